@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cli.options import Asked, Counter, command, write
+from memzoo.cli.options import Asked, Counter, Workers, command, write
 from memzoo.cli.terminal import Terminal
 from memzoo.errors import OptionError
 from memzoo.strategy import token_counter
@@ -35,8 +35,8 @@ class Inputs:
     """What is compared."""
 
     transcripts: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Files and folders with conversations, - for standard input; else --sample."),
+        list[str] | None,
+        typer.Argument(help="Files, folders and URLs with conversations, - for standard input; else --sample."),
     ] = None
     sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh, which is in Chinese.")] = "en"
     memories: Annotated[
@@ -54,9 +54,9 @@ class Measured:
     budgets: Annotated[
         str, typer.Option("--budget", help="Tokens that a memory may show, or 500paid; several with commas.")
     ] = "1000"
-    out: Annotated[Path, typer.Option(help="Folder for the results; a run that was interrupted goes on there.")] = Path(
-        "memzoo-compare"
-    )
+    out: Annotated[
+        str, typer.Option(help="Folder or URL for the results; a run that was interrupted goes on there.")
+    ] = "memzoo-compare"
     price_in: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model is sent.")] = 0.0
     price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model writes.")] = 0.0
     price_cached: Annotated[
@@ -75,7 +75,6 @@ class Measured:
     no_questions: Annotated[
         bool, typer.Option("--no-questions", help="Draft none by rules where your conversations have none.")
     ] = False
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1
     fail_under: Annotated[
         list[str] | None, typer.Option(help="End with 1 if no memory reaches it, such as recall=0.5; repeat it.")
     ] = None
@@ -83,10 +82,10 @@ class Measured:
 
 
 @command("Compare")
-def compare(*, compared: Inputs, asked: Asked, measured: Measured, counter: Counter = None) -> None:
+def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers, counter: Counter = None) -> None:
     """Compare memories on conversations: what each remembers, what it costs, how slow it is."""
     try:
-        code = _run(compared, asked, measured, counter)
+        code = _run(compared, asked, measured, workers, counter)
     except KeyboardInterrupt:
         kept = f"What is finished is kept in {measured.out}; the same command goes on from there."
         console.print(f"\nEnded by hand. {kept}", markup=False)
@@ -94,7 +93,7 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, counter: Coun
     raise typer.Exit(code)
 
 
-def _run(compared: Inputs, asked: Asked, measured: Measured, counter: str | None) -> int:
+def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, counter: str | None) -> int:
     from memzoo.benchmarks import comparing, money, running, survey, variants
     from memzoo.benchmarks.report import changes, expecting
 
@@ -115,7 +114,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, counter: str | None
         files = drafts
     if asked.model == OFFLINE and not dry:
         memories = comparing.beside_learnt(files, memories)
-    with running.watching(files, [one.name for one in memories], console) as advance:
+    with workers.opened() as executor, running.watching(files, [one.name for one in memories], console) as advance:
         found = comparing.compare(
             files,
             memories,
@@ -130,7 +129,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, counter: str | None
             per_month=measured.per_month,
             stop_at=None if dry else measured.stop_at,
             out=None if dry else measured.out,
-            jobs=measured.jobs,
+            executor=executor,
             progress=advance,
             learnt=not dry,
             cache=measured.cache,
@@ -153,7 +152,7 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
 @command("Compare")
 def questions(
     *,
-    transcripts: Annotated[list[Path], typer.Argument(help="Files and folders with conversations.")],
+    transcripts: Annotated[list[str], typer.Argument(help="Files, folders and URLs with conversations.")],
     asked: Asked,
     count: Annotated[int, typer.Option(min=1, help="How many for each conversation, about.")] = 20,
     out: Annotated[Path | None, typer.Option(help="A YAML file to write; otherwise it is printed.")] = None,

@@ -4,13 +4,14 @@ import functools
 import importlib
 import importlib.metadata
 import itertools
-import multiprocessing
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from memzoo.benchmarks.checkpoint import Checkpoint, Copy
 from memzoo.benchmarks.comparison import Comparison
 from memzoo.benchmarks.gathering import gathered
 from memzoo.benchmarks.learnt import learnt_of
@@ -18,11 +19,14 @@ from memzoo.benchmarks.measure.caching import CACHES, CacheRule
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.measuring import steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
-from memzoo.benchmarks.money import Prices, SpendingLimit, price_of
+from memzoo.benchmarks.money import Prices, price_of
+from memzoo.benchmarks.paths import is_remote, path_of
 from memzoo.benchmarks.results import OFFLINE, UNREAD, MemoryInfo, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
 from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant, with_learnt
-from memzoo.benchmarks.work import Checkpoint, Progress, Task, run_tasks, settings_digest
+from memzoo.benchmarks.work import Progress, Task, run_tasks, settings_digest
+from memzoo.dispatch import check_it_travels
+from memzoo.engines import executor_of, in_this_process
 from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, ConversationEntityMemory, Model
 from memzoo.prompts import PromptSet, PromptSource
@@ -54,6 +58,7 @@ def compare(
     stop_at: float | None = None,
     out: str | Path | None = None,
     jobs: int = 1,
+    executor: Executor | str | None = None,
     progress: Progress | None = None,
     learnt: bool = True,
     cache: CacheRule | str = "openai",
@@ -79,9 +84,12 @@ def compare(
         prices: Of a million tokens by model: input, output; "*" for any other, "embedding" for embeddings.
         currency: Of the prices.
         per_month: How many exchanges you have a month, for the cost of these.
-        stop_at: Ask no more models when this much is spent; needs prices. What was finished is kept.
-        out: A folder for what is finished; a run that was interrupted goes on there.
-        jobs: How many processes. More than one need a model and a counter that are given by name.
+        stop_at: Ask no more models before more than this is spent; needs prices. What was finished is kept.
+        out: A folder or URL for what is finished; a run that was interrupted goes on there.
+        jobs: How many processes of this machine.
+        executor: Does the work in place of these: any `concurrent.futures.Executor`, such as `ThreadPoolExecutor(16)`
+            for models behind a network or `Client(...).get_executor()` of Dask, or the URL of an engine, such as
+            `dask://HOST:PORT`. Functions of your own travel to other processes by cloudpickle, if it is installed.
         progress: Called on the way with the name of a memory and the steps it took.
         learnt: Where rules answer on a bundled conversation, show also what the memories learnt of it from a large
             model beforehand, as memories with a star.
@@ -94,6 +102,7 @@ def compare(
 
     Raises:
         OptionError: Something cannot work; nothing was run.
+        EngineError: The executor failed again and again. What was finished is kept in `out`.
         TranscriptError: A file cannot be understood; nothing was run.
 
     Example:
@@ -104,16 +113,13 @@ def compare(
         ['none', 'window', 'window:k=20', 'everything']
     """
     source, variants, limits = source_of(transcripts), chosen(_variants(memories)), tuple(sorted(set(budgets)))
-    _check(limits, jobs, stop_at, prices)
+    _check(limits, stop_at, prices)
     checked_variants(variants, limits)
     counting = named_counter(counter) if isinstance(counter, str) else counter
-    if jobs > 1:
-        _check_processes(model, judge, counting, variants)
     if judge is not None:
         PromptSet(prompts)  # templates that cannot work are refused before anything runs
-    counted = counting if jobs == 1 else counting.name
     setup = Setup(
-        *(model, limits, counted, judge, prompts, _spending_limit(prices, stop_at, jobs), make_model),
+        *(model, limits, counting.name if isinstance(counter, str) else counting, judge, prompts, make_model),
         cache=_rule(cache),
         system_tokens=_whole("system_tokens", system_tokens),
     )
@@ -134,11 +140,16 @@ def compare(
     )
     if learnt and run.offline:
         variants = beside_learnt(source, variants)
-    if jobs == 1 and any(one.asks_model for one in variants):
-        _warm_up(answering)
-    work = functools.partial(run_tasks, setup=setup, jobs=jobs, progress=progress or (lambda _name, _steps: None))
-    with tempfile.TemporaryDirectory() as spare:
-        return _compare(source, variants, run, work, Path(out or spare), prompts, make_model)
+    with tempfile.TemporaryDirectory() as spare, executor_of(jobs=jobs, engine=executor) as engine:
+        check_it_travels(engine, _parts(setup, variants))
+        if in_this_process(engine) and any(one.asks_model for one in variants):
+            _warm_up(answering)
+        doing = functools.partial(run_tasks, setup=setup, executor=engine, prices=prices or {}, stop_at=stop_at)
+        work = functools.partial(doing, progress=progress or (lambda _name, _steps: None))
+        folder = path_of(out or spare)
+        place, copy = (Path(spare), Copy(folder)) if is_remote(folder) else (folder, None)
+        begin = functools.partial(Checkpoint, place, copy=copy)
+        return _compare(source, variants, run, work, begin, prompts, make_model)
 
 
 def _compare(
@@ -146,7 +157,7 @@ def _compare(
     variants: Sequence[Variant],
     run: Run,
     work: Callable[[Iterable[Task], Checkpoint], str],
-    folder: Path,
+    begin: Callable[[Mapping[str, Any], Sequence[str]], Checkpoint],
     *more: object,
 ) -> Comparison:
     survey = Survey(source)
@@ -159,8 +170,11 @@ def _compare(
     settings["cache"] = asdict(replace(run.cache, read=float(run.cache.read == 1)))
     # As a digest, because the URL of an endpoint may have a password in it.
     settings["memories"] = [repr(one) for one in variants] + [settings_digest(map(repr, more))]
-    checkpoint = Checkpoint(folder, settings, [one.name for one in variants])
-    ended = work(_tasks(source, variants), checkpoint)
+    checkpoint = begin(settings, [one.name for one in variants])
+    try:
+        ended = work(_tasks(source, variants), checkpoint)
+    finally:
+        checkpoint.flush()
     results = gathered(
         checkpoint.outcomes(),
         memories=[_info(one, run) for one in variants],
@@ -211,11 +225,9 @@ def _variants(memories: Memories) -> Iterator[Variant | str]:
             raise OptionError(f"{name}: expected a function that makes a memory, or a name with options, not {one!r}")
 
 
-def _check(budgets: Sequence[int], jobs: int, stop_at: float | None, prices: Prices | None) -> None:
+def _check(budgets: Sequence[int], stop_at: float | None, prices: Prices | None) -> None:
     if not budgets or budgets[0] < 1:
         raise OptionError(f"budgets must be tokens, each at least 1, not {list(budgets)}")
-    if jobs < 1:
-        raise OptionError(f"jobs must be at least 1, not {jobs}")
     if stop_at is not None and not prices:
         raise OptionError("stop_at needs prices: without them nobody knows what was spent")
 
@@ -243,12 +255,10 @@ def _whole(name: str, value: int) -> int:
     return value
 
 
-def _check_processes(model: object, judge: object, counter: TextCounter, variants: Sequence[Variant]) -> None:
-    if not isinstance(model, str) or not isinstance(judge, str | None):
-        raise OptionError("with several jobs, model and judge must be given by name: each process makes its own")
-    if any(one.factory for one in variants):
-        raise OptionError("with several jobs, memories must be given by name: functions do not reach other processes")
-    named_counter(counter.name)
+def _parts(setup: Setup, variants: Sequence[Variant]) -> dict[str, object]:
+    """What is sent to where the work is done, by names for people."""
+    own = {"model": setup.model, "make_model": setup.make_model, "judge": setup.judge, "counter": setup.counter}
+    return own | {"prompts": setup.prompts} | {f"the memory {one.name!r}": one for one in variants}
 
 
 def _tasks(source: Conversations, variants: Sequence[Variant]) -> Iterator[Task]:
@@ -257,15 +267,6 @@ def _tasks(source: Conversations, variants: Sequence[Variant]) -> Iterator[Task]
         keep = asked < _VIEWS
         asked += len(transcript.measured)
         yield from (Task(transcript, number, variant, keep) for variant in variants)
-
-
-def _spending_limit(prices: Prices | None, stop_at: float | None, jobs: int) -> SpendingLimit | None:
-    if stop_at is None:
-        return None
-    if jobs == 1:
-        return SpendingLimit(prices or {}, stop_at)
-    spent: Any = multiprocessing.get_context("spawn").Value("d", 0.0)
-    return SpendingLimit(prices or {}, stop_at, spent, spent.get_lock())
 
 
 def _info(variant: Variant, run: Run) -> MemoryInfo:

@@ -4,6 +4,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+from memzoo.benchmarks.paths import path_of
 from memzoo.benchmarks.report.pages import fragment
 from memzoo.benchmarks.report.tabulating import records
 from memzoo.benchmarks.report.writing import write_report
@@ -24,8 +25,8 @@ class Comparison(Compared):
         return importlib.import_module("pandas").DataFrame(self.table())
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write results.json, times.json, report.md and report.html into a folder, and return their paths."""
-        return write_report(self, Path(folder))
+        """Write results.json, times.json, report.md and report.html into a folder or URL, and return their paths."""
+        return write_report(self, path_of(folder))
 
     def _repr_html_(self) -> str:
         return fragment(self)

@@ -1,10 +1,8 @@
 """What model calls cost, and how a comparison keeps within a limit."""
 
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.outcomes import Sum
@@ -20,6 +18,7 @@ __all__ = [
     "LimitReachedError",
     "MeteredModel",
     "Prices",
+    "Purse",
     "SpendingLimit",
     "cost_of",
     "price_of",
@@ -39,24 +38,31 @@ _PATIENCE = 10  # failures in a row
 
 
 class LimitReachedError(MemoryZooError):
-    """The next model call might cost more than is left of the limit."""
+    """The next model call might cost more than is left of the limit.
+
+    Attributes:
+        spent: What was spent of the limit before.
+        needed: What the call might cost.
+    """
+
+    def __init__(self, spent: float, limit: float, needed: float) -> None:
+        super().__init__(f"{spent:.4f} of {limit:g} are spent, and the next call might cost {needed:.4f}")
+        self.spent, self.needed = spent, needed
 
 
 @dataclass
 class SpendingLimit:
-    """Keeps what was spent so far, and the limit.
+    """Keeps what one unit of work spent so far, and its limit.
 
     Attributes:
         prices: By model.
         limit: In the currency of the prices.
-        spent: Has the sum so far as its `value`; processes that share the limit share this.
-        lock: Held while it is changed.
+        spent: The sum so far, with what is put aside for calls that are under way.
     """
 
     prices: Prices
     limit: float
-    spent: Any = field(default_factory=lambda: SimpleNamespace(value=0.0))
-    lock: Any = field(default_factory=threading.Lock)
+    spent: float = 0.0
 
     def reserve(self, model: str, messages: Sequence[Message], reply: int = _REPLY) -> float:
         """Put aside what a call may cost at most; give it back with `settle`.
@@ -68,19 +74,67 @@ class SpendingLimit:
         sent = sum(len(text_of(message)) for message in messages) // _CHARACTERS_PER_TOKEN + _REPLY // 10
         price = price_of(self.prices, model)
         amount = (sent * price[0] + reply * price[1]) / _MILLION
-        with self.lock:
-            if self.spent.value + amount > self.limit:
-                raise LimitReachedError(
-                    f"{self.spent.value:.4f} of {self.limit:g} are spent, and the next call might cost {amount:.4f}"
-                )
-            self.spent.value += amount
+        if self.spent + amount > self.limit:
+            raise LimitReachedError(self.spent, self.limit, amount)
+        self.spent += amount
         return amount
 
     def settle(self, reserved: float, model: str, sent: int, received: int) -> None:
         """Count what a call really cost, in place of what was put aside for it."""
         price = price_of(self.prices, model)
-        with self.lock:
-            self.spent.value += (sent * price[0] + received * price[1]) / _MILLION - reserved
+        self.spent += (sent * price[0] + received * price[1]) / _MILLION - reserved
+
+
+class Purse:
+    """Shares out what is left of a limit among the units that are under way, and books what they spent.
+
+    No share is larger than what is left beside the others, so that no more than the limit is ever spent. What is left
+    is divided among fewer the less it is, down to one, which has all of it.
+
+    Args:
+        limit: What all units may spend.
+        most: So many units are under way at once.
+    """
+
+    def __init__(self, limit: float, most: int) -> None:
+        self.limit, self.spent = limit, 0.0
+        self._most = most
+        self._shares: list[float] = []
+        self._dearest = 0.0  # what a unit is known to need
+
+    @property
+    def under_way(self) -> int:
+        """How many units have a share now."""
+        return len(self._shares)
+
+    def share(self) -> float | None:
+        """Take a share for a unit; `None` while there is none: wait until one that is out comes back."""
+        left = self.limit - self.spent
+        units = self._most if not self._dearest else max(1, min(self._most, int(left / (2 * self._dearest))))
+        if len(self._shares) >= units:
+            return None
+        share = (left - sum(self._shares)) / (units - len(self._shares))
+        if self._shares and share < self._dearest:
+            return None
+        self._shares.append(share)
+        return share
+
+    def book(self, share: float, spent: float, needed: float = 0.0) -> bool:
+        """Take a share back.
+
+        Args:
+            share: What the unit had.
+            spent: What it spent of it.
+            needed: What its next call might have cost, if it was stopped before that.
+
+        Returns:
+            Whether that is the end: the unit was stopped, although it had all that was left.
+        """
+        all_of_it = share >= self.limit - self.spent and not self._shares[1:]
+        self._shares.remove(share)
+        self.spent += spent
+        self._dearest = max(self._dearest, spent, 2 * share if needed else 0.0, spent + needed)
+        return bool(needed) and all_of_it
 
 
 class MeteredModel:

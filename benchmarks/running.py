@@ -16,6 +16,7 @@ from memzoo.benchmarks.report.writing import table
 from memzoo.benchmarks.results import Results
 from memzoo.benchmarks.survey import Source
 from memzoo.benchmarks.transcripts import read_transcripts, sample_path
+from memzoo.benchmarks.transcripts.reading import STDIN
 from memzoo.memories import ChatModel, Model
 
 __all__ = ["ProgressLines", "rules", "show_found", "sources", "watching"]
@@ -23,9 +24,9 @@ __all__ = ["ProgressLines", "rules", "show_found", "sources", "watching"]
 _LINE_EVERY = 10.0
 
 
-def sources(paths: Sequence[Path], sample: str = "en") -> list[Any]:
-    """What is read: the paths, or else a bundled conversation; standard input can be read only once, and is held."""
-    if Path("-") in paths:
+def sources(paths: Sequence[str | Path], sample: str = "en") -> list[Any]:
+    """What is read: these places, or else a bundled conversation; standard input can be read only once, and is held."""
+    if STDIN in map(str, paths):
         return list(read_transcripts(paths))
     return list(paths) or [sample_path(sample)]
 
@@ -37,7 +38,7 @@ def rules(_name: str) -> Model:
 
 def show_found(
     found: Comparison,
-    out: Path,
+    out: str | Path,
     console: Console,
     limits: Mapping[str, float] | None = None,
     earlier: Results | None = None,

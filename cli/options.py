@@ -8,13 +8,15 @@ import re
 import sys
 import uuid
 from collections.abc import Callable, Generator, Iterable
-from contextlib import closing, contextmanager
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import unquote
 
 import typer
 
+from memzoo.engines import executor_of
 from memzoo.errors import OptionError, StoreError, UnsupportedError
 from memzoo.memories import ChatModel, create_memory
 from memzoo.stores import ManagedStore, open_store
@@ -29,6 +31,7 @@ __all__ = [
     "OutFile",
     "StoreURL",
     "Stored",
+    "Workers",
     "command",
     "counted",
     "existing_store",
@@ -96,6 +99,19 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     vars(run)["__signature__"] = inspect.Signature(by_keyword)
     run.__annotations__ = {one.name: one.annotation for one in options}
     return run
+
+
+@dataclasses.dataclass(frozen=True)
+class Workers:
+    """Who does the work, as the command line names it."""
+
+    jobs: Annotated[int, typer.Option(min=1, help="Processes of this machine.")] = 1
+    threads: Annotated[int, typer.Option(min=1, help="Threads instead, for a model behind a network.")] = 1
+    engine: Annotated[str, typer.Option(help="An engine instead, such as dask://HOST:PORT or ray://HOST:PORT.")] = ""
+
+    def opened(self) -> AbstractContextManager[Executor | None]:
+        """Give an executor, which ends with the block; `None` does the work here. See `memzoo.engines.executor_of`."""
+        return executor_of(jobs=self.jobs, threads=self.threads, engine=self.engine or None)
 
 
 @dataclasses.dataclass(frozen=True)

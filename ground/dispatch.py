@@ -17,7 +17,7 @@ from memzoo._version import __version__
 from memzoo.engines import in_this_process, workers_of
 from memzoo.errors import EngineError, OptionError
 
-__all__ = ["BATCH_SECONDS", "check_it_travels", "done_by"]
+__all__ = ["BATCH_SECONDS", "check_it_travels", "done_by", "most_under_way"]
 
 U = TypeVar("U")
 R = TypeVar("R")
@@ -58,6 +58,11 @@ def done_by(
         return
     seconds = BATCH_SECONDS if batch_seconds is None else batch_seconds
     yield from _Dispatch(executor, do, iter(units), seconds).results()
+
+
+def most_under_way(executor: Executor | None) -> int:
+    """How many batches are under way at once, at most."""
+    return 1 if executor is None else _AHEAD * workers_of(executor)
 
 
 def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
@@ -119,7 +124,7 @@ class _Dispatch(Generic[U, R]):
 
     def _filled(self) -> bool:
         """Send batches until there are enough; tell whether any is under way."""
-        most = _AHEAD * workers_of(self._executor)
+        most = most_under_way(self._executor)
         while len(self._running) < most and (batch := self._again.pop() if self._again else self._next()):
             self._send(batch)
         return bool(self._running)

@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 from memzoo.errors import EngineError, MissingExtraError, OptionError
 from memzoo.plugins import loaded, plugins
 
-__all__ = ["Processes", "executor_of", "open_engine", "workers_of"]
+__all__ = ["Processes", "executor_of", "in_this_process", "open_engine", "workers_of"]
 
 P = ParamSpec("P")
 T = TypeVar("T")

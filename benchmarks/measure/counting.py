@@ -29,7 +29,12 @@ class TextCounter:
             count: A text -> its tokens.
         """
         self.name = name
+        self._given = count
         self._count = functools.lru_cache(maxsize=1 << 15)(count)
+
+    def __reduce__(self) -> tuple[type["TextCounter"], tuple[str, Callable[[str], int]]]:
+        # To another process it goes without what it counted.
+        return TextCounter, (self.name, self._given)
 
     def __call__(self, text: str) -> int:
         """Count the tokens of a text."""

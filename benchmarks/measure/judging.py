@@ -7,7 +7,7 @@ from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 from memzoo.errors import ModelError
 from memzoo.memories import Model
-from memzoo.prompts import PromptSet, PromptSource
+from memzoo.prompts import PromptSet
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.sync import drive
@@ -33,10 +33,10 @@ class Opinion:
 class Judge:
     """Has one model answer and another one judge. Both are asked through the port, so that calls can be replayed."""
 
-    def __init__(self, answering: Model, judging: Model, prompts: PromptSource = None) -> None:
+    def __init__(self, answering: Model, judging: Model, prompts: PromptSet | None = None) -> None:
         self._answering = answering
         self._judging = judging
-        self._prompts = PromptSet(prompts)
+        self._prompts = prompts or PromptSet()
 
     def judged(self, question: Question, shown: Sequence[Message], transcript: Transcript) -> Opinion:
         """Answer a question from what was shown, and judge the answer against the right one."""

@@ -11,7 +11,7 @@ from memzoo.benchmarks.measure.caching import PromptCache, Requests
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.benchmarks.measure.setup import Setup, Timing
-from memzoo.benchmarks.money import MeteredModel
+from memzoo.benchmarks.money import MeteredModel, SpendingLimit
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
@@ -41,6 +41,7 @@ def measure(
     *,
     keep_views: bool = True,
     progress: Advance = lambda _steps: None,
+    spending_limit: SpendingLimit | None = None,
 ) -> tuple[Outcome, Timing]:
     """Run a memory through a conversation, with a fresh store; once for all budgets, unless its options differ by them.
 
@@ -53,12 +54,13 @@ def measure(
         setup: What all memories have in common.
         keep_views: Keep what was shown for the questions.
         progress: Called on the way with how many exchanges and questions are done; those of several runs count as one.
+        spending_limit: Pays for model calls; `None` if nobody counts.
 
     Raises:
         LimitReachedError: The next model call might cost more than is left.
     """
     runs = [
-        _Run(transcript, variant, setup, list(budgets), keep_views=keep_views)
+        _Run(transcript, variant, setup, list(budgets), spending_limit, keep_views=keep_views)
         for _, budgets in itertools.groupby(setup.budgets, key=lambda budget: repr(variant.options_at(budget)))
     ]
     taken = itertools.count(1)
@@ -118,7 +120,14 @@ class _Run:
     """Takes a memory through a conversation."""
 
     def __init__(
-        self, transcript: Transcript, variant: Variant, setup: Setup, budgets: list[int], *, keep_views: bool
+        self,
+        transcript: Transcript,
+        variant: Variant,
+        setup: Setup,
+        budgets: list[int],
+        spending_limit: SpendingLimit | None,
+        *,
+        keep_views: bool,
     ) -> None:
         self.calls = dict.fromkeys(("load", "save", "asking", "judging", "embedding"), Sum())
         self.failed_saves = 0
@@ -131,7 +140,8 @@ class _Run:
         self._seconds = self._now.timestamp()
         self._rule: list[Message] = []
         self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
-        self._model = MeteredModel(self._answering(), setup.spending_limit)
+        self._model = MeteredModel(self._answering(), spending_limit)
+        self._judge = setup.judging(spending_limit)
         self._memory = self._fresh(budgets[0])
         self._usage = self._memory.usage if self._memory else Usage()
         self._load_seconds = self._save_seconds = 0.0
@@ -234,9 +244,9 @@ class _Run:
         view: View = tuple((message["role"], text_of(message)) for message in shown)
         kept = view if self._keep_views and self._variant.cut else None
         answer = scored(question, view).model_copy(update={"tokens": self._tokens(shown), "shown": kept})
-        if self._setup.judging is None or not self._variant.cut:
+        if self._judge is None or not self._variant.cut:
             return answer
-        opinion = self._setup.judging.judged(question, shown, self._transcript)
+        opinion = self._judge.judged(question, shown, self._transcript)
         self.calls["judging"] += opinion.spent
         return answer.model_copy(update={"reply": opinion.reply, "judged": opinion.right})
 

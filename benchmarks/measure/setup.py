@@ -10,7 +10,7 @@ from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.money import MeteredModel, SpendingLimit
 from memzoo.memories import ChatModel, Model
-from memzoo.prompts import PromptSource
+from memzoo.prompts import PromptSet, PromptSource
 from memzoo.strategy import ModelOption, as_model
 
 __all__ = ["Setup", "Timing"]
@@ -29,7 +29,6 @@ class Setup:
         counter: Counts the tokens of what is shown.
         judge: Marks answers; `None` for none.
         prompts: Templates of one's own for the questions to `model` and `judge`.
-        spending_limit: Pays for model calls; `None` if nobody counts.
         make_model: Makes a model of its name.
         cache: What the provider of the model that is shown all this keeps of a request.
         system_tokens: So many stand before the memory in each request.
@@ -41,7 +40,6 @@ class Setup:
     counter: TextCounter | str
     judge: ModelOption | None = None
     prompts: PromptSource = None
-    spending_limit: SpendingLimit | None = None
     make_model: Callable[[str], Model] = ChatModel
     cache: CacheRule = CACHES["openai"]
     system_tokens: int = 0
@@ -61,13 +59,20 @@ class Setup:
         """Make an empty cache."""
         return PromptCache(self.cache, self.counting, system_tokens=self.system_tokens)
 
-    @functools.cached_property
-    def judging(self) -> Judge | None:
-        """The judge, with the model whose answers it marks."""
-        if self.judge is None:
+    def judging(self, spending_limit: SpendingLimit | None) -> Judge | None:
+        """Make the judge, with the model whose answers it marks; both keep to a limit."""
+        if self._judge is None:
             return None
-        answering, judging = (MeteredModel(self.model_of(one), self.spending_limit) for one in (self.model, self.judge))
-        return Judge(answering, judging, self.prompts)
+        answering, judging = (MeteredModel(one, spending_limit) for one in (self.answering, self._judge))
+        return Judge(answering, judging, self._prompting)
+
+    @functools.cached_property
+    def _judge(self) -> Model | None:
+        return None if self.judge is None else self.model_of(self.judge)
+
+    @functools.cached_property
+    def _prompting(self) -> PromptSet:
+        return PromptSet(self.prompts)
 
     def model_of(self, option: ModelOption) -> Model:
         """Make a model, if it is given by name."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO, cast
 
+from memzoo.benchmarks.paths import is_remote, path_of
 from memzoo.benchmarks.transcripts import locomo, realmem, statebench
 from memzoo.benchmarks.transcripts.conversations import Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.own import EXPECTED, chat_of, sessions_of
@@ -28,15 +29,17 @@ from memzoo.hosts.migrate import (
     reason,
 )
 
-__all__ = ["load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
+__all__ = ["STDIN", "load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
 
 _SUFFIXES = {".json", ".jsonl", ".ndjson", ".txt", ".md", ".csv", ".tsv", ".yaml", ".yml", ".db", ".sqlite", ".sqlite3"}
-_STDIN = "-"
+STDIN = "-"
+"""Stands for standard input among paths."""
+
 _SAMPLES = {"en": "sample.json", "zh": "sample_zh.json"}
 
 
 def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
-    """Read the conversations of files and folders, one after the other; "-" stands for standard input.
+    """Read the conversations of files, folders and URLs, one after the other; "-" stands for standard input.
 
     A file of JSON Lines with a conversation on each line is read line by line.
 
@@ -44,7 +47,7 @@ def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
         TranscriptError: One cannot be read or understood; the error names the line or the index, and what is expected.
     """
     for path in paths:
-        files = _files(Path(path)) if str(path) != _STDIN else [Path(_STDIN)]
+        files = _files(path_of(path)) if str(path) != STDIN else [Path(STDIN)]
         for file in files:
             yield from _read(file)
 
@@ -90,16 +93,18 @@ def _read(path: Path) -> Iterator[Transcript]:
     except UnicodeDecodeError as error:
         raise TranscriptError(f"{path} cannot be read as UTF-8 text: {error}") from error
     except OSError as error:
-        raise TranscriptError(f"{path} cannot be read: {error.strerror}") from error
+        raise TranscriptError(f"{path} cannot be read: {error.strerror or error}") from error
     except Exception as error:
         # There is no end to what a foreign file can hold.
         raise TranscriptError(f"{path} cannot be read: {reason(error)}; expected {EXPECTED}") from error
 
 
 def _of_file(path: Path) -> Iterator[Transcript]:
-    if str(path) == _STDIN:
+    if str(path) == STDIN:
         yield from _of_text(sys.stdin.read(), path)
     elif is_sqlite(path):
+        if is_remote(path):
+            raise TranscriptError(f"{path} is an SQLite database, which is read from a disk: copy it to this machine")
         yield from (_of_log(log) for draft in read_sessions(path) if (log := draft.read()).messages)
     else:
         with path.open(encoding="utf-8-sig", newline="\n") as file:
@@ -126,7 +131,7 @@ def _of_lines(file: TextIO, path: Path) -> Iterator[Transcript]:
 def _of_text(text: str, path: Path) -> Iterator[Transcript]:
     if not text.strip():
         raise TranscriptError(f"{path} is empty; expected {EXPECTED}")
-    title = path.stem if str(path) != _STDIN else "standard input"
+    title = path.stem if str(path) != STDIN else "standard input"
     if path.suffix.lower() in {".csv", ".tsv"}:
         yield from map(_of_log, read_csv(text, str(path), title))
         return

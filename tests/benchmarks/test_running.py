@@ -272,7 +272,7 @@ def test_a_counter(run: Run) -> None:
 
 def test_ctrl_c_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """And says how to go on."""
-    from memzoo.benchmarks.work import Checkpoint
+    from memzoo.benchmarks.checkpoint import Checkpoint
 
     write = Checkpoint.write
 

@@ -5,16 +5,21 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, Variant, compare, read_transcripts
-from memzoo.benchmarks.work import Checkpoint
+from memzoo.benchmarks import Comparison, TextCounter, Variant, compare, read_transcripts
+from memzoo.benchmarks.checkpoint import Checkpoint
+from memzoo.benchmarks.outcomes import Outcome
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
+from tests.engines import ENGINES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,18 +31,18 @@ FILES = ("outcomes.jsonl", "results.json", "report.md")
 KILLED = """
 import os, signal, sys
 from memzoo.benchmarks import compare
-from memzoo.benchmarks.work import Checkpoint
+from memzoo.benchmarks.checkpoint import Checkpoint
 
 write, left = Checkpoint.write, int(sys.argv[3])
 
-def writing(self, outcome, timing):
+def writing(self, *done):
     global left
     left -= 1
     if left < 0:
         with self.path.open("ab") as file:
             file.write(b'{"transcript":0,"mem')
         os.kill(os.getpid(), signal.SIGKILL)
-    write(self, outcome, timing)
+    write(self, *done)
 
 Checkpoint.write = writing
 compare(sys.argv[1], sys.argv[4:], budgets=[20, 40], out=sys.argv[2])
@@ -135,12 +140,111 @@ def test_other_settings_begin_anew(talks: Path, tmp_path: Path) -> None:
     assert len(Checkpoint(out, {"budget": 2}, ["window"])) == 0
 
 
-def test_functions_do_not_reach_other_processes(talks: Path) -> None:
-    """They are refused before anything runs."""
-    with pytest.raises(OptionError, match="memories must be given by name"):
-        compare(talks, {"mine": ConversationBufferMemory}, jobs=2)
-    with pytest.raises(OptionError, match="model and judge must be given by name"):
-        compare(talks, ["window"], model=lambda _: "hm", jobs=2)
+@pytest.fixture(scope="module")
+def twenty(talks: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Twenty conversations; and the results of a run here, one after the other, that nobody disturbed."""
+    path = tmp_path_factory.mktemp("talks") / "twenty.jsonl"
+    path.write_text((talks.read_text(encoding="utf-8") + "\n") * 4, encoding="utf-8")
+    run(path, out := tmp_path_factory.mktemp("alone"))
+    return path, out
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_whoever_does_the_work_the_results_are_the_same(engine: str, twenty: tuple[Path, Path], tmp_path: Path) -> None:
+    """Processes, threads, Dask, Ray: the same bytes, of a run that begins and of one that was killed and goes on."""
+    talks, alone = twenty
+    with ENGINES[engine]() as executor:
+        run(talks, tmp_path / "whole", executor=executor)
+        broken = tmp_path / "broken"
+        killed = [sys.executable, "-c", KILLED, talks, broken, "31", *MEMORIES]
+        assert subprocess.run(killed, check=False, capture_output=True).returncode == -signal.SIGKILL
+        run(talks, broken, executor=executor)
+    assert written(tmp_path / "whole") == written(broken) == written(alone)
+
+
+class Deadly:
+    """Makes a memory, and kills the first worker that calls it: a file tells who was first."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.home = file, os.getpid()
+
+    def __call__(self, **common: Any) -> ConversationBufferMemory:
+        """Make one."""
+        if os.getpid() != self.home and not self.file.exists():
+            self.file.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return ConversationBufferMemory(**common)
+
+
+@pytest.mark.parametrize("engine", ["processes", "Dask", "Ray"])
+def test_what_a_dead_worker_had_is_done_by_another(engine: str, talks: Path, tmp_path: Path) -> None:
+    """The outcomes are those of a run in which nobody died."""
+    file = tmp_path / "died"
+    with ENGINES[engine]() as executor:
+        found = compare(talks, {"mine": Deadly(file), "window": "window"}, executor=executor)
+    assert file.exists()
+    alone = compare(talks, {"mine": Deadly(file), "window": "window"})
+    assert found.results == alone.results
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_functions_reach_the_workers(engine: str, talks: Path) -> None:
+    """Memories, models and counters of one's own: to threads as they are, to processes by cloudpickle."""
+    pytest.importorskip("cloudpickle")
+    replied = "The user has a cat called Tom."
+
+    def model(_messages: list[dict[str, Any]]) -> str:
+        return replied
+
+    def mine(**common: Any) -> ConversationBufferMemory:
+        return ConversationBufferMemory(**common)
+
+    counter = TextCounter("words", lambda text: len(text.split()))
+    given: dict[str, Any] = {"model": model, "counter": counter}
+    with ENGINES[engine]() as executor:
+        found = compare(talks, {"mine": mine, "summary": "summary"}, executor=executor, **given)
+    assert found.results == compare(talks, {"mine": mine, "summary": "summary"}, **given).results
+
+
+def test_what_cannot_travel_is_named(talks: Path) -> None:
+    """Before anything runs, with what to do. Threads take it."""
+    lock = threading.Lock()
+
+    def locked(**common: Any) -> ConversationBufferMemory:
+        with lock:
+            return ConversationBufferMemory(**common)
+
+    with pytest.raises(OptionError, match=r"the memory 'mine' cannot travel .*cannot pickle.*or work with threads"):
+        compare(talks, {"mine": locked}, jobs=2)
+    with pytest.raises(OptionError, match="model cannot travel"):
+        compare(talks, ["window"], model=lambda _: str(lock), jobs=2)
+    with ThreadPoolExecutor(2) as threads:
+        assert not compare(talks, {"mine": locked}, executor=threads).results.failed
+
+
+def test_there_is_one_who_does_the_work(talks: Path) -> None:
+    """Processes and an executor together are a mistake."""
+    with pytest.raises(OptionError, match="name one of them"), ThreadPoolExecutor(2) as threads:
+        compare(talks, jobs=2, executor=threads)
+    with pytest.raises(OptionError, match="'spark://here' is no engine"):
+        compare(talks, executor="spark://here")
+
+
+@pytest.mark.parametrize("engine", [None, "threads", "processes"])
+def test_no_more_is_spent_than_the_limit(engine: str | None, talks: Path, tmp_path: Path) -> None:
+    """However many work at once. With the rest of the money the run goes on, to the same results."""
+    prices: Any = {"prices": {"*": (1.0, 1.0)}, "out": tmp_path}
+    with ENGINES[engine]() if engine else nullcontext() as executor:
+        whole = compare(talks, ["summary"], executor=executor, **(prices | {"out": None}))
+        spent = sum(one.tokens for row in whole.rows for one in (row.load, row.save, row.asking)) / 1e6
+        found = compare(talks, ["summary"], executor=executor, stop_at=0.6 * spent + 0.0015, **prices)
+        assert "might cost" in found.ended
+        lines = (tmp_path / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()
+        sums = [Outcome.model_validate_json(line) for line in lines]
+        kept = sum(one.tokens for done in sums for one in (done.load, done.save, done.asking)) / 1e6
+        assert 0 < kept <= 0.6 * spent + 0.0015
+        again = compare(talks, ["summary"], executor=executor, stop_at=spent + 0.01, **prices)
+    assert (again.ended, again.results) == ("", whole.results)
 
 
 def test_many_conversations_are_not_held(talks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

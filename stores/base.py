@@ -245,6 +245,7 @@ class ManagedStore(Store, Protocol):
         limit: int | None = None,
         idle_since: datetime | None = None,
         prefix: str = "",
+        behind: str | None = None,
     ) -> list[str]:
         """The ids of conversations that have a message, in order (see `memzoo.stores.common.escaped`).
 
@@ -253,6 +254,7 @@ class ManagedStore(Store, Protocol):
             limit: At most so many; `None` for all.
             idle_since: Only conversations whose newest message is older; with a time zone.
             prefix: Only ids that begin so; no others are looked at.
+            behind: Only conversations with a message that the state of this name has not taken in yet.
         """
         ...
 

@@ -194,10 +194,15 @@ class InMemoryStore(Closing):
         limit: int | None = None,
         idle_since: datetime | None = None,
         prefix: str = "",
+        behind: str | None = None,
     ) -> list[str]:
         """See `Store.conversations`."""
         with self._lock:
-            newest = {id_: one.log[-1].created_at for id_, one in self._conversations.items() if one.log}
+            newest = {
+                id_: one.log[-1].created_at
+                for id_, one in self._conversations.items()
+                if one.log and (behind is None or _state(one, behind).watermark < one.log[-1].seq)
+            }
         own = {id_: at for id_, at in newest.items() if id_.startswith(prefix)}
         idle = [id_ for id_, at in own.items() if idle_since is None or at < idle_since]
         found = sorted((id_ for id_ in idle if after is None or escaped(id_) > escaped(after)), key=escaped)

@@ -143,6 +143,7 @@ class RedisStore(Closing):
         limit: int | None = None,
         idle_since: datetime | None = None,
         prefix: str = "",
+        behind: str | None = None,
     ) -> list[str]:
         """See `ManagedStore.conversations`; it goes through the names of all keys."""
         logs = {_id(key): key for key in await self._redis.keys(_pattern(prefix))}
@@ -150,7 +151,21 @@ class RedisStore(Closing):
         if idle_since is not None:
             newest = [at async for at in self._newest([logs[id_] for id_ in found])]
             found = [id_ for id_, at in zip(found, newest, strict=True) if at is not None and at < idle_since]
-        return found if limit is None else found[: max(limit, 0)]
+        most = len(found) if limit is None else max(limit, 0)
+        if behind is None:
+            return found[:most]
+        late: list[str] = []
+        for first in range(0, len(found), _PAGE):
+            if len(late) < most:
+                late += await self._behind(found[first : first + _PAGE], escaped(behind))
+        return late[:most]
+
+    async def _behind(self, ids: Sequence[str], state: str) -> list[str]:
+        """Those of some conversations that have a message which a state has not taken in yet."""
+        known = await self._redis.together([("HGET", _key(id_, "states"), state) for id_ in ids])
+        learnt = [(one or b"0 0").split()[1].decode() for one in known]  # version and watermark
+        counts = [("ZCOUNT", _key(id_, "log"), f"({to}", "+inf") for id_, to in zip(ids, learnt, strict=True)]
+        return [id_ for id_, count in zip(ids, await self._redis.together(counts), strict=True) if count]
 
     async def _newest(self, logs: Sequence[bytes]) -> AsyncGenerator[datetime | None]:
         """When the newest message of each log was stored; `None` where it has just gone."""

@@ -49,11 +49,16 @@ STATES = sa.select(states.c.strategy).where(states.c.conversation_id == CONVERSA
 
 
 _ID, _UPDATED_AT = conversations.c.id, conversations.c.updated_at
+_OF_STATE = (states.c.conversation_id == _ID) & (states.c.strategy == sa.bindparam("behind", type_=sa.Text))
+_WATERMARK = sa.select(states.c.watermark).where(_OF_STATE).correlate(conversations).scalar_subquery()
+_LEARNT_TO = sa.func.coalesce(_WATERMARK, 0)
+_NOT_LEARNT = sa.exists().where(messages.c.conversation_id == _ID, messages.c.seq > _LEARNT_TO).correlate(conversations)
 _BOUNDS: dict[str, sa.ColumnElement[bool]] = {
     "after": sa.bindparam("after", type_=sa.Text) < _ID,
     "first": sa.bindparam("first", type_=sa.Text) <= _ID,
     "beyond": sa.bindparam("beyond", type_=sa.Text) > _ID,
     "idle": sa.bindparam("idle", type_=sa.Text) > _UPDATED_AT,
+    "behind": (conversations.c.last_seq > _LEARNT_TO) & _NOT_LEARNT,  # the newest messages may be forgotten
 }
 
 

@@ -191,11 +191,13 @@ class SQLStore(Closing):
         limit: int | None = None,
         idle_since: datetime | None = None,
         prefix: str = "",
+        behind: str | None = None,
     ) -> list[str]:
         """See `Store.conversations`."""
         bounds: dict[str, Any] = {**prefix_range(prefix), "limit": None if limit is None else max(limit, 0)}
         bounds["after"] = None if after is None else escaped(after)
         bounds["idle"] = None if idle_since is None else as_time(idle_since)
+        bounds["behind"] = None if behind is None else escaped(behind)
         given = {name: value for name, value in bounds.items() if value is not None}
         rows = await self._database.rows(statements.listed(*given), given)
         return [unescaped(id_) for (id_,) in rows]

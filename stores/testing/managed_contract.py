@@ -191,6 +191,25 @@ class StoreContract(PlainStoreContract):
             assert drive(store.conversations(prefix=prefix)) == expected
             assert drive(store.conversations(prefix=prefix, after=expected[0], limit=1)) == expected[1:2]
 
+    def test_conversations_are_found_that_are_not_learnt(self, store: ManagedStore) -> None:
+        """Behind is a state that has not taken in the newest message which is left; in pages, as all are listed."""
+        for id_ in HOSTILE_IDS:
+            fill(store, id_, "a", "b")
+        listed = drive(store.conversations())
+        assert drive(store.conversations(behind="s")) == listed
+        done, half, late, *others = listed
+        commit(store, done, {"a": 1}, watermark=2)
+        commit(store, half, {"a": 1}, watermark=1)
+        commit(store, late, {"a": 1}, watermark=2, strategy="\0 other")
+        assert drive(store.conversations(behind="s")) == [half, late, *others]
+        assert drive(store.conversations(behind="\0 other")) == [done, half, *others]
+        assert drive(store.conversations(behind="s", after=half, limit=2)) == [late, *others[:1]]
+        assert drive(store.conversations(behind="s", prefix=late, limit=1)) == [late]
+        drive(store.forget(half, [2], derived=False))
+        assert drive(store.conversations(behind="s", limit=1)) == [late]
+        drive(store.forget(done, [1]))
+        assert drive(store.conversations(behind="s", limit=1)) == [done]
+
     def test_messages_are_counted(self, store: ManagedStore) -> None:
         """Those that are there, without those that were forgotten."""
         fill(store, "c", *"abcde")

@@ -75,6 +75,7 @@ def test_nothing_reads_more_than_it_needs(statements: list[str], store: SQLStore
     drive(store.read_state("c", "s", since=version))
     drive(store.embeddings("c", "s", after=1))
     drive(store.conversations(prefix="user-", limit=9))
+    drive(store.conversations(prefix="user-", limit=9, behind="s"))
     assert drive(store.count("c")) == 2
     found = plans(file, statements)
     assert not [step for step in found if step.startswith(("SCAN", "USE TEMP B-TREE"))]

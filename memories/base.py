@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from memzoo.errors import OptionError
 from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
@@ -27,7 +28,7 @@ if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for
     from memzoo.memories.engine.chat_history import LogHistory
     from memzoo.memories.engine.clearing import Clearing
     from memzoo.memories.engine.explanation import Explanation
-    from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.learner import Learner, LearnOption
     from memzoo.memories.engine.receipt import Receipt
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
@@ -148,12 +149,15 @@ class BaseMemory(ABC):
     clock: Callable[[], float] = option(
         time.time, fixed=True, check=a_function, doc="The time in seconds since 1970; a failed model rests for a while."
     )
-    background: bool = option(
-        default=False,
+    learn: "LearnOption" = option(
+        "now",
         fixed=True,
-        doc="Let a save return as soon as what was said is stored, and learn from it after that: in a task of the "
-        "running event loop or, in synchronous code, in a thread. Errors are logged.",
+        one_of=("now", "background", "later"),
+        doc="When what was said is learnt: `'now'`, before a save returns; `'background'`, after it has returned, in a "
+        "task of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, by "
+        "`settle`, `relearn` and `upkeep` alone; until then it is shown word for word, see `max_pending_tokens`.",
     )
+    background: bool = option(default=False, fixed=True, doc="The same as `learn='background'`.")
     keep_history: bool = option(
         default=True,
         doc="Keep all that was ever said. Otherwise a save deletes for good what the strategy has no more use for, for "
@@ -211,6 +215,8 @@ class BaseMemory(ABC):
         for name in _SHARES & set(options.options_of(type(self))):
             object.__setattr__(self, name, self.resolved(name, getattr(self, name)))
         options.check(self)
+        if self.background and self.learn == "later":
+            raise OptionError("background=True is learn='background': leave it out with learn='later'")
         if self.prompts is not None:
             self.templates  # noqa: B018 - a template that cannot work is refused at once
         self.usage = Usage()
@@ -692,4 +698,6 @@ class BaseMemory(ABC):
     def _new_learner(self, follower: Follower) -> "Learner":
         from memzoo.memories.engine.learner import Learner
 
-        return Learner(follower, self.state_name, self, self.retry, self.pins, background=self.background)
+        return Learner(
+            follower, self.state_name, self, self.retry, self.pins, when="background" if self.background else self.learn
+        )

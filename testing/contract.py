@@ -126,6 +126,20 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert _watermark(memory) == _watermark(self.told(**self.asking_early()))
         assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
 
+    def test_leaves_learning_for_later(self) -> None:
+        """With `learn="later"` saves and loads ask no model and show what waits; `settle` learns it."""
+        memory = self.make(learn="later", conversation_id="a", **self.asking_early())
+        for said, answer in SAID:
+            tell(memory, (said, answer))
+            assert said in str(memory.messages("Where does Anna live?"))
+            memory.load_memory_variables(QUESTION)
+        assert (_watermark(memory), memory.usage.total.calls) == (0, 0)
+        opened = self.make(store=memory.store, learn="later", conversation_id="a", **self.asking_early())
+        opened.settle()
+        assert _watermark(opened) == _watermark(self.told(**self.asking_early()))
+        assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
+        assert memory.usage.total.calls == 0
+
     def test_returns_what_is_the_callers(self) -> None:
         """Changing what a method returned changes nothing inside."""
         memory = self.told(return_messages=True)

@@ -13,6 +13,7 @@
 import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
@@ -27,9 +28,12 @@ from memzoo.memories.engine.steps import Step, next_step, shortened_entries, siz
 from memzoo.memories.text.grouping import exchange_ends, last_exchange
 from memzoo.stores import JSON, Entry
 
-__all__ = ["Learner"]
+__all__ = ["LearnOption", "Learner"]
 
 logger = logging.getLogger("memzoo")
+
+LearnOption: TypeAlias = Literal["now", "background", "later"]
+"""When a memory learns: before a save returns, after it, or only by `settle`, `relearn` and `upkeep`."""
 
 # When so many messages wait, they are learnt from even if the strategy would wait for more.
 _MANY = 64
@@ -59,11 +63,11 @@ class Learner:
         hooks: The strategy's.
         retry: See above.
         pins: The pinned messages, which may leave less room for others.
-        background: Learn after the call that asked for it has returned.
+        when: Learn before a save returns, after it, or when it is asked to.
     """
 
     def __init__(
-        self, follower: Follower, name: str, hooks: Hooks, retry: RetryPolicy, pins: Pins, *, background: bool
+        self, follower: Follower, name: str, hooks: Hooks, retry: RetryPolicy, pins: Pins, *, when: LearnOption
     ) -> None:
         self.name, self.learns = name, hooks.learns
         store, id_ = follower.store, follower.conversation_id
@@ -74,12 +78,13 @@ class Learner:
         self._hooks, self._pins, self.lease_seconds = hooks, pins, hooks.lease_seconds
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
-        self._background = Background(self._catch_up_quietly) if background else None
+        self._is_later = when == "later"
+        self._background = Background(self._catch_up_quietly) if when == "background" else None
 
     async def follow(
         self, new: Sequence[Entry], *, raising: bool, whole: bool = False, everything: bool = False
     ) -> None:
-        """Catch up with the log, now or in the background.
+        """Catch up with the log, now or in the background, unless that is for later.
 
         Args:
             new: What was just appended: if nothing else was, the log need not be read.
@@ -90,7 +95,7 @@ class Learner:
         Raises:
             ModelError: As in `catch_up`.
         """
-        if not self.learns:
+        if not self.learns or (self._is_later and not everything):
             self._follower.add(new)
             return
         if self._background and not everything:
@@ -271,10 +276,10 @@ class Learner:
     async def current(self) -> State:
         """The state after catching up as far as possible.
 
-        Not while another call is at it, not if the model fails, and not soon after it failed.
+        Not if that is for later, not while another call is at it, not if the model fails, and not soon after it failed.
         """
         state = await self.refresh()
-        if not self.learns or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
+        if not self.learns or self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
             return state
         if self._background:
             if await self.behind():

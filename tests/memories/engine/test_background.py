@@ -7,8 +7,16 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import ModelError
-from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, ConversationSummaryMemory, create_memory
+from memzoo.errors import ModelError, OptionError
+from memzoo.memories import (
+    STRATEGIES,
+    BaseMemory,
+    CombinedMemory,
+    Conversation,
+    ConversationSummaryMemory,
+    MemoryProvider,
+    create_memory,
+)
 from memzoo.memories.engine.background import Background
 from memzoo.stores import InMemoryStore, Message
 from memzoo.testing import FlakyModel, MemoryContract, ScriptedModel
@@ -50,6 +58,10 @@ class TestBackgroundContract(MemoryContract):
 
     def test_learns_later_from_what_was_saved_without_learning(self) -> None:
         """Not here either: to settle is to learn from what waits."""
+        pytest.skip("settling leaves nothing for later")
+
+    def test_leaves_learning_for_later(self) -> None:
+        """Nor here: what learns in the background does not learn later."""
         pytest.skip("settling leaves nothing for later")
 
 
@@ -226,3 +238,67 @@ def test_members_learn_in_the_background_too() -> None:
     gate.open.set()
     memory.settle()
     assert [message["content"] for message in memory.messages()] == ["A summary."]
+
+
+class TestLater:
+    """`learn="later"`: neither a save nor a load learns."""
+
+    def test_background_is_a_way_to_learn(self) -> None:
+        """Both names of it do the same, and neither goes with another time."""
+        ways: list[dict[str, Any]] = [{"background": True}, {"learn": "background"}]
+        for options in ways:
+            model = Gate()
+            memory = create_memory("summary", llm=model, **options)
+            memory.save_context({"input": "a"}, {"output": "b"})
+            assert memory.usage.total.calls == 0
+            model.open.set()
+            memory.settle()
+            assert memory.usage.total.calls == 1
+        with pytest.raises(OptionError, match="leave it out"):
+            ConversationSummaryMemory(llm="offline", background=True, learn="later")
+        with pytest.raises(OptionError, match="'now' or 'background' or 'later', not 'never'"):
+            create_memory("summary", llm="offline", learn="never")
+
+    def test_a_memory_that_learns_nothing_leaves_it_alone(self) -> None:
+        """It is shared, so that changing the name of a memory is all there is to do."""
+        memory = create_memory("buffer", learn="later")
+        memory.save_context({"input": "a"}, {"output": "b"})
+        assert memory.load_memory_variables({}) == {"history": "Human: a\nAI: b"}
+
+    def test_members_of_a_combined_memory_have_it(self) -> None:
+        """It is one of the options that they take over; each one learns when it settles."""
+        memory = CombinedMemory(memories=[("summary", {"llm": "offline"}), "window"], learn="later")
+        memory.save_context({"input": "I live in Oslo."}, {"output": "ok"})
+        memory.load_memory_variables({})
+        assert memory.usage.total.calls == 0
+        memory.settle()
+        assert memory.usage.total.calls == 1
+
+    def test_a_conversation_of_a_provider_learns_later(self) -> None:
+        """Turns of a `Conversation` ask its model for answers, and nothing else; another process learns."""
+        store = InMemoryStore()
+        provider = MemoryProvider("summary", store=store, llm="offline", learn="later", max_pending_tokens=60)
+        conversation = Conversation("offline", provider.get("a"))
+        for number in range(20):
+            conversation.send(f"I own {number} cats.")
+        assert provider.get("a").usage.total.calls == 0
+        shown = str(provider.get("a").messages())
+        assert "earlier messages are not shown here, and were not learnt from yet" in shown
+        assert "I own 19 cats" in shown
+        assert "I own 2 cats" not in shown
+        other = create_memory("summary", store=store, conversation_id="a", llm="offline", learn="later")
+        other.settle()
+        assert other.usage.total.calls > 0
+        assert "not learnt from yet" not in str(provider.get("a").messages())
+
+    def test_what_is_forgotten_is_learnt_anew_later(self) -> None:
+        """`forget` asks no model either, and says what is left to do."""
+        memory = create_memory("summary", llm="offline", learn="later")
+        for text in ("I live in Oslo.", "I like tea."):
+            memory.save_context({"input": text}, {"output": "ok"})
+        memory.settle()
+        receipt = memory.forget([1])
+        assert (receipt.calls, receipt.outstanding) == (0, ("summary",))
+        assert "Oslo" not in str(memory.messages())
+        memory.settle()
+        assert "not learnt" not in str(memory.messages())

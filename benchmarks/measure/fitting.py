@@ -1,8 +1,8 @@
 """Cuts what a memory shows to a budget of tokens, by one rule for all strategies.
 
 First come the system messages and what else carries what a strategy derived or found, in the order in which the memory
-gives them; one that does not fit whole is cut at its end, and then nothing follows. The frame around what was found is
-not counted, nor are roles. What is left of the budget goes to the messages word for word, from the newest back; the
+gives them; one that does not fit whole is cut at its end, and then nothing follows. The frame around what was found
+counts, roles do not. What is left of the budget goes to the messages word for word, from the newest back; the
 first that does not fit whole ends it. A tool call and its results stay or go together. What is recalled behind the
 messages stays there.
 """
@@ -60,9 +60,10 @@ def _recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[l
     """Keep the first messages that fit; return what is left of the budget, too."""
     kept: list[Message] = []
     for message in messages:
-        tokens = count(in_frame(text_of(message)))
+        tokens = count(text_of(message))
         if tokens > budget:
-            text = reframed(text_of(message), functools.partial(cut, budget=budget, count=count))
+            frame = tokens - count(in_frame(text_of(message)))
+            text = reframed(text_of(message), functools.partial(cut, budget=budget - frame, count=count))
             return [*kept, *([message | {"content": text}] if text else [])], 0
         kept.append(message)
         budget -= tokens

@@ -222,6 +222,7 @@ class FedMemory:
             human_prefix=transcript.user,
             ai_prefix=transcript.assistant,
             token_counter=counter,
+            recalled_role="system",  # a text has no frame, which would count
         )
 
     def hear(self, exchange: Exchange) -> None:

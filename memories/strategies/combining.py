@@ -131,7 +131,7 @@ class _Merge:
         new = [one for one in passages if one.seq not in shown]
         if untold := [one for one in new if not _is_told(one, denied if _DENIES.search(one.text) else told)]:
             room = limit - self.size + self._found_size
-            frame = self._text_size("-", quoted=True) - self._line_size("-")
+            frame = self.render.frame_tokens if self.render else 0
             self._found = list(fit_passages(room - frame, [*self._found, *untold], self._line_size))
             while self._found and self._evidence_size(self._found) > room:
                 self._found.pop()

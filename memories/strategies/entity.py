@@ -215,7 +215,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             return all(one in notes.note(notes.key(name)).holding for name, one in shown)
 
         def fits(blocks: Blocks[tuple[str, NoteStatement]]) -> bool:
-            return self.render.text_tokens(text(blocks)) <= limit
+            return self.render.recalled_tokens(text(blocks), quoted=True) <= limit
 
         shown = text(self._staying.with_new(found, log.follower.epoch, fits, holds))
         return (shown,) if shown else ()
@@ -256,7 +256,8 @@ class ConversationEntityMemory(ModelBackedMemory):
         found = self._known.found(query, named)
         for part in found.parts:
             told(part, ((one.unit.text, score) for one, score in found.by(part)))
-        return notes_within(self.max_token_limit, found, notes, self.render.text_tokens)
+        room = self.max_token_limit - self.render.frame_tokens
+        return notes_within(room, found, notes, self.render.found_tokens)
 
     def _named(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
         """The keys of the notes that a query asks about, each with how surely."""

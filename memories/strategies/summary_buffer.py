@@ -93,7 +93,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         """The tokens that may be added before a summary has to be made; below 0 if it has to be made now."""
         spare = self.max_token_limit - sum(map(self.render.tokens, (*waiting, *self.pins.besides(waiting))))
         if self.count_summary and (summary := summary_of(state)):
-            spare -= self.render.text_tokens(summary)
+            spare -= self.render.recalled_tokens(summary, quoted=False)
         return spare
 
     @property

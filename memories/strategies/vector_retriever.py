@@ -119,7 +119,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self._vectors = VectorSearch(self.index, self.store, self.conversation_id, self.state_name)
         self._documents = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
-        self._tokens = functools.cache(self.render.text_tokens)
+        self._tokens = functools.cache(self.render.found_tokens)
         self._staying, self._stays_since = Staying[Passage](), 0
 
     @property
@@ -166,6 +166,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
             return View(quotes=tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
+        limit -= self.render.frame_tokens
         from memzoo.memories.search.clipping import Clipper  # needs numpy, which a search has loaded by now
 
         clip = Clipper(index.analyser, query or "", self._tokens)
@@ -194,8 +195,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
         corrections = index.corrected_since([one.seq for one in earlier], self._stays_since, limit)
         shown = {one.seq for one in [*earlier, *found]}
         new = await self._words.passages(log, [seq for seq in corrections if seq not in shown])
+        room = max(most - self.render.frame_tokens, limit)
         blocks = self._staying.with_new(
-            [*found, *new], epoch, lambda blocks: sum(map(self._tokens, text(blocks))) <= max(most, limit)
+            [*found, *new], epoch, lambda blocks: sum(map(self._tokens, text(blocks))) <= room
         )
         self._stays_since = newest[0].seq if newest else 0
         return text(blocks)

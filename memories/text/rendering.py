@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memzoo.errors import OverBudgetError
+from memzoo.forks import cached_property
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, as_sent, sendable
@@ -51,7 +52,7 @@ class Renderer:
         place: RecalledPlace = "before",
     ) -> None:
         self.labels = labels
-        self._role = role
+        self._role: RecalledRole | None = role
         self._is_first = place == "before"
         self._counter = counter
         self._lines = lines
@@ -117,9 +118,12 @@ class Renderer:
 
     def _recalled(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Message]:
         return [
-            *(self._recalling(text, self._role or "system") for text in derived),
-            *(self._recalling(text, self._role or "user") for text in quoted),
+            *(self._recalling(text, self._voice(quoted=False)) for text in derived),
+            *(self._recalling(text, self._voice(quoted=True)) for text in quoted),
         ]
+
+    def _voice(self, *, quoted: bool) -> RecalledRole:
+        return self._role or ("user" if quoted else "system")
 
     def _recalling(self, text: str, role: RecalledRole) -> Message:
         if role == "user":
@@ -199,7 +203,20 @@ class Renderer:
 
     def recalled_tokens(self, text: str, *, quoted: bool) -> int:
         """Count the tokens of a text that was derived, or found, as it is shown: with the frame, if it has one."""
-        return self.count(self._recalling(text, self._role or ("user" if quoted else "system")))
+        return self.count(self._recalling(text, self._voice(quoted=quoted)))
+
+    def found_tokens(self, text: str) -> int:
+        """Count the tokens of a text that was found as it stands in its frame, without the frame."""
+        if self._voice(quoted=True) == "user":
+            from memzoo.memories.text.framing import disarmed
+
+            text = disarmed(text)
+        return self.text_tokens(text)
+
+    @cached_property
+    def frame_tokens(self) -> int:
+        """The tokens of the frame around what was found; 0 if it has none."""
+        return self.recalled_tokens("-", quoted=True) - self.text_tokens("-")
 
     def lines(self, entries: Iterable[Entry]) -> str:
         """Write entries as a transcript, oldest first; those that `derive` is given, as they are given."""

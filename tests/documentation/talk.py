@@ -23,7 +23,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "ConversationSummaryBufferMemory": {"max_token_limit": 50, "max_summary_tokens": 40},
     "ConversationTokenBufferMemory": {"max_token_limit": 50},
     "ConversationEntityMemory": {"k": 1},
-    "VectorStoreRetrieverMemory": {"max_token_limit": 60},
+    "VectorStoreRetrieverMemory": {"max_token_limit": 85},
     "MessageWindowMemory": {"max_messages": 5},
     "TokenWindowMemory": {"max_tokens": 50},
     "SummarizingWindowMemory": {"max_messages": 4, "max_summary_tokens": 40},

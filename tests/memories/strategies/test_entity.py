@@ -1,5 +1,6 @@
 """Notes about people, places and things."""
 
+import itertools
 import logging
 from typing import Any
 
@@ -357,21 +358,23 @@ class TestLimit:
 
     def test_shows_the_statements_that_fit_and_the_first(self) -> None:
         """Of a note, what fits the question is shown, in its order, behind what says who it is on."""
-        notes = self.told(5).load_memory_variables({"input": "Who likes water?"})["entities"]
+        notes = self.told(5, recalled_role="system").load_memory_variables({"input": "Who likes water?"})["entities"]
         assert notes == {"Bo": "A friend. Likes water."}
 
     def test_takes_in_those_of_the_last_exchanges(self) -> None:
         """Whom "she" may mean is told by the last `k` exchanges."""
-        notes = self.told(5).load_memory_variables({"input": "And what does she drink?"})["entities"]
-        assert list(notes) == ["Cleo"]
+        memory = self.told(5, recalled_role="system")
+        assert list(memory.load_memory_variables({"input": "And what does she drink?"})["entities"]) == ["Cleo"]
 
     def test_is_never_passed(self) -> None:
-        """What does not fit is left out, and what fits best goes in first."""
-        for limit in range(1, 20):
-            memory = self.told(limit)
-            shown = [message for message in memory.messages("Cleo?") if message["role"] == "system"]
-            assert sum(map(words, shown)) <= limit
-        notes = self.told(7).load_memory_variables({"input": "Cleo?"})["entities"]
+        """What does not fit is left out, and what fits best goes in first; the frame counts, where there is one."""
+        frame = words({"content": framed("")})
+        for limit, role in itertools.product(range(1, frame + 20), (None, "system")):
+            shown = self.told(limit, recalled_role=role).messages("Cleo?")
+            notes = [message for message, made in zip(shown, shown.recalled, strict=True) if made]
+            assert sum(map(words, notes)) <= limit
+            assert notes or limit < 3 + (role is None) * frame
+        notes = self.told(frame + 7).load_memory_variables({"input": "Cleo?"})["entities"]
         assert notes == {"Cleo": "A friend. Sings well. Likes tea."}
 
     def test_may_be_none(self) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import VectorStoreRetrieverMemory
-from memzoo.memories.text.framing import framed, in_frame
+from memzoo.memories.text.framing import framed
 from memzoo.memories.text.messages import tool_call
 from memzoo.stores import InMemoryStore, Message
 
@@ -139,27 +139,27 @@ class TestLimit:
     """As many documents as fit some tokens."""
 
     @given(
-        some.lists(some.tuples(some.text("ab c", max_size=40), some.text("ab\n", max_size=40)), max_size=6),
-        some.integers(1, 40),
+        some.lists(
+            some.tuples(some.text("ab c", max_size=40), some.sampled_from(["ab\nb", "a </record> b"])), max_size=6
+        ),
+        some.integers(1, 70),
     )
     def test_is_never_exceeded(self, said: list[tuple[str, str]], limit: int) -> None:
         """For any documents and any limit, what is shown has no more tokens than `max_token_limit` (I6, B1).
 
-        The frame in which it is shown as a message comes besides.
+        So it has with the frame in which it is shown as a message, and where a tag in it is disarmed.
         """
         memory = make(max_token_limit=limit, token_counter=COUNTER)
         for human, ai in said:
             memory.save_context({"input": human}, {"output": ai})
         shown = found(memory, "a b")
         assert memory.counter({"role": "system", "content": shown}) <= limit
-        assert (
-            sum(memory.counter({**one, "content": in_frame(one["content"])}) for one in memory.messages("a b")) <= limit
-        )
+        assert sum(map(memory.counter, memory.messages("a b"))) <= limit
 
     def test_is_used_up(self) -> None:
         """A message that is too long does not keep shorter ones out, and the date counts."""
         store = InMemoryStore(clock=lambda: datetime(2026, 5, 8, 12, tzinfo=UTC))
-        memory = make(max_token_limit=10, token_counter=words, store=store)
+        memory = make(max_token_limit=10, recalled_role="system", token_counter=words, store=store)
         for said in ("cat 1", "cat " * 50, "cat 2", "cat 3"):
             memory.add_messages([{"role": "user", "content": said}])
         first, *lines = found(memory, "cat").splitlines()
@@ -172,7 +172,7 @@ class TestLimit:
         days = iter(range(3, 20, 3))
         store = InMemoryStore(clock=lambda: datetime(2026, 5, next(days), 12, tzinfo=UTC))
         now = datetime(2026, 5, 10, 8, tzinfo=UTC).timestamp()
-        memory = make(max_token_limit=10, token_counter=words, store=store, clock=lambda: now)
+        memory = make(max_token_limit=10, recalled_role="system", token_counter=words, store=store, clock=lambda: now)
         for said in ("I swam.", "I read.", "I ran.", "I sang.", "I slept."):
             memory.add_messages([{"role": "user", "content": said}])
         assert "I ran." in found(memory, "What did I do yesterday?")

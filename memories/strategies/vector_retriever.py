@@ -206,7 +206,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         """Forget all words, and take out of the index what the store deleted."""
         if reset:
             self._words = self._no_words()
-            self._staying = Staying()
+            self._staying = Staying[Passage]()
             self._tokens.cache_clear()
             if self._embedder:
                 await self._vectors.mend()

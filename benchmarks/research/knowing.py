@@ -46,6 +46,7 @@ VARIANTS: Mapping[str, UnitWeights] = {
     "without other words for it": replace(UnitWeights(), related=0.0),
     "without what kind is asked for": replace(UnitWeights(), kinds=0.0),
     "without dates": replace(UnitWeights(), dates=False),
+    "without lifting corrections": replace(UnitWeights(), corrections=0.0),
     "advice like the rest": replace(UnitWeights(), advice=1.0),
 }
 """Ways to search, by name: each part of the search left out once."""

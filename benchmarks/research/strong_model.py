@@ -5,6 +5,7 @@ The replies of a model are JSON, a file for each talk and memory (`FOLDER/zh/sum
 large steps as after an import, with the prompts of today. A prompt that nobody answered ends the command; `--in-order`
 takes the next reply instead, and the table says so with the number of such prompts.
 
+What is shown is cut at the limit by the rule of comparisons; frames are not counted.
 Paid tokens: where what is shown begins as what was shown for the question before, that beginning costs a tenth.
 """
 
@@ -24,6 +25,7 @@ from memzoo.benchmarks.measure.caching import paid_tokens
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.figures import DATE, with_one_writing
+from memzoo.benchmarks.measure.fitting import fit
 from memzoo.benchmarks.outcomes import Scored, View
 from memzoo.benchmarks.research.inputs import LOCOMO, conversations, limits_of, refusals
 from memzoo.benchmarks.research.learning import OPTIONS, Replies, learnt_from
@@ -33,7 +35,7 @@ from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.text.view import in_words
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import text_of
+from memzoo.strategy import in_frame, text_of
 from memzoo.sync import drive
 
 __all__ = ["TALKS", "Taught", "learnt_states", "strong_model"]
@@ -136,14 +138,14 @@ def _report(transcript: Transcript, learnt: Mapping[str, Taught], limits: Sequen
         known, cost = _share(questions, [_known(transcript, name, one)]), _cost(one)
         for limit in limits if name in ("entity", "knowledge-graph") else limits[-1:]:
             memory = _opened(transcript, name, one, limit)
-            rows.append([f"{name} @{limit:,}", f"{known:.2f}", *_figures(memory, questions), *cost])
+            rows.append([f"{name} @{limit:,}", f"{known:.2f}", *_figures(memory, questions, limit), *cost])
     for limit in limits:
         memory = _opened(transcript, _SEARCH, None, limit)
-        rows.append([f"{_SEARCH} @{limit:,}", "-", *_figures(memory, questions), "0", "0"])
+        rows.append([f"{_SEARCH} @{limit:,}", "-", *_figures(memory, questions, limit), "0", "0"])
     if graph := learnt.get("knowledge-graph"):
         for limit in limits:
             memory = _opened(transcript, "combined", graph, limit)
-            rows.append([f"combined @{limit:,}", "-", *_figures(memory, questions), *_cost(graph)])
+            rows.append([f"combined @{limit:,}", "-", *_figures(memory, questions, limit), *_cost(graph)])
     said = [(in_words(one.created_at.date()), text_of(one.message)) for one in log_of(transcript)]
     dated, plain = "\n".join(f"[{day}] {text}" for day, text in said), "\n".join(text for _, text in said)
     others = sum(one.others for one in learnt.values())
@@ -180,12 +182,13 @@ def _opened(transcript: Transcript, name: str, learnt: Taught | None, limit: int
     )
 
 
-def _figures(memory: BaseMemory, questions: Sequence[Question]) -> list[str]:
+def _figures(memory: BaseMemory, questions: Sequence[Question], limit: int) -> list[str]:
     """The share of answers shown: of all, of dates, of others; of corrections, and what of them is stale; tokens."""
     asked, before = list[_Asked](), ""
     for one in questions:
-        messages = memory.messages(one.text)
-        view: View = tuple((message["role"], text_of(message)) for message in messages)
+        # As in a comparison: a message that waits for its answer has what finds leave of the limit.
+        messages = fit(memory.messages(one.text), limit, _counter())
+        view: View = tuple((message["role"], in_frame(text_of(message))) for message in messages)
         text = "\n".join(text for _, text in view)
         asked.append(_Asked(one, scored(one, view), _counter()(text), paid_tokens(before, text, _counter())))
         before = text

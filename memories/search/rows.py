@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-__all__ = ["ROW", "Numbers", "Places", "Rows", "Terms"]
+__all__ = ["ROW", "Flags", "Numbers", "Places", "Rows", "Terms"]
 
 Terms: TypeAlias = NDArray[numpy.uint64]
 """Stems of words, each as 64 bits of its hash: equal stems are equal numbers, in every process."""
@@ -15,6 +15,9 @@ Places: TypeAlias = NDArray[numpy.int64]
 
 Numbers: TypeAlias = NDArray[numpy.float64]
 """Scores, or what they are made of."""
+
+Flags: TypeAlias = NDArray[numpy.bool_]
+"""Whether something is so of each."""
 
 Rows: TypeAlias = NDArray[Any]
 """A row of `ROW` for each message, in the order of the log."""

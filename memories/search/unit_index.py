@@ -16,11 +16,13 @@ from memzoo.memories.search.kinds import asked_kinds, kinds_of
 from memzoo.memories.search.latent import LatentSpace, Placed
 from memzoo.memories.search.passages import windows
 from memzoo.memories.search.relative_dates import meant_dates
-from memzoo.memories.search.rows import Numbers, Places, Rows, Terms
+from memzoo.memories.search.rows import Flags, Numbers, Places, Rows, Terms
 from memzoo.memories.search.units import FoundUnit, KnownUnit, UnitWeights
 from memzoo.memories.search.worth import doublings
+from memzoo.memories.text.asked_names import FULL_NAME
 from memzoo.memories.text.language import RELATING, SMALL_TALK
 from memzoo.memories.text.language import words as words_of
+from memzoo.memories.text.names import mentions
 from memzoo.memories.text.view import in_words
 
 __all__ = ["UnitIndex"]
@@ -45,6 +47,7 @@ _PASSING_ON = 10
 _OTHER = 0.5
 _LEAST = 1e-3
 _MOST_NAMES = 500
+_AFTER_ALL = 1e-4
 _NEAR = 0.2
 # How far what lines find is brought to one measure, so that a line in rare words does not take all the room.
 _EVENED = 0.3
@@ -61,6 +64,7 @@ class _Laid(NamedTuple):
         grains: The units, what was said around them, the names.
         number: The number of each name in this, or -1.
         degree: How many units each name has.
+        corrects: Which of them took the place of what holds no more.
     """
 
     places: Places
@@ -70,6 +74,7 @@ class _Laid(NamedTuple):
     grains: Sequence[Grain]
     number: Places
     degree: Numbers
+    corrects: Flags
 
 
 class UnitIndex:
@@ -77,9 +82,10 @@ class UnitIndex:
 
     A unit is looked for in its own words, in the words of what was said around it, and in those of all that is known
     under its names. So "my head baker" finds what is known of Devin, though only one unit calls him so. What the best
-    finds share a name with gains too, most through a unit that says who somebody is. So does what is about the same in
-    other words, as far as words that stand together tell ("lessons", where the course is spoken of), and what has a
-    date or a number, if the question asks for one.
+    finds share a name with gains too, most through a unit that says who somebody is, unless the question names
+    somebody: a name is a word as well, and then words find best. So does what is about the same in other words, as far
+    as words that stand together tell ("lessons", where the course is spoken of), what has a date or a number, if the
+    question asks for one, and what corrected something.
 
     Args:
         weights: How much each part counts.
@@ -104,6 +110,8 @@ class UnitIndex:
         self._terms: Terms = numpy.empty(0, numpy.uint64)
         self._units: list[FoundUnit] = []
         self._of: dict[str, dict[KnownUnit, int]] = {}
+        # By item: under which names something was corrected, and by which message.
+        self._corrected: dict[str, list[tuple[int, int]]] = {}
         self._names: dict[str, int] = {}
         self._laid: _Laid | None = None
         self._space: tuple[LatentSpace, Placed] | None = None
@@ -113,7 +121,9 @@ class UnitIndex:
         with self._lock:
             new: list[FoundUnit] = []
             for key, units in items.items():
-                new += self._replaced(key, {unit: place for place, unit in enumerate(units)}, len(new))
+                holding = {unit: place for place, unit in enumerate(units) if not unit.corrected_by}
+                new += self._replaced(key, holding, len(new))
+                self._note_corrections(key, units)
             terms, counts = self.analyser.terms(_searchable_text(unit) for _, _, unit in new)
             starts = len(self._terms) + numpy.cumsum(counts) - counts
             rows = map(self._row, new, counts.tolist(), starts.tolist())
@@ -129,14 +139,15 @@ class UnitIndex:
 
         Args:
             query: What is looked for.
-            named: Canonical names that are asked about, each with how surely; 1 for a name that stands there.
+            named: Canonical names that are asked about, each with how surely; 1 for a name that stands there, in full
+                or as another name.
             steps: How far neighbours are looked for: 1 for what shares a name with the best finds.
         """
         with self._lock:
             if not self._rows["holds"].any():
                 return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
             laid = self._laid = self._laid or self._lay()
-            by = self._completed(laid, query, self._scored(laid, self._weigh_query(query), named, steps))
+            by = self._completed(laid, query, self._found_by(laid, query, named, steps))
             return self._ranked(laid, self._share_left(laid, named) * self._worth(laid, by), by)
 
     def touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
@@ -151,9 +162,9 @@ class UnitIndex:
             laid = self._laid = self._laid or self._lay()
             best = numpy.zeros(len(laid.rows))
             for line, named in lines:
-                worth = self._worth(
-                    laid, self._scored(laid, [(phrase, 1.0) for phrase in self.analyser.phrases(line)], named, 1)
-                )
+                by = self._scored(laid, [(phrase, 1.0) for phrase in self.analyser.phrases(line)], named, 0)
+                near = self._passed_on(laid, by["words"] + by["names"], 1)
+                worth = self._worth(laid, {**by, "neighbours": self._weights.changing * near})
                 best = numpy.maximum(best, worth / max(worth.max(), _LEAST) ** _EVENED)
             return self._ranked(laid, best, {"words": best})
 
@@ -195,6 +206,15 @@ class UnitIndex:
         self._of[key] = {unit: before[unit] for unit in units.keys() & before.keys()} | rows
         return new
 
+    def _note_corrections(self, key: str, units: Sequence[KnownUnit]) -> None:
+        corrected = [one for one in units if one.corrected_by]
+        self._corrected.pop(key, None)
+        if corrected:
+            self._corrected[key] = [(self._number(one.names[0]), one.corrected_by) for one in corrected]
+
+    def _number(self, name: str) -> int:
+        return self._names.setdefault(name, len(self._names))
+
     def _compact(self) -> None:
         """Let go of the rows that hold no more."""
         holding = numpy.flatnonzero(self._rows["holds"])
@@ -208,7 +228,7 @@ class UnitIndex:
 
     def _row(self, known: FoundUnit, count: int, start: int) -> tuple[object, ...]:
         unit = known.unit
-        names = [self._names.setdefault(name, len(self._names)) for name in unit.names]
+        names = [self._number(name) for name in unit.names]
         about, other, *_ = *names, _NOBODY, _NOBODY
         said_at = unit.said_at.timestamp() if unit.said_at else 0.0
         day = unit.said_at.date().toordinal() if unit.said_at else _UNDATED
@@ -225,6 +245,7 @@ class UnitIndex:
         order = numpy.lexsort((kept["sign"], kept["beginning"], kept["seq"]))
         places, kept, count = holding[order], kept[order], len(holding)
         number, by_name, firsts, degree = self._by_name(kept)
+        corrects = self._correcting(kept)
         kept["about"], kept["other"] = number[kept["about"]], number[kept["other"]]
         laid_out = numpy.concatenate([numpy.arange(count), by_name])
         dates, lengths, day_of = self._dates(kept["day"])
@@ -238,7 +259,16 @@ class UnitIndex:
             ((count + firsts, count + firsts + degree), numpy.full(len(degree), undated)),
         ]
         grains = [Grain.of(span, day, ends, self._weights) for span, day in spans]
-        return _Laid(places, kept, terms, ends, grains, number, degree.astype(float))
+        return _Laid(places, kept, terms, ends, grains, number, degree.astype(float), corrects)
+
+    def _correcting(self, kept: Rows) -> Flags:
+        """Which rows were said by a message that corrected something under the same name."""
+        pairs = {pair for corrected in self._corrected.values() for pair in corrected}
+        if not pairs:
+            return numpy.zeros(len(kept), numpy.bool_)
+        names, seqs = numpy.array(sorted(pairs)).T
+        most = max(int(kept["seq"].max()), int(seqs.max())) + 1
+        return numpy.isin(kept["about"] * most + kept["seq"], names * most + seqs)
 
     def _latent(self, laid: _Laid) -> tuple[LatentSpace, Placed]:
         """Work out what stands near what: in the units, and in all that is known under each name."""
@@ -309,7 +339,28 @@ class UnitIndex:
             total = total + by["related"]
         if kinds := asked_kinds(query):
             by["kinds"] = weights.kinds * total * (laid.rows["kinds"] & kinds).astype(bool)
+            total = total + by["kinds"]
+        if laid.corrects.any():
+            lifted = numpy.maximum(weights.corrections * total.max() - total, 0.0)
+            by["corrections"] = numpy.where(laid.corrects & (by["neighbours"] > _LEAST * total.max()), lifted, 0.0)
         return by
+
+    def _found_by(self, laid: _Laid, query: str, named: Mapping[str, float], steps: int) -> dict[str, Numbers]:
+        """How well each unit fits a question, by words, by names and by neighbours.
+
+        Where a name stands in the question, words find by it, too, and in a talk of few people most of what is known
+        shares it. By that name and by neighbours only what words do not find is added then, after all that they do,
+        unless more steps are asked for.
+        """
+        said = self._weigh_query(query)
+        if FULL_NAME not in named.values() or steps > 1 or not self._searches_words:
+            return self._scored(laid, said, named, steps)
+        by = self._scored(laid, said, named, steps)
+        in_other_words = {
+            name: surely for name, surely in named.items() if surely >= FULL_NAME and not mentions(query, name)
+        }
+        names, left = self._asked_about(laid, in_other_words), _AFTER_ALL * (by["words"] == 0)
+        return {**by, "names": numpy.maximum(names, left * by["names"]), "neighbours": left * by["neighbours"]}
 
     def _scored(
         self, laid: _Laid, said: Sequence[tuple[Terms, float]], named: Mapping[str, float], steps: int
@@ -318,8 +369,14 @@ class UnitIndex:
         words, names = self._by_words(laid, said), self._asked_about(laid, named)
         neighbours = numpy.zeros(len(laid.rows))
         for step in range(1, steps + 1):
-            neighbours = numpy.maximum(neighbours, self._passed_on(laid, words + names + neighbours, step))
+            passed_on = self._weights.neighbours * self._passed_on(laid, words + names + neighbours, step)
+            neighbours = numpy.maximum(neighbours, passed_on)
         return {"words": words, "names": names, "neighbours": neighbours}
+
+    @property
+    def _searches_words(self) -> bool:
+        weights = self._weights
+        return any((weights.own, weights.around, weights.profile))
 
     def _by_words(self, laid: _Laid, said: Sequence[tuple[Terms, float]]) -> Numbers:
         own, around, known = scores = [numpy.zeros(len(grain.first)) for grain in laid.grains]
@@ -345,8 +402,7 @@ class UnitIndex:
         reached = numpy.zeros(len(laid.degree) + 1)
         for end in ("about", "other"):
             numpy.maximum.at(reached, rows[end][best], given)
-        reached = reached[:-1] / numpy.log2(2 + laid.degree)
-        return weights.neighbours * _of_both(rows, reached)
+        return _of_both(rows, reached[:-1] / numpy.log2(2 + laid.degree))
 
 
 def _of_both(rows: Rows, scores: Numbers) -> Numbers:

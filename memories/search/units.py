@@ -18,6 +18,8 @@ class KnownUnit:
         said_at: When it was said, with a time zone; `None` if that is not known.
         tells: It says who or what somebody is ("is the head baker"): so it leads from a role to a name.
         advice: It is what the assistant said or advised.
+        corrected_by: The log number of the message that corrected it; 0 while it holds. What was corrected is not
+            found: it only tells that this message said something new of its names.
     """
 
     text: str
@@ -26,6 +28,7 @@ class KnownUnit:
     said_at: datetime | None = None
     tells: bool = False
     advice: bool = False
+    corrected_by: int = 0
 
 
 class FoundUnit(NamedTuple):
@@ -51,11 +54,15 @@ class UnitWeights:
         around: The words of what was said around it.
         profile: The words of all that is known under its names.
         names: What a unit gains for a name that is asked about, times how rare the name is.
-        neighbours: What it gains for a name that it shares with the best finds, as a share of their score.
+        neighbours: What it gains for a name that it shares with the best finds, as a share of their score. Where a name
+            stands in the question, these two only add what words do not find.
+        changing: The same, where it is looked for what new lines may change.
         roles: How much more a find passes on that says who somebody is.
         related: What a unit gains that is about the same in other words, as a share of the best score.
         axes: Along how many axes it is told what is about the same, see `LatentSpace`.
         kinds: What it gains for having a date or a number, if one is asked for, as a share of its score.
+        corrections: To what share of the best score a unit is lifted that corrected something, if it shares a name with
+            the best finds.
         common: What the words of every talk count ("big", "behind") beside others.
         advice: What is left to advice, which is long and has words of everything, unless who gave it is asked about.
         rows: What two words count that stand in a row in the question and in the unit, besides their own scores.
@@ -71,11 +78,13 @@ class UnitWeights:
     around: float = 0.4
     profile: float = 0.6
     names: float = 0.3
-    neighbours: float = 0.6
+    neighbours: float = 0.8
+    changing: float = 0.6
     roles: float = 0.5
     related: float = 0.4
     axes: int = 24
     kinds: float = 1.0
+    corrections: float = 0.3
     common: float = 0.2
     advice: float = 0.4
     rows: float = 0.6

@@ -15,11 +15,10 @@ _ASSISTANT = frozenset("ai assistant assistent bot chatbot \u52a9\u624b \u52a9\u
 
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
-    """A fact as what is known by an item of the state; nothing for one that holds no more."""
+    """A fact as what is known by an item of the state, or was known."""
     fact = Fact.from_json(item)
-    if fact.superseded_by:
-        return []
     tells = bool(_TELLING.match(fact.relation)) and not fact.negated
     first = min(fact.sources, default=None)
     seq, said_at = (first.seq, first.said_at) if first else (0, None)
-    return [KnownUnit(str(fact), fact.nodes, seq, said_at, tells=tells, advice=fact.nodes[0] in _ASSISTANT)]
+    advice, corrected_by = fact.nodes[0] in _ASSISTANT, fact.superseded_by
+    return [KnownUnit(str(fact), fact.nodes, seq, said_at, tells=tells, advice=advice, corrected_by=corrected_by)]

@@ -15,14 +15,17 @@ __all__ = ["in_lines", "notes_within", "units_of_note"]
 
 
 def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
-    """What a note states, a unit for each statement that holds; the first says as a rule who somebody is.
+    """What a note states, a unit for each statement; the first that holds says as a rule who somebody is.
 
     Another name for somebody has no statements of its own.
     """
-    return [
+    note = EntityNote.of(item)
+    holding = [
         KnownUnit(as_searched(item["name"], one), (key,), min(one.seq, default=0), _midnight(one), tells=place == 0)
-        for place, one in enumerate(EntityNote.of(item).holding)
+        for place, one in enumerate(note.holding)
     ]
+    corrected = [KnownUnit(one.text, (key,), corrected_by=one.ended_by) for one in note.statements if not one.holds]
+    return [*holding, *corrected]
 
 
 def notes_within(

@@ -8,17 +8,20 @@ from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.name_index import NameIndex
 from memzoo.memories.text.names import canonical, refers_back
 
-__all__ = ["FOR_SURE", "asked_names"]
+__all__ = ["FOR_SURE", "FULL_NAME", "asked_names"]
 
 FOR_SURE = 8.0
 """How surely a name is asked about which a model says is."""
+
+FULL_NAME = 1.0
+"""How surely one is that stands in the question, in full."""
 
 _WORD = re.compile(r"\w+")
 _USER = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b|[\u6211\u54b1]", re.IGNORECASE)
 _ASSISTANT = re.compile(r"\b(?:you|your|yours|yourself)\b|[\u4f60\u60a8]", re.IGNORECASE)
 
-# How surely somebody is asked about, who is named in full, in part, by "I" or "you", or may be meant by "she".
-_IN_FULL, _IN_PART, _BY_PERSON, _REFERRED_TO = 1.0, 0.7, 0.5, 1.0
+# How surely somebody is asked about who is named in part, by "I" or "you", or may be meant by "she".
+_IN_PART, _BY_PERSON, _REFERRED_TO = 0.7, 0.5, 0.9
 _MOST_REFERRED_TO = 10
 _SHORTEST_PART = 3
 
@@ -41,7 +44,7 @@ def asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[s
         >>> asked_names("Where did Devin teach me?", index, Labels("Mara", "AI"))
         {'devin achterberg': 0.7, 'user': 0.5, 'mara': 0.5}
     """
-    found = dict.fromkeys(names.named_in(query), _IN_FULL)
+    found = dict.fromkeys(names.named_in(query), FULL_NAME)
     for part in _WORD.findall(query):
         if part.lower() != part and len(part) >= _SHORTEST_PART:
             for name in names.with_words(canonical(part)):

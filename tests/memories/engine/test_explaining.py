@@ -35,10 +35,10 @@ def test_a_search_tells_scores_and_what_had_no_room() -> None:
 
 def test_facts_tell_by_what_they_were_found() -> None:
     """A fact may be found by words, by names and by neighbours; what is over the budget is told."""
-    replies = ["Anna | lives in | Oslo", "Oslo | lies in | Norway", "NONE"]
-    memory = told("knowledge-graph", llm=ScriptedModel(*replies), max_token_limit=12)
+    replies = ["Anna Berg | lives in | Oslo", "Oslo | lies in | Norway", "NONE"]
+    memory = told("knowledge-graph", llm=ScriptedModel(*replies), max_token_limit=13)
     finds = {(one.by, one.what, one.shown) for one in memory.explain("Anna?").finds}
-    one, other = "Anna lives in Oslo", "Oslo lies in Norway"
+    one, other = "Anna Berg lives in Oslo", "Oslo lies in Norway"
     assert finds >= {("words", one, True), ("names", one, True), ("neighbours", other, False)}
     assert ("names", other, False) not in finds
 

@@ -144,6 +144,30 @@ class TestFinding:
         assert texts(index_of(units, APART), "What does the mill cost?")[:2] == [known, advised]
         assert texts(index_of(units, APART), "What did you say the mill costs?", assistant=0.5)[0] == advised
 
+    def test_by_words_where_somebody_is_named(self) -> None:
+        """A name in the question is a word: what only shares it, or shares a name with the finds, comes behind."""
+        named = texts(index_of(FACTS, APART), "Did Noor ask for the quote?", noor=1.0)
+        assert named == texts(index_of(FACTS, replace(APART, names=0, neighbours=0)), "Did Noor ask for the quote?")
+        far = texts(index_of(FACTS, replace(APART, profile=0)), "Noor's chemistry", noor=1.0)
+        assert far == ["Noor studies food chemistry", "Noor is the apprentice"]
+
+    def test_by_another_name_that_stands_in_the_question(self) -> None:
+        """Who is asked about by a name that no word finds is found by it, though words find something else."""
+        found = texts(index_of(FACTS, APART), "Where did Tiger learn chemistry?", mara=1.0)
+        assert "Mara asked for a quote" in found
+
+    def test_what_corrected_something_comes_sooner(self) -> None:
+        """Of all that is known of who is meant, what took the place of something comes before what was always so."""
+        units = [KnownUnit("Pumpernickel is the dog", ("pumpernickel",), 1, DAY, tells=True)]
+        units += [KnownUnit(f"Pumpernickel likes {what}", ("pumpernickel",), 2, DAY) for what in ("butter", "tea")]
+        units.append(KnownUnit("Pumpernickel is allergic to mites", ("pumpernickel",), 9, DAY))
+        before = KnownUnit("Pumpernickel is allergic to chicken", ("pumpernickel",), 3, DAY, corrected_by=9)
+        question = "What is behind the dog's sore feet?"
+        assert texts(index_of(units, APART), question)[1] == "Pumpernickel likes butter"
+        corrected = texts(index_of([*units, before], APART), question)
+        assert corrected[1] == "Pumpernickel is allergic to mites"
+        assert before.text not in corrected
+
     def test_in_chinese(self) -> None:
         """Words of scripts without spaces are found, too."""
         units = [KnownUnit("陈明住在南京", ("陈明",), 1, DAY), KnownUnit("小雨喜欢喝茶", ("小雨",), 2, DAY)]
@@ -247,7 +271,12 @@ class TestChanges:
         assert [known.unit.text for known in found] == ["the kettle holds 0 cups"]
         assert texts(index, "kettle") == ["the kettle holds 99 cups"]
 
-    @given(some.lists(some.tuples(some.integers(0, 6), some.sampled_from([None, *FACTS])), max_size=12))
+    @given(
+        some.lists(
+            some.tuples(some.integers(0, 6), some.sampled_from([None, *FACTS, replace(FACTS[0], corrected_by=9)])),
+            max_size=12,
+        )
+    )
     def test_find_the_same_whatever_came_before(self, changes: list[tuple[int, KnownUnit | None]]) -> None:
         """An index that followed changes ranks as one that was filled with what is left."""
         followed = index_of(FACTS)

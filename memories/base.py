@@ -2,6 +2,7 @@
 
 import time
 import uuid
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -72,9 +73,9 @@ class BaseMemory(ABC):
             are asked by name like those, and `prompts` may replace them with templates that use the same variables.
         needs_query: Loading needs the input of this turn, because the view depends on it.
         keeps_fields: All inputs and outputs are kept with a saved exchange, not only the user's and assistant's words.
-        learns: `derive` is called. So it is for each class that has one, unless it says otherwise.
+        learns: There is a state, and `derive` is called. `ModelBackedMemory` says so already.
         learns_system: `derive` and `due` are given system messages too.
-        follows_state: `on_state_change` is called. So it is for each class that has one.
+        follows_state: `on_state_change` is called.
         shows_waiting: What was not learnt from yet is added to the view, word for word.
         limits_messages: `max_token_limit`, if the strategy has it, is for messages, and so for those that wait too.
         tokenizer_model: The model whose tokens are counted, if `token_counter` names none; "" for an estimate.
@@ -205,11 +206,13 @@ class BaseMemory(ABC):
         return super().__new__(cls)
 
     def __init_subclass__(cls, **given: Any) -> None:
-        """A class that has a hook wants it called."""
+        """Let classes work that were written before `learns` and `follows_state` were to be declared."""
         super().__init_subclass__(**given)
-        own = vars(cls)
-        cls.learns = own.get("learns", cls.learns or "derive" in own)
-        cls.follows_state = cls.follows_state or "on_state_change" in own
+        for hook, declaration in (("derive", "learns"), ("on_state_change", "follows_state")):
+            if hook in vars(cls) and declaration not in vars(cls) and not getattr(cls, declaration):
+                advice = f"write `{declaration} = True` in the class to have it called"
+                warnings.warn(f"{cls.__name__} has a method {hook!r}: {advice}", DeprecationWarning, stacklevel=2)
+                setattr(cls, declaration, True)
 
     def __post_init__(self) -> None:
         for name in _SHARES & set(options.options_of(type(self))):
@@ -243,7 +246,7 @@ class BaseMemory(ABC):
 
         It changes nothing by itself. It may ask a model, and raises `ModelError` if that fails.
         """
-        raise NotImplementedError
+        return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Whether to learn now, if these entries are all that wait; or from how many of the oldest. By default, all.

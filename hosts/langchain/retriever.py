@@ -37,6 +37,7 @@ class RetrieverMemory(BaseMemory):
     name = "langchain-retriever"
     needs_query = True
     keeps_fields = True
+    learns = True
 
     retriever: Any = option(check=_check, doc="A `VectorStoreRetriever` of LangChain.")
     exclude_input_keys: Sequence[str] = option((), check=names, doc="Inputs that are left out of the documents.")

@@ -47,6 +47,8 @@ class GraphMemory(BaseMemory):
 
     name = "mcp-graph"
     needs_query = True
+    learns = True
+    follows_state = True
 
     max_token_limit: int = option(1_000, at_least=1, doc="Tokens that what is recalled may have.")
     max_read_tokens: int = option(

@@ -65,6 +65,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     name = "entity"
     needs_query = True
+    follows_state = True
     # Not annotated, or they would be options: a subclass may search by others.
     _weights = UnitWeights()
     limits_messages = False

@@ -73,6 +73,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     name = "knowledge-graph"
     needs_query = True
+    follows_state = True
     # Not annotated, or they would be options: a subclass may search by others.
     _weights = UnitWeights()
     limits_messages = False

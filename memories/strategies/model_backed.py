@@ -39,7 +39,8 @@ class ModelBackedMemory(BaseMemory):
         "message is cut in the middle for the prompt; what is known already never is.",
     )
 
-    # Not annotated, or it would be an option.
+    # Not annotated, or they would be options.
+    learns = True
     shows_waiting = True
 
     def __post_init__(self) -> None:

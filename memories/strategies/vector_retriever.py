@@ -72,6 +72,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
     name = "vector-retriever"
     needs_query = True
     keeps_fields = True
+    learns = True
+    follows_state = True
     # Not annotated, or it would be an option: a subclass may search by others.
     weights = Weights()
 

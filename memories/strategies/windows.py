@@ -56,6 +56,8 @@ class WindowMemory(BaseMemory):
     form.
     """
 
+    # There is a state, for `set_messages`; only LangChain4j's rules derive it.
+    learns = True
     learns_system = True
 
     evict: Evict = option(

@@ -23,6 +23,7 @@ class Counting(Plain):
     """Counts what was said."""
 
     name = "counting"
+    learns = True
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """How many messages there were."""
@@ -34,6 +35,7 @@ class Following(Counting):
     """Follows its state."""
 
     name = "following"
+    follows_state = True
     seen = 0
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
@@ -53,8 +55,8 @@ class Silent(Following):
     ("kind", "learns", "follows", "count"),
     [(Plain, False, False, 0), (Counting, True, False, 4), (Following, True, True, 4), (Silent, False, True, 0)],
 )
-def test_a_class_that_has_a_hook_is_asked(kind: type[BaseMemory], count: int, *, learns: bool, follows: bool) -> None:
-    """A class with `derive` learns, unless it says otherwise; one with `on_state_change` hears of what was learnt."""
+def test_who_declares_a_hook_is_asked(kind: type[BaseMemory], count: int, *, learns: bool, follows: bool) -> None:
+    """A class that learns has `derive` called; one that follows its state hears of what was learnt."""
     memory = kind()
     for said in ("hi", "and now?"):
         memory.save_context({"input": said}, {"output": "ok"})
@@ -63,3 +65,43 @@ def test_a_class_that_has_a_hook_is_asked(kind: type[BaseMemory], count: int, *,
     assert memory.load_memory_variables({}) == {"history": "Human: and now?\nAI: ok"}
     learnt = {learner.name: learner.keeper.newest.items for learner in memory.learners}
     assert learnt == ({kind.name: {"count": count}} if learns else {})
+
+
+def test_hooks_of_earlier_packages_are_called() -> None:
+    """A class that has hooks and declares nothing is told so, and has them called."""
+    with pytest.warns(DeprecationWarning, match="write `learns = True`"):
+
+        @strategy
+        class Earlier(Plain):
+            """Counts, as packages did before hooks were declared."""
+
+            name = "earlier"
+            derive = Counting.derive
+
+    with pytest.warns(DeprecationWarning, match="write `follows_state = True`"):
+
+        @strategy
+        class Hearing(Earlier):
+            """Hears of it, too."""
+
+            seen = 0
+            on_state_change = Following.on_state_change
+
+    memory = Hearing()
+    memory.save_context({"input": "hi"}, {"output": "ok"})
+    assert (Earlier.learns, Hearing.follows_state, memory.seen) == (True, True, 2)
+
+
+def test_who_learns_and_has_nothing_to_derive_learns_nothing() -> None:
+    """`derive` is no duty of a class that learns, such as a `ModelBackedMemory` that asks at a load only."""
+
+    @strategy
+    class Listening(Plain):
+        """Learns nothing."""
+
+        name = "listening"
+        learns = True
+
+    memory = Listening()
+    memory.save_context({"input": "hi"}, {"output": "ok"})
+    assert [learner.keeper.newest.items for learner in memory.learners] == [{}]

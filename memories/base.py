@@ -11,7 +11,7 @@ from memzoo.errors import OptionError
 from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
-from memzoo.memories.engine.log import Follower, Log, messages_of
+from memzoo.memories.engine.log import CachedLog, Log, messages_of
 from memzoo.memories.engine.pins import Pins
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
@@ -223,17 +223,17 @@ class BaseMemory(ABC):
         if self.prompts is not None:
             self.templates  # noqa: B018 - a template that cannot work is refused at once
         self.usage = Usage()
-        follower = Follower(self.store, self.conversation_id)
+        cached = CachedLog(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)
         recalled: dict[str, Any] = {"role": self.recalled_role, "place": self.recalled_place}
-        self.render = Renderer(labels, lambda: self.counter, follower.lines, follower.tokens, **recalled)
-        self.system = SystemMessage(follower)
-        self.pins = Pins(follower)
-        follower.clearing = None if self.clear_tool_results is None else self._new_clearing(follower)
-        self.learner: Learner | None = self._new_learner(follower) if type(self).learns else None
+        self.render = Renderer(labels, lambda: self.counter, cached.lines, cached.tokens, **recalled)
+        self.system = SystemMessage(cached)
+        self.pins = Pins(cached)
+        cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
+        self.learner: Learner | None = self._new_learner(cached) if type(self).learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
         # Last: from now on it is in use, and `options.assigned` checks what is assigned.
-        self.log = Log(follower)
+        self.log = Log(cached)
 
     # The five hooks.
 
@@ -332,7 +332,7 @@ class BaseMemory(ABC):
 
     def keeps(self, state: State) -> bool:
         """Whether a state is the kept one, as far as is known here; what `relearn` is about to learn is not, yet."""
-        return self.learner is not None and self.learner.keeper.newest is state
+        return self.learner is not None and self.learner.cached_state.newest is state
 
     async def view_for(self, query: str | None, *, catch_up: bool = True, refreshed: bool = False) -> View:
         """What it shows now: the strategy's view, what could not be learnt from yet, and the system message.
@@ -343,7 +343,7 @@ class BaseMemory(ABC):
             refreshed: The log was just brought up to date.
         """
         if not refreshed:
-            await self.log.follower.refresh()
+            await self.log.cached.refresh()
         return await loading.view_of(self, query, catch_up=catch_up)
 
     def variables(self, view: View) -> dict[str, Any]:
@@ -440,7 +440,7 @@ class BaseMemory(ABC):
 
     async def apinned(self) -> list[int]:
         """The log numbers of the messages that are pinned, in order."""
-        await self.log.follower.refresh()
+        await self.log.cached.refresh()
         return await self.pins.numbers()
 
     async def amessages(
@@ -588,7 +588,7 @@ class BaseMemory(ABC):
 
         if after is not None:
             options.whole_number("after", after, at_least=0)
-        parts = self.log.follower, self.amessages, self._save_turn, self.arewind
+        parts = self.log.cached, self.amessages, self._save_turn, self.arewind
         return Turn(
             *parts, user, redact=self.redactor.message, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id
         )
@@ -597,7 +597,7 @@ class BaseMemory(ABC):
         """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""
         from memzoo.memories.engine.turns import unfinished_turn
 
-        return await unfinished_turn(self.log.follower)
+        return await unfinished_turn(self.log.cached)
 
     async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
         """Begin an empty conversation with example exchanges, which the model takes for what was said before.
@@ -613,7 +613,7 @@ class BaseMemory(ABC):
         """
         from memzoo.memories.engine.turns import seed
 
-        return await seed(self.log.follower, self.aadd_messages, examples)
+        return await seed(self.log.cached, self.aadd_messages, examples)
 
     async def aexplain(self, query: str | None = None, *, max_tokens: "Tokens | None" = None) -> "Explanation":
         """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
@@ -690,17 +690,17 @@ class BaseMemory(ABC):
         records = [one if isinstance(one, Record) else Record(one) for one in messages]
         await saving.save(self, records, turn_id, is_redacted=True)
 
-    def _new_clearing(self, follower: Follower) -> "Clearing | None":
+    def _new_clearing(self, cached: CachedLog) -> "Clearing | None":
         from memzoo.memories.engine.clearing import Clearing
         from memzoo.memories.text.clearing import clearing_of
 
         if option := clearing_of(self.clear_tool_results):
-            return Clearing(option, follower, self.render.tokens, self.pins)
+            return Clearing(option, cached, self.render.tokens, self.pins)
         return None
 
-    def _new_learner(self, follower: Follower) -> "Learner":
+    def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner
 
         return Learner(
-            follower, self.state_name, self, self.retry, self.pins, when="background" if self.background else self.learn
+            cached, self.state_name, self, self.retry, self.pins, when="background" if self.background else self.learn
         )

@@ -9,7 +9,7 @@ from memzoo.hosts.mcp.calls import AddObservations, Write, call_in, message_of
 from memzoo.hosts.mcp.cards import Cards, fitting
 from memzoo.hosts.mcp.notes import Note, Replay, key_of
 from memzoo.memories import KnowledgeGraph, Reason
-from memzoo.memories.engine.log import Follower
+from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.graph.provenance import reasons
 from memzoo.stores import JSON, Entry, Record
 from memzoo.strategy import BaseMemory, Changes, Log, State, View, option, strategy, whole_number
@@ -166,7 +166,7 @@ class GraphMemory(BaseMemory):
         notes = sorted(self._notes.values(), key=lambda note: note.order)
         texts = ((note, str(note.fact).lower()) for note in notes)
         found = [note.fact for note, text in texts if all(word in text for word in words)]
-        return await reasons(found, Log(Follower(self.store, self.conversation_id)))
+        return await reasons(found, Log(CachedLog(self.store, self.conversation_id)))
 
     @property
     def kg(self) -> KnowledgeGraph:

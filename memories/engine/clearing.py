@@ -11,7 +11,7 @@ __all__ = ["Clearing"]
 
 
 class Held(Protocol):
-    """What a follower of the log has."""
+    """What a `CachedLog` has."""
 
     epoch: Hashable
 

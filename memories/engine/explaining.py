@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from memzoo.memories.engine.explanation import Explanation, Find, Kind, LeftOut, ShownText
-from memzoo.memories.engine.remembers import Remembers
+from memzoo.memories.engine.memory import Memory
 from memzoo.memories.engine.searches import Searches
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.tokens import TokenCounter
@@ -17,7 +17,7 @@ __all__ = ["explained"]
 
 
 async def explained(
-    memory: Remembers, told: Searches, view: View, query: str | None, max_tokens: int | None
+    memory: Memory, told: Searches, view: View, query: str | None, max_tokens: int | None
 ) -> Explanation:
     """As `BaseMemory.aexplain`.
 

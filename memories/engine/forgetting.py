@@ -7,10 +7,10 @@ from functools import partial
 
 from memzoo.errors import ConflictError, ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.memories.engine.learner import Learner
-from memzoo.memories.engine.log import Follower, own_copies
+from memzoo.memories.engine.log import CachedLog, own_copies
+from memzoo.memories.engine.memory import Memory
 from memzoo.memories.engine.pinning import let_go
 from memzoo.memories.engine.receipt import Receipt
-from memzoo.memories.engine.remembers import Remembers
 from memzoo.memories.engine.saving import learn
 from memzoo.memories.engine.system_message import STATE, held_items, held_message
 from memzoo.memories.options import whole_number
@@ -22,7 +22,7 @@ __all__ = ["clear", "forget", "forget_messages", "rewind"]
 _BEYOND = 2**63  # what no store has a number for
 
 
-async def forget(memory: Remembers, ids: Collection[int] | None, *, thorough: bool) -> Receipt:
+async def forget(memory: Memory, ids: Collection[int] | None, *, thorough: bool) -> Receipt:
     """As `BaseMemory.aforget`.
 
     Args:
@@ -30,7 +30,7 @@ async def forget(memory: Remembers, ids: Collection[int] | None, *, thorough: bo
         ids: Log numbers; `None` for all.
         thorough: See `BaseMemory.aforget`.
     """
-    log, calls = memory.log.follower, memory.usage.total.calls
+    log, calls = memory.log.cached, memory.usage.total.calls
     store, id_ = log.store, log.conversation_id
     if ids is None:
         seqs = tuple(entry.seq for entry in await store.read(id_))
@@ -66,10 +66,10 @@ async def forget(memory: Remembers, ids: Collection[int] | None, *, thorough: bo
     )
 
 
-async def rewind(memory: Remembers, last: int) -> list[Entry]:
+async def rewind(memory: Memory, last: int) -> list[Entry]:
     """As `BaseMemory.arewind`."""
     whole_number("last", last, at_least=0)
-    store, id_ = memory.log.follower.store, memory.log.follower.conversation_id
+    store, id_ = memory.log.cached.store, memory.log.cached.conversation_id
     gone = await store.read(id_, after=last)
     if gone:
         await forget_messages(store, id_, [entry.seq for entry in gone], for_good=False)
@@ -78,9 +78,9 @@ async def rewind(memory: Remembers, last: int) -> list[Entry]:
     return own_copies(gone)
 
 
-async def clear(memory: Remembers) -> None:
+async def clear(memory: Memory) -> None:
     """Delete a conversation: what was said and everything derived from it."""
-    store, id_ = memory.log.follower.store, memory.log.follower.conversation_id
+    store, id_ = memory.log.cached.store, memory.log.cached.conversation_id
     await store.clear(id_)
     for learner in memory.learners:
         await learner.refresh(reset=True)
@@ -123,7 +123,7 @@ async def _scrubbed(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:
         return False, [f"remains in files: {error}"]
 
 
-async def _check_ids(log: Follower, ids: Collection[int]) -> list[int]:
+async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:
     given: object = ids
     if isinstance(given, (int, str)) or not all(type(one) is int for one in ids):
         raise OptionError(f"ids must be log numbers, such as [3, 4], or None for the whole conversation, not {ids!r}")

@@ -5,7 +5,7 @@
 2. `learn` looks up the state, and chooses what to learn from: whole exchanges that wait, as many as a prompt has room
    for (`next_step`), if the strategy says that it is time to (`due`). Where another process learns this state, it is
    left to that one (`Leaseholder`).
-3. The strategy's `derive` says what is to be learnt from them. `StateKeeper.commit` stores that together with the
+3. The strategy's `derive` says what is to be learnt from them. `CachedState.commit` stores that together with the
    number of the last message. Then it is looked whether more waits.
 4. If a model fails, the call ends, with word for the next one of how it is to go on (`decide`, in `retry`).
 """
@@ -17,13 +17,13 @@ from typing import Literal, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
+from memzoo.memories.engine.cached_state import CachedState, Hooks, StagedState
 from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
-from memzoo.memories.engine.log import Follower, Log, talk
+from memzoo.memories.engine.log import CachedLog, Log, talk
 from memzoo.memories.engine.pins import Pins
 from memzoo.memories.engine.retry import FailedStep, RestingError, RetryPolicy, after_success, decide
 from memzoo.memories.engine.state import Attempts, Changes, State
-from memzoo.memories.engine.state_keeper import Hooks, StagedState, StateKeeper
 from memzoo.memories.engine.steps import Step, next_step, shortened_entries, size_of, smaller_room
 from memzoo.memories.text.grouping import exchange_ends, last_exchange
 from memzoo.stores import JSON, Entry
@@ -52,13 +52,13 @@ class Learner:
         learns: Whether `derive` is called; otherwise the state is what the strategy itself puts there.
         log: What it learns from.
         retry: How a failing model is dealt with.
-        keeper: What keeps the state.
+        cached_state: The state, as far as it is known here.
         lock: Held by who derives, so that nobody else in this process does meanwhile.
         lease_seconds: How long the lease of another process lasts that has it while it derives; 0 to do without.
         idle_at: The moment since which there is nothing to derive.
 
     Args:
-        follower: The log.
+        cached: The log.
         name: See above.
         hooks: The strategy's.
         retry: See above.
@@ -67,14 +67,14 @@ class Learner:
     """
 
     def __init__(
-        self, follower: Follower, name: str, hooks: Hooks, retry: RetryPolicy, pins: Pins, *, when: LearnOption
+        self, cached: CachedLog, name: str, hooks: Hooks, retry: RetryPolicy, pins: Pins, *, when: LearnOption
     ) -> None:
         self.name, self.learns = name, hooks.learns
-        store, id_ = follower.store, follower.conversation_id
+        store, id_ = cached.store, cached.conversation_id
         on_change = hooks.on_state_change if hooks.follows_state else None
-        self.keeper: StateKeeper | StagedState = StateKeeper(store, id_, name, on_change)
+        self.cached_state: CachedState | StagedState = CachedState(store, id_, name, on_change)
         self.lock = state_locks.of(store, id_, name)
-        self._follower, self.log = follower, Log(follower)
+        self._cached, self.log = cached, Log(cached)
         self._hooks, self._pins, self.lease_seconds = hooks, pins, hooks.lease_seconds
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
@@ -96,13 +96,13 @@ class Learner:
             ModelError: As in `catch_up`.
         """
         if not self.learns or (self._is_later and not everything):
-            self._follower.add(new)
+            self._cached.add(new)
             return
         if self._background and not everything:
             self._background.start()
             return
-        if not self._follower.add(new):
-            await self._follower.refresh()
+        if not self._cached.add(new):
+            await self._cached.refresh()
         most = None if everything or whole else _FEW_STEPS
         await self.catch_up(raising=raising, saving=True, everything=everything, most=most)
 
@@ -136,7 +136,7 @@ class Learner:
             # That it failed was told when it did.
             level = logging.DEBUG if isinstance(error, RestingError) else logging.WARNING
             told = "%r is stored, but not all of it learnt from yet: %s"
-            logger.log(level, told, self._follower.conversation_id, error)
+            logger.log(level, told, self._cached.conversation_id, error)
         return await self.refresh()
 
     async def learn(
@@ -159,12 +159,12 @@ class Learner:
 
     def leaseholder(self) -> Leaseholder:
         """Holds the lease of the state, when it is asked to."""
-        return Leaseholder(self._follower.store, self._follower.conversation_id, self.name, self.lease_seconds)
+        return Leaseholder(self._cached.store, self._cached.conversation_id, self.name, self.lease_seconds)
 
     async def _learnt(
         self, lease: Leaseholder, *, saving: bool | None, everything: bool, most: int | None, wait: bool
     ) -> State:
-        state, prompts, tidied, steps = await self.keeper.refresh(), self.retry.prompts, False, 0
+        state, prompts, tidied, steps = await self.cached_state.refresh(), self.retry.prompts, False, 0
         await self._pins.current()
         if known := state.attempts.prompt_tokens:
             prompts.learn(known)
@@ -174,8 +174,8 @@ class Learner:
             if state.attempts.failures:
                 self.retry.check(state.attempts, saving=saving)
             if not await lease.hold(wait=wait):
-                return await self.keeper.refresh()
-            if lease.is_new and (now := await self.keeper.refresh()) is not state:
+                return await self.cached_state.refresh()
+            if lease.is_new and (now := await self.cached_state.refresh()) is not state:
                 state = now  # what another process has learnt since
                 continue
             if state.attempts.failures:
@@ -221,19 +221,19 @@ class Learner:
     async def derived(self, state: State, entries: Sequence[Entry]) -> Changes:
         """What the strategy learns from entries, seeing the log up to the last of them."""
         until = entries[-1].seq if entries else state.watermark
-        log = Log(self._follower, until, state.attempts.aside, "learnt")
+        log = Log(self._cached, until, state.attempts.aside, "learnt")
         return await self._hooks.derive(state, self._as_learnt(entries), log)
 
     def _as_learnt(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        clearing = self._follower.clearing
+        clearing = self._cached.clearing
         return clearing.learnt(entries) if clearing else entries
 
     async def _committed(self, state: State, changes: Changes, until: int, attempts: Attempts) -> State:
         try:
-            return await self.keeper.commit(state, changes, until, attempts)
+            return await self.cached_state.commit(state, changes, until, attempts)
         except ConflictError:
-            await self._follower.refresh()
-            return await self.keeper.refresh()
+            await self._cached.refresh()
+            return await self.cached_state.refresh()
 
     async def _is_proven(self, state: State, step: Step, room: int) -> bool:
         """Whether the model works with the newest exchange (what comes of it is not kept), if that has to be known.
@@ -266,12 +266,12 @@ class Learner:
         if aside:
             until = aside[1]
             told = "%r: messages %d to %d are set aside, since the model failed at them %d times: %s"
-            logger.warning(told, self._follower.conversation_id, *aside, policy.tries, error)
+            logger.warning(told, self._cached.conversation_id, *aside, policy.tries, error)
         await self._committed(state, Changes(), until, attempts)
 
     async def refresh(self, *, reset: bool = False) -> State:
-        """The state as it is now, however far it came; see `StateKeeper.refresh`."""
-        return await self.keeper.refresh(reset=reset)
+        """The state as it is now, however far it came; see `CachedState.refresh`."""
+        return await self.cached_state.refresh(reset=reset)
 
     async def current(self) -> State:
         """The state after catching up as far as possible.
@@ -308,7 +308,7 @@ class Learner:
         """
         self.retry.forgive()
         await self.finished()
-        await self._follower.refresh()
+        await self._cached.refresh()
         await self.catch_up(raising=raising, wait=True)
 
     async def put(self, changes: Changes, until: int, attempts: Attempts | None = None) -> bool:
@@ -323,7 +323,7 @@ class Learner:
             Whether nobody was faster.
         """
         try:
-            await self.keeper.commit(await self.refresh(), changes, until, attempts)
+            await self.cached_state.commit(await self.refresh(), changes, until, attempts)
         except ConflictError:
             return False
         return True
@@ -334,14 +334,14 @@ class Learner:
             while True:
                 state = await self.refresh()
                 with contextlib.suppress(ConflictError):
-                    await self.keeper.commit(state, Changes(change()), state.watermark)
+                    await self.cached_state.commit(state, Changes(change()), state.watermark)
                     return
 
     async def _catch_up_quietly(self) -> None:
-        await self._follower.refresh()
+        await self._cached.refresh()
         await self.catch_up(raising=False, saving=True)
 
     def _moment(self, state: State) -> tuple[object, ...]:
         """What can make something due that was not: another state, something new in the log, or other pins."""
-        entries = self._follower.entries
-        return state.version, self._follower.epoch, entries[-1].seq if entries else 0, self._pins.entries
+        entries = self._cached.entries
+        return state.version, self._cached.epoch, entries[-1].seq if entries else 0, self._pins.entries

@@ -20,14 +20,14 @@ from memzoo.stores import Entry
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner
-    from memzoo.memories.engine.remembers import Remembers
+    from memzoo.memories.engine.memory import Memory
 
 __all__ = ["view_of"]
 
 _NO_STATE = State()
 
 
-async def view_of(memory: "Remembers", query: str | None, *, catch_up: bool = True) -> View:
+async def view_of(memory: "Memory", query: str | None, *, catch_up: bool = True) -> View:
     """What a memory shows, of a log that is up to date.
 
     Args:
@@ -43,7 +43,7 @@ async def view_of(memory: "Remembers", query: str | None, *, catch_up: bool = Tr
     system = await memory.system.current()
     if system is not None and not view.final:
         view = replace(view, system=system, entries=talk(view.entries))
-    if memory.log.follower.clearing is not None and any(_will_be_cleared(entry) for entry in view.entries):
+    if memory.log.cached.clearing is not None and any(_will_be_cleared(entry) for entry in view.entries):
         view = replace(view, room=-1)
     if memory.pins.waits:
         view = replace(view, room=-1)
@@ -58,7 +58,7 @@ def _will_be_cleared(entry: Entry) -> bool:
     return entry.message["role"] in ("tool", "function") and not isinstance(entry, Cleared)
 
 
-async def _learnt_view(memory: "Remembers", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
+async def _learnt_view(memory: "Memory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
     """What a strategy shows that learns."""
     state = await (learner.current() if catch_up else learner.refresh())
     if not memory.shows_waiting:
@@ -72,7 +72,7 @@ async def _learnt_view(memory: "Remembers", learner: "Learner", query: str | Non
     return await _with_waiting(memory, view, state, waiting, ripe)
 
 
-async def _with_waiting(memory: "Remembers", view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
+async def _with_waiting(memory: "Memory", view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
     """The view with what could not be learnt from yet, and what was set aside: the newest of it that fits.
 
     The newest exchange is shown in any case, and calls of tools with their results or not at all.

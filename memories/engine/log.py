@@ -16,7 +16,7 @@ from memzoo.stores.common import copied, damaged
 if TYPE_CHECKING:
     from memzoo.memories.engine.clearing import Clearing
 
-__all__ = ["Follower", "Log", "messages_of", "own_copies", "talk"]
+__all__ = ["CachedLog", "Log", "messages_of", "own_copies", "talk"]
 
 # As many as most views show; a longer one asks for more.
 _FIRST_READ = 64
@@ -26,7 +26,7 @@ _OF_AN_EXCHANGE = 2
 _seq = attrgetter("seq")
 
 
-class Follower:
+class CachedLog:
     """Holds the newest entries of a log, and asks the store only for what it does not have yet (DESIGN I12).
 
     Entries never change, so they are held without being copied, together with what was computed from them. All of it
@@ -168,7 +168,7 @@ class Log:
     """Reads the log of a conversation, never past a chosen number. Entries belong to the log: do not change them.
 
     Args:
-        follower: Holds the entries.
+        cached: Holds the entries.
         until: The last number to be seen; `None` for all. What is derived from the log up to a number is the same
             whenever it is derived.
         without: Ranges of numbers that are passed over, each by its first and last.
@@ -177,24 +177,24 @@ class Log:
 
     def __init__(
         self,
-        follower: Follower,
+        cached: CachedLog,
         until: int | None = None,
         without: Sequence[tuple[int, int]] = (),
         form: Literal["shown", "learnt", "whole"] = "shown",
     ) -> None:
-        self.follower = follower
+        self.cached = cached
         self._form = form
         self.until = until
         self._without = without
 
     async def refreshed(self) -> "Log":
         """The log as it is now: what was appended since, by whoever it was, is taken in."""
-        await self.follower.refresh()
+        await self.cached.refresh()
         return self
 
     async def after(self, seq: int, *, limit: int | None = None) -> list[Entry]:
         """The entries numbered above `seq`, at most `limit` of them, oldest first."""
-        entries = await self.follower.reach(seq + 1)
+        entries = await self.cached.reach(seq + 1)
         end = len(entries) if self.until is None else self._end(entries)
         first = bisect_right(entries, seq, hi=end, key=_seq)
         if self._without:
@@ -203,10 +203,10 @@ class Log:
 
     async def between(self, first: int, last: int) -> list[Entry]:
         """The entries numbered `first` to `last`, both included, oldest first."""
-        held = self.follower.entries
+        held = self.cached.entries
         if not held or first < held[0].seq:
             # One that is long past does not make the log be held from there on.
-            return self._formed(self._seen(await self.follower.read(after=first - 1, until=last)))
+            return self._formed(self._seen(await self.cached.read(after=first - 1, until=last)))
         start = bisect_left(held, first, key=_seq)
         return self._formed(self._seen(held[start : bisect_right(held, last, lo=start, key=_seq)]))
 
@@ -217,9 +217,9 @@ class Log:
         beyond = 0
         if self.until is not None:
             # As far back as the log ends here; what is wanted stands before that.
-            held = await self.follower.reach(self.until + 1)
+            held = await self.cached.reach(self.until + 1)
             beyond = len(held) - self._end(held)
-        entries = await self.follower.reach(count=count + beyond)
+        entries = await self.cached.reach(count=count + beyond)
         end = self._end(entries)
         found = entries[max(end - count, 0) : end]
         return self._formed(found[bisect_right(found, after, key=_seq) :] if after else found)
@@ -238,20 +238,20 @@ class Log:
             if value is not None:
                 whole_number(name, value, at_least=0)
         until = self.until if before is None else before - 1
-        found = await self.follower.read(after=after, until=until, limit=limit, newest=newest_first)
+        found = await self.cached.read(after=after, until=until, limit=limit, newest=newest_first)
         return own_copies(found[::-1] if newest_first else found)
 
     def until_number(self, seq: int) -> "Log":
         """The log as it was when it ended with a number."""
-        return Log(self.follower, seq, self._without, self._form)
+        return Log(self.cached, seq, self._without, self._form)
 
     def passing_over(self, ranges: Sequence[tuple[int, int]]) -> "Log":
         """The log without some messages, given by the first and last numbers of ranges."""
-        return Log(self.follower, self.until, ranges, self._form) if ranges else self
+        return Log(self.cached, self.until, ranges, self._form) if ranges else self
 
     def whole(self) -> "Log":
         """The log with all results of tools as they were."""
-        return Log(self.follower, self.until, self._without, "whole") if self.follower.clearing else self
+        return Log(self.cached, self.until, self._without, "whole") if self.cached.clearing else self
 
     async def exchanges(self, k: int, step: int = 0) -> list[Entry]:
         """The newest `k` exchanges, oldest first, without system messages; none for `k` below 1.
@@ -310,7 +310,7 @@ class Log:
         return next((text_of(entry.message) for entry in said if entry.message["role"] == "user"), "")
 
     async def _tail_without(self, count: int, after: int) -> list[Entry]:
-        whole, size = Log(self.follower, self.until, form="whole"), count
+        whole, size = Log(self.cached, self.until, form="whole"), count
         while True:
             entries = await whole.tail(size, after=after)
             seen = self._seen(entries)
@@ -324,7 +324,7 @@ class Log:
         return [entry for entry in entries if not any(first <= entry.seq <= last for first, last in self._without)]
 
     def _formed(self, entries: list[Entry]) -> list[Entry]:
-        clearing = self.follower.clearing
+        clearing = self.cached.clearing
         if clearing is None or self._form == "whole":
             return entries
         return clearing.shown(entries) if self._form == "shown" else list(clearing.learnt(entries))

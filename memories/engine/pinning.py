@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memzoo.errors import ConflictError, UnknownMessageError
-from memzoo.memories.engine.log import Follower, messages_of
+from memzoo.memories.engine.log import CachedLog, messages_of
 from memzoo.memories.engine.pins import FIELD, STATE, Pins, StoredPins
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.grouping import grouped, is_instruction
@@ -14,7 +14,7 @@ from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, Record, Store
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.remembers import Remembers
+    from memzoo.memories.engine.memory import Memory
 
 __all__ = ["let_go", "mark", "note", "pin", "show_pinned", "unpin", "write_down"]
 
@@ -60,7 +60,7 @@ async def write_down(pins: Pins) -> None:
 
 async def let_go(store: Store, conversation_id: str, removed: Collection[int]) -> None:
     """Write down that messages are gone."""
-    pins = Pins(Follower(store, conversation_id))
+    pins = Pins(CachedLog(store, conversation_id))
     while True:
         stored = await pins.stored()
         gone = {str(seq): None for seq in removed if str(seq) in stored.items}
@@ -71,7 +71,7 @@ async def let_go(store: Store, conversation_id: str, removed: Collection[int]) -
             return
 
 
-async def show_pinned(memory: "Remembers", view: View, pinned: Sequence[Entry]) -> View:
+async def show_pinned(memory: "Memory", view: View, pinned: Sequence[Entry]) -> View:
     """A view with the pinned messages that it does not show yet, where they were said, or before all others.
 
     Args:
@@ -107,9 +107,9 @@ async def _change(pins: Pins, ids: int | Sequence[int] | set[int], *, pinned: bo
         changes: dict[str, JSON] = {}
         for seq in sorted(set(numbers)):
             # In each round: what was forgotten meanwhile, perhaps with the whole conversation, is pinned no more.
-            entries = await pins.log.follower.read(after=seq - 1, until=seq)
+            entries = await pins.log.cached.read(after=seq - 1, until=seq)
             if not entries:
-                id_ = pins.log.follower.conversation_id
+                id_ = pins.log.cached.conversation_id
                 raise UnknownMessageError(f"{id_!r} has no message {seq}; nothing was changed")
             # Of what bears the mark itself it is written down too, or nobody who opens a long log would know of it.
             if stored.items.get(str(seq), FIELD in entries[0].fields and not pinned) is not pinned:
@@ -127,7 +127,7 @@ async def _commit(pins: Pins, stored: StoredPins, changes: dict[str, JSON]) -> N
     Raises:
         ConflictError: Another writer was faster; nothing is changed.
     """
-    log = pins.log.follower
+    log = pins.log.cached
     # The watermark stays 0: whatever is forgotten, the other pins are not.
     await log.store.commit(log.conversation_id, STATE, expected=stored.version, watermark=0, changes=changes)
     await pins.stored()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from memzoo.errors import OverBudgetError
-from memzoo.memories.engine.log import Follower, Log, messages_of
+from memzoo.memories.engine.log import CachedLog, Log, messages_of
 from memzoo.memories.text.grouping import grouped
 from memzoo.stores import JSON, Entry
 
@@ -63,13 +63,13 @@ class Pins:
         entries: The pinned messages as `current` found them last: a tool call with its results, oldest first.
 
     Args:
-        follower: Holds the log.
+        cached: Holds the log.
     """
 
-    def __init__(self, follower: Follower) -> None:
-        self.log = Log(follower, form="whole")
+    def __init__(self, cached: CachedLog) -> None:
+        self.log = Log(cached, form="whole")
         self.entries: Sequence[Entry] = ()
-        self._follower = follower
+        self._cached = cached
         # Each is one object: threads see all of it or nothing.
         self._stored = StoredPins()
         self._known = _Known()
@@ -82,7 +82,7 @@ class Pins:
         Nothing is read as long as no state of the conversation has changed, nor anything looked at before something is
         said.
         """
-        log, held = self._follower, self._follower.entries
+        log, held = self._cached, self._cached.entries
         moment = log.epoch, log.revision, held[-1].seq if held else 0
         if log.revision is None or moment != self._found_at:
             if log.revision is None or moment[:2] != self._stored.read_at:
@@ -128,7 +128,7 @@ class Pins:
 
     async def stored(self) -> StoredPins:
         """The state as it is in the store now."""
-        known, log = self._stored, self._follower
+        known, log = self._stored, self._cached
         now = log.epoch, log.revision
         update = await log.store.read_state(log.conversation_id, STATE, since=known.version)
         items = {**({} if update.reset else known.items), **update.changes}
@@ -141,8 +141,8 @@ class Pins:
     def _look_for_marks(self, held: Sequence[Entry]) -> frozenset[int]:
         """The messages seen so far that were stored as pinned, with those that are new in the log."""
         known = self._known
-        if known.epoch != self._follower.epoch or known.epoch is None:
-            known = _Known(self._follower.epoch)
+        if known.epoch != self._cached.epoch or known.epoch is None:
+            known = _Known(self._cached.epoch)
         marked, last = known.marked, known.last
         for entry in reversed(held):
             if entry.seq <= known.last:

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Protocol, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError, OptionError
+from memzoo.memories.engine.cached_state import StagedState
 from memzoo.memories.engine.learner import Learner
-from memzoo.memories.engine.log import Follower, Log
+from memzoo.memories.engine.log import CachedLog, Log
 from memzoo.memories.engine.state import Attempts, Changes, State
-from memzoo.memories.engine.state_keeper import StagedState
 from memzoo.memories.engine.steps import shortened_entries
 from memzoo.memories.options import one_of, whole_number
 from memzoo.sync import together
@@ -23,7 +23,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 class Learns(Protocol):
-    """What learning anew asks of a memory; `Remembers` says more of each."""
+    """What learning anew asks of a memory; `Memory` says more of each."""
 
     keep_history: bool
     log: Log
@@ -47,7 +47,7 @@ async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, pr
             "relearn would lose what was learnt from messages that keep_history=False has deleted; "
             "only_set_aside=True learns from what was set aside"
         )
-    log = memory.log.follower
+    log = memory.log.cached
     await log.refresh()
     learning = [learner for learner in memory.learners if learner.learns]
     if only_set_aside:
@@ -63,13 +63,13 @@ async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, pr
     await together(_learn_anew(log, learner, first, partial(heard, place)) for place, learner in enumerate(learning))
 
 
-async def _learn_anew(log: Follower, learner: Learner, first: int, heard: Callable[[int], None]) -> None:
+async def _learn_anew(log: CachedLog, learner: Learner, first: int, heard: Callable[[int], None]) -> None:
     async with learner.lock.held():
         old, epoch = await learner.refresh(), log.epoch
         # Embeddings stand by themselves, so those of older messages can stay. Any other state is one whole.
         draft = StagedState(State(watermark=first - 1 if not old.items else 0), heard)
         drafting = copy.copy(learner)
-        drafting.keeper = draft
+        drafting.cached_state = draft
         await _learn_all(drafting, draft)
         new = draft.newest
         while True:
@@ -118,4 +118,4 @@ async def _take_up_one(learner: Learner, aside: tuple[int, int]) -> None:
     if entries := learner.heard(await learner.log.between(*aside)):
         changes = await learner.derived(state, shortened_entries(entries, learner.retry.prompts.room))
     left = replace(state.attempts, aside=tuple(one for one in state.attempts.aside if one != aside))
-    await learner.keeper.commit(state, changes, state.watermark, left)
+    await learner.cached_state.commit(state, changes, state.watermark, left)

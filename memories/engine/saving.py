@@ -17,7 +17,7 @@ from memzoo.stores import Entry, Record
 from memzoo.sync import together
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.remembers import Remembers
+    from memzoo.memories.engine.memory import Memory
 
 __all__ = ["evict", "learn", "save", "set_aside", "turn_name"]
 
@@ -25,7 +25,7 @@ logger = logging.getLogger("memzoo")
 
 
 async def save(
-    memory: "Remembers",
+    memory: "Memory",
     records: Sequence[Record],
     turn_id: str | None,
     *,
@@ -50,7 +50,7 @@ async def save(
         records = list(map(memory.redactor.record, records))
     new: Sequence[Entry] = ()
     if records:
-        log = memory.log.follower
+        log = memory.log.cached
         new = await log.store.append(log.conversation_id, records, turn_id=turn_name(turn_id))
         if pinned:
             from memzoo.memories.engine.pinning import note
@@ -78,7 +78,7 @@ def turn_name(turn_id: object) -> str:
     return turn_id or secrets.token_hex(16)
 
 
-async def learn(memory: "Remembers", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
+async def learn(memory: "Memory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
     """Learn from what is in the log, of which `new` was just appended; from the `whole`, however long that takes.
 
     Raises:
@@ -88,10 +88,10 @@ async def learn(memory: "Remembers", new: Sequence[Entry] = (), *, whole: bool =
         raising = memory.on_model_error == "raise"
         await together([learner.follow(new, raising=raising, whole=whole) for learner in memory.learners])
     else:
-        memory.log.follower.add(new)
+        memory.log.cached.add(new)
 
 
-async def evict(memory: "Remembers", newest: int) -> None:
+async def evict(memory: "Memory", newest: int) -> None:
     """Delete what a memory needs no more; not the system message, what was set aside or pinned, and the newest turn.
 
     If that fails, the next save does it.
@@ -111,7 +111,7 @@ async def evict(memory: "Remembers", newest: int) -> None:
     old = await log.between(1, first - 1)
     # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
     known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}
-    store, id_ = log.follower.store, log.follower.conversation_id
+    store, id_ = log.cached.store, log.cached.conversation_id
     try:
         for is_whole in (True, False):
             gone = [one.seq for one in old if one.seq not in kept and (one.turn_id not in known) is is_whole]
@@ -121,7 +121,7 @@ async def evict(memory: "Remembers", newest: int) -> None:
         logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
 
 
-async def set_aside(memory: "Remembers") -> list[Entry]:
+async def set_aside(memory: "Memory") -> list[Entry]:
     """The messages at which a model failed again and again, oldest first."""
     aside = {one for learner in memory.learners for one in (await learner.refresh()).attempts.aside}
     pages = [await memory.log.page(after=first - 1, before=last + 1) for first, last in sorted(aside)]

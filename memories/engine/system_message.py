@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from memzoo.errors import ConflictError
-from memzoo.memories.engine.log import Follower, Log
+from memzoo.memories.engine.log import CachedLog, Log
 from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.stores import JSON, Entry, Store, StoredState
 
@@ -45,11 +45,11 @@ class SystemMessage:
     State: `holds`, the message as `[number, message]`.
 
     Args:
-        follower: The log.
+        cached: The log.
     """
 
-    def __init__(self, follower: Follower) -> None:
-        self._follower, self._log = follower, Log(follower)
+    def __init__(self, cached: CachedLog) -> None:
+        self._cached, self._log = cached, Log(cached)
         # One object: threads see all of it or nothing.
         self._known: _Known | None = None
 
@@ -66,9 +66,9 @@ class SystemMessage:
 
     async def write_down(self) -> None:
         """Write down which one holds, so that opening the conversation does not look for it."""
-        await self._follower.refresh()
+        await self._cached.refresh()
         known = await self._look_up()
-        log, items = self._follower, held_items(known.entry)
+        log, items = self._cached, held_items(known.entry)
         key = log.conversation_id, STATE
         try:
             version = await log.store.commit(*key, expected=known.version, watermark=known.last, changes=items)
@@ -79,9 +79,9 @@ class SystemMessage:
 
     async def _look_up(self) -> _Known:
         known = self._known
-        if known is None or known.epoch is None or known.epoch != self._follower.epoch:
+        if known is None or known.epoch is None or known.epoch != self._cached.epoch:
             known = await self._open()
-        held = self._follower.entries
+        held = self._cached.entries
         if held and held[-1].seq > known.last and (new := await self._log.after(known.last)):
             known = known._replace(entry=_newest(known.entry, new), last=new[-1].seq)
         self._known = known
@@ -89,7 +89,7 @@ class SystemMessage:
 
     async def _open(self) -> _Known:
         """What the state in the store and the log before the part that is held tell."""
-        log, held = self._follower, self._follower.entries
+        log, held = self._cached, self._cached.entries
         epoch, start = log.epoch, held[0].seq if held else 1
         update = await log.store.read_state(log.conversation_id, STATE)
         entry, last = held_message(update.changes), update.watermark
@@ -125,4 +125,4 @@ def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
 
 async def note_system(store: Store, conversation_id: str) -> None:
     """Write down which system message holds, after messages were appended that no memory saw."""
-    await SystemMessage(Follower(store, conversation_id)).write_down()
+    await SystemMessage(CachedLog(store, conversation_id)).write_down()

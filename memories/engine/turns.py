@@ -8,7 +8,7 @@ from typing import Literal, Protocol, Self, TypeAlias
 
 from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressError
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
-from memzoo.memories.engine.log import Follower
+from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
@@ -57,7 +57,7 @@ class Turn(Managed["Turn"]):
 
     def __init__(
         self,
-        log: Follower,
+        log: CachedLog,
         show: Callable[[str], Awaitable[Shown]],
         save: Save,
         rewind: Callable[[int], Awaitable[object]],
@@ -201,7 +201,7 @@ class Turn(Managed["Turn"]):
         return TurnInProgressError(f"a turn of conversation {self._log.conversation_id!r} is under way; {why}")
 
 
-async def unfinished_turn(log: Follower) -> list[Message]:
+async def unfinished_turn(log: CachedLog) -> list[Message]:
     """The messages of the newest turn if it ended without an answer; else none."""
     turn = await _newest_turn(log)
     # A question that stands alone is one that was to be answered again, and was not.
@@ -209,7 +209,7 @@ async def unfinished_turn(log: Follower) -> list[Message]:
     return copied([entry.message for entry in turn]) if unfinished else []
 
 
-async def seed(log: Follower, save: Save, examples: Sequence[Message | tuple[str, str]]) -> bool:
+async def seed(log: CachedLog, save: Save, examples: Sequence[Message | tuple[str, str]]) -> bool:
     """As `BaseMemory.aseed`."""
     said = _exchanges_of(examples)
     first = await log.store.read(log.conversation_id, limit=2)
@@ -219,7 +219,7 @@ async def seed(log: Follower, save: Save, examples: Sequence[Message | tuple[str
     return fresh
 
 
-async def _seed_name(log: Follower) -> str:
+async def _seed_name(log: CachedLog) -> str:
     """The same turn id for all who seed at once, of whom the first counts; what was forgotten is never stored again."""
     forgotten = set(await tombstones_of(log.store, log.conversation_id))
     names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
@@ -281,7 +281,7 @@ def _messages_of(example: Message | tuple[str, ...]) -> list[Message]:
     return [checked(_as_message(role, words)) for role, words in zip(roles, example, strict=True)]
 
 
-async def _newest_question(log: Follower) -> Entry | None:
+async def _newest_question(log: CachedLog) -> Entry | None:
     size = 8
     while True:
         entries = await log.store.read(log.conversation_id, limit=size, newest=True)
@@ -291,7 +291,7 @@ async def _newest_question(log: Follower) -> Entry | None:
         size *= 2
 
 
-async def _newest_turn(log: Follower) -> list[Entry]:
+async def _newest_turn(log: CachedLog) -> list[Entry]:
     size = 8
     while True:
         entries = await log.store.read(log.conversation_id, limit=size, newest=True)

@@ -104,7 +104,7 @@ class KeptWords:
 
     async def _open(self, log: Log) -> "WordIndex":
         """The index as it is known; read from the store at first, and once more if the log is another by now."""
-        epoch, known = log.follower.epoch, self._index
+        epoch, known = log.cached.epoch, self._index
         if known is not None and epoch is not None and epoch == self._epoch:
             return known
         from memzoo.memories.search.bm25 import WordIndex  # numpy is loaded only where it is needed

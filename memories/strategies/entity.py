@@ -218,7 +218,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         def fits(blocks: Blocks[tuple[str, NoteStatement]]) -> bool:
             return self.render.recalled_tokens(text(blocks), quoted=True) <= limit
 
-        shown = text(self._staying.with_new(found, log.follower.epoch, fits, holds))
+        shown = text(self._staying.with_new(found, log.cached.epoch, fits, holds))
         return (shown,) if shown else ()
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:

@@ -173,7 +173,7 @@ class ConversationKGMemory(ModelBackedMemory):
             now = {fact.key: str(fact) for fact in self.kg.holding(key for _, key, _ in shown)}
             return all(now.get(key) == said for _, key, said in shown)
 
-        blocks = self._staying.with_new([*near], log.follower.epoch, fits, holds)
+        blocks = self._staying.with_new([*near], log.cached.epoch, fits, holds)
         self._shown = {one: known[one] for block in blocks for one in block}
         return text(blocks)
 

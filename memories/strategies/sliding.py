@@ -34,7 +34,7 @@ class SlidingWindow:
     async def shown(self, log: Log, limit: int) -> Sequence[Entry] | None:
         """The entries that fit, oldest first; `None` if `fitted` has to say which."""
         known = self._known
-        if known and known[0] == (limit, log.follower.epoch):
+        if known and known[0] == (limit, log.cached.epoch):
             _, kept, size = known
             new = await log.after(kept[-1].seq)
         else:
@@ -45,7 +45,7 @@ class SlidingWindow:
         newest = reversed(kept)
         # What `fitted` never lets go of is the newest user message.
         if all(map(_is_plain, new)) and any(entry.message["role"] == "user" for entry in newest):
-            self._known = (limit, log.follower.epoch), kept, size
+            self._known = (limit, log.cached.epoch), kept, size
             return kept
         self._known = None
         return None

@@ -191,7 +191,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         def text(blocks: Blocks[Passage]) -> tuple[str, ...]:
             return tuple(filter(None, ["\n".join(text for block in blocks for text in evidence(block))]))
 
-        newest, epoch = await log.tail(1), log.follower.epoch
+        newest, epoch = await log.tail(1), log.cached.epoch
         earlier = self._staying.shown(epoch)
         # Nothing is shown as it was said first when it was corrected since.
         corrections = index.corrected_since([one.seq for one in earlier], self._stays_since, limit)
@@ -216,7 +216,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     async def _passages(self, words: KeptWords, log: Log, seqs: Sequence[int]) -> Sequence[Passage]:
         """The messages with these numbers, old results of tools as lines."""
         found = await words.passages(log.whole(), seqs)
-        if log.follower.clearing is None:
+        if log.cached.clearing is None:
             return found
         entries = [entry for one in found for entry in await log.between(one.seq, one.seq)]
         lines = {entry.seq: text_of(entry.message) for entry in entries if isinstance(entry, Cleared)}

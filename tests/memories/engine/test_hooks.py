@@ -63,7 +63,7 @@ def test_who_declares_a_hook_is_asked(kind: type[BaseMemory], count: int, *, lea
     assert (kind.learns, kind.follows_state) == (learns, follows)
     assert getattr(memory, "seen", count) == count
     assert memory.load_memory_variables({}) == {"history": "Human: and now?\nAI: ok"}
-    learnt = {learner.name: learner.keeper.newest.items for learner in memory.learners}
+    learnt = {learner.name: learner.cached_state.newest.items for learner in memory.learners}
     assert learnt == ({kind.name: {"count": count}} if learns else {})
 
 
@@ -104,4 +104,4 @@ def test_who_learns_and_has_nothing_to_derive_learns_nothing() -> None:
 
     memory = Listening()
     memory.save_context({"input": "hi"}, {"output": "ok"})
-    assert [learner.keeper.newest.items for learner in memory.learners] == [{}]
+    assert [learner.cached_state.newest.items for learner in memory.learners] == [{}]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memzoo.memories.engine.log import Follower
+from memzoo.memories.engine.log import CachedLog
 from memzoo.stores import Entries, Entry, InMemoryStore, Record
 from memzoo.strategy import Log
 from memzoo.sync import drive
@@ -50,11 +50,11 @@ def seqs(entries: list[Entry]) -> list[int]:
     return [entry.seq for entry in entries]
 
 
-def follow(store: InMemoryStore) -> tuple[Follower, Log]:
-    """A follower that has looked once, and the log."""
-    follower = Follower(store, "a")
-    drive(follower.refresh())
-    return follower, Log(follower)
+def follow(store: InMemoryStore) -> tuple[CachedLog, Log]:
+    """A cached log that has looked once, and the log."""
+    cached = CachedLog(store, "a")
+    drive(cached.refresh())
+    return cached, Log(cached)
 
 
 class TestFollowing:
@@ -64,10 +64,10 @@ class TestFollowing:
         """After the first look, a look reads what is new and nothing else (I12)."""
         store = Counting()
         say(store, 1, 10)
-        follower, log = follow(store)
+        cached, log = follow(store)
         say(store, 11, 13)
-        drive(follower.refresh())
-        drive(follower.refresh())
+        drive(cached.refresh())
+        drive(cached.refresh())
         assert seqs(drive(log.after(0))) == list(range(1, 14))
         assert store.reads == [10, 3, 0]
 
@@ -75,8 +75,8 @@ class TestFollowing:
         """The entries that an append returns are taken in as they are."""
         store = Counting()
         say(store, 1, 2)
-        follower, log = follow(store)
-        assert follower.add(say(store, 3, 4))
+        cached, log = follow(store)
+        assert cached.add(say(store, 3, 4))
         assert seqs(drive(log.tail(3))) == [2, 3, 4]
         assert store.reads == [2]
 
@@ -84,10 +84,10 @@ class TestFollowing:
         """A gap before what was just appended means that the log has to be read."""
         store = Counting()
         say(store, 1, 2)
-        follower, log = follow(store)
+        cached, log = follow(store)
         say(store, 3, 3)
-        assert not follower.add(say(store, 4, 4))
-        drive(follower.refresh())
+        assert not cached.add(say(store, 4, 4))
+        drive(cached.refresh())
         assert seqs(drive(log.after(0))) == [1, 2, 3, 4]
 
     def test_only_the_end_is_read_at_first(self) -> None:
@@ -115,15 +115,15 @@ class TestFollowing:
     def test_what_nobody_looks_at_is_let_go_of(self) -> None:
         """However long a conversation grows, a short view holds a bounded part of it."""
         store = InMemoryStore()
-        follower, log = follow(store)
-        drive(follower.refresh())
+        cached, log = follow(store)
+        drive(cached.refresh())
         for number in range(1, 2001):
-            if not follower.add(say(store, number, number)):
-                drive(follower.refresh())
+            if not cached.add(say(store, number, number)):
+                drive(cached.refresh())
             drive(log.tail(4))
-            follower.lines[number] = "line"
-        assert len(follower.entries) <= 300
-        assert min(follower.lines) >= follower.entries[0].seq
+            cached.lines[number] = "line"
+        assert len(cached.entries) <= 300
+        assert min(cached.lines) >= cached.entries[0].seq
         assert seqs(drive(log.tail(4))) == [1997, 1998, 1999, 2000]
         assert seqs(drive(log.after(0))) == list(range(1, 2001))
 
@@ -141,13 +141,13 @@ def test_a_deletion_by_others_is_seen(delete: Callable[[InMemoryStore], Any], st
     """What somebody else deleted is gone at the next look, and so is what was computed from it (I12)."""
     kept = store()
     say(kept, 1, 6)
-    follower, log = follow(kept)
+    cached, log = follow(kept)
     assert len(drive(log.after(0))) == 6
-    follower.lines[2] = "2"
+    cached.lines[2] = "2"
     delete(kept)
-    drive(follower.refresh())
+    drive(cached.refresh())
     assert seqs(drive(log.after(0))) == seqs(drive(kept.read("a")))
-    assert 2 not in follower.lines
+    assert 2 not in cached.lines
 
 
 def test_a_deletion_while_the_beginning_is_read_is_seen() -> None:
@@ -184,11 +184,11 @@ def test_tasks_that_look_at_the_same_time_see_everything_once() -> None:
 
     async def look() -> list[int]:
         store = Slow()
-        follower = Follower(store, "a")
+        cached = CachedLog(store, "a")
         for number in range(1, 40):
             await store.append("a", [Record({"role": "user", "content": "x"})], turn_id=f"{number}")
-            await asyncio.gather(*(follower.refresh() for _ in range(4)))
-        return seqs(follower.entries)
+            await asyncio.gather(*(cached.refresh() for _ in range(4)))
+        return seqs(cached.entries)
 
     assert asyncio.run(look()) == list(range(1, 40))
 
@@ -214,10 +214,10 @@ def test_tasks_that_look_far_back_at_the_same_time_see_everything_once() -> None
     async def look() -> list[list[int]]:
         store = HeldUp()
         say(store, 1, 200)
-        follower = Follower(store, "a")
-        await follower.refresh()
+        cached = CachedLog(store, "a")
+        await cached.refresh()
         held = store.held = asyncio.Event()
-        looks = [asyncio.create_task(Log(follower).after(0)) for _ in range(2)]
+        looks = [asyncio.create_task(Log(cached).after(0)) for _ in range(2)]
         await asyncio.sleep(0)
         held.set()
         return [seqs(entries) for entries in await asyncio.gather(*looks)]
@@ -231,14 +231,14 @@ def test_what_was_deleted_while_a_slow_reader_read_is_not_seen() -> None:
     async def look() -> list[int]:
         store = HeldUp()
         say(store, 1, 200)
-        follower = Follower(store, "a")
-        await follower.refresh()
+        cached = CachedLog(store, "a")
+        await cached.refresh()
         held = store.held = asyncio.Event()
-        slow = asyncio.create_task(Log(follower).after(0))
+        slow = asyncio.create_task(Log(cached).after(0))
         await asyncio.sleep(0)
         store.held = None
         await store.forget("a", [3])
-        await follower.refresh()
+        await cached.refresh()
         held.set()
         return seqs(await slow)
 
@@ -257,10 +257,10 @@ def test_nothing_beyond_the_end_and_nothing_left_out_is_seen(
     """Every way to read a log keeps to its end, and passes over what it is to be without, like a plain list."""
     store = InMemoryStore()
     say(store, 1, 12)
-    follower, _ = follow(store)
+    cached, _ = follow(store)
     if not held:
-        follower._held = follower.entries[8:], 9  # pyright: ignore[reportPrivateUsage]
-    log = Log(follower, until).passing_over([(min(one), max(one)) for one in ranges])
+        cached._held = cached.entries[8:], 9  # pyright: ignore[reportPrivateUsage]
+    log = Log(cached, until).passing_over([(min(one), max(one)) for one in ranges])
     seen = [n for n in range(1, 13) if n <= until and not any(min(one) <= n <= max(one) for one in ranges)]
     for number in (0, 3, 12):
         assert seqs(drive(log.after(number))) == [n for n in seen if n > number]

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ConflictError
+from memzoo.memories.engine.cached_state import CachedState
 from memzoo.memories.engine.locks import FairLock, StateLock
-from memzoo.memories.engine.state_keeper import StateKeeper
 from memzoo.stores import JSON, InMemoryStore, Record, StateUpdate
 from memzoo.strategy import Changes
 from memzoo.sync import drive
 
 
-class Follower:
+class Listener:
     """Follows a state as a graph or an index does."""
 
     def __init__(self) -> None:
@@ -47,26 +47,26 @@ class SlowStore(InMemoryStore):
         return update
 
 
-def keeper(store: InMemoryStore, follower: Follower | None = None) -> StateKeeper:
-    """A keeper of one state."""
-    return StateKeeper(store, "a", "test", follower or Follower())
+def cached_state(store: InMemoryStore, listener: Listener | None = None) -> CachedState:
+    """A cached state."""
+    return CachedState(store, "a", "test", listener or Listener())
 
 
 def store_with(**items: Any) -> SlowStore:
     """A store with a message and a state."""
     store = SlowStore()
     drive(store.append("a", [Record({"role": "user", "content": "x"})], turn_id="t"))
-    drive(keeper(store).commit(drive(keeper(store).refresh()), Changes(items), 1))
+    drive(cached_state(store).commit(drive(cached_state(store).refresh()), Changes(items), 1))
     return store
 
 
 class TestKeeper:
-    """`StateKeeper`."""
+    """`CachedState`."""
 
     def test_reads_and_commits(self) -> None:
-        """What one keeper committed another one reads, with the watermark; `None` removes an item."""
+        """What one reader committed another one reads, with the watermark; `None` removes an item."""
         store = store_with(a=1, b=2)
-        one, two = keeper(store), keeper(store)
+        one, two = cached_state(store), cached_state(store)
         state = drive(one.refresh())
         assert (state.items, state.watermark) == ({"a": 1, "b": 2}, 1)
         drive(two.refresh())
@@ -77,7 +77,7 @@ class TestKeeper:
     def test_commits_only_what_was_derived_from_the_newest(self) -> None:
         """Of two commits from one state the second is refused, and changes nothing (I3)."""
         store = store_with(a=1)
-        one, two = keeper(store), keeper(store)
+        one, two = cached_state(store), cached_state(store)
         first, second = drive(one.refresh()), drive(two.refresh())
         drive(one.commit(first, Changes({"a": 2}), 2))
         with pytest.raises(ConflictError):
@@ -87,51 +87,51 @@ class TestKeeper:
     def test_gives_states_that_stay_as_they_are(self) -> None:
         """A state that somebody holds does not change under their hands."""
         store = store_with(a=1)
-        one = keeper(store)
+        one = cached_state(store)
         state = drive(one.refresh())
         drive(one.commit(state, Changes({"a": 2}), 2))
         assert state.items == {"a": 1}
 
     def test_tells_nobody_of_a_commit_without_items(self) -> None:
         """Who follows the items has nothing to do for embeddings alone, whoever committed them."""
-        store, follower = store_with(a=1), Follower()
-        one, two = keeper(store, follower), keeper(store, follower)
+        store, listener = store_with(a=1), Listener()
+        one, two = cached_state(store, listener), cached_state(store, listener)
         state = drive(one.refresh())
         drive(two.refresh())
-        told = follower.told
+        told = listener.told
         state = drive(one.commit(state, Changes(embeddings={1: bytes(4)}), 1))
         assert drive(two.refresh()).version == state.version
-        assert follower.told == told
+        assert listener.told == told
         drive(one.commit(state, Changes({"a": 2}), 2))
         drive(two.refresh())
-        assert (follower.told, follower.items) == (told + 2, {"a": 2})
+        assert (listener.told, listener.items) == (told + 2, {"a": 2})
 
     def test_notices_a_clear(self) -> None:
-        """After a clear the state is empty, counts a new epoch, and followers forget (I3)."""
-        store, follower = store_with(a=1), Follower()
-        one = keeper(store, follower)
+        """After a clear the state is empty, counts a new epoch, and readers forget (I3)."""
+        store, listener = store_with(a=1), Listener()
+        one = cached_state(store, listener)
         before = drive(one.refresh())
         drive(store.clear("a"))
         after = drive(one.refresh())
-        assert (after.items, after.watermark, follower.items) == ({}, 0, {})
+        assert (after.items, after.watermark, listener.items) == ({}, 0, {})
         assert after.epoch > before.epoch
         assert drive(one.refresh()).epoch == after.epoch
 
     def test_notices_a_clear_that_was_followed_by_more(self) -> None:
         """A conversation that was cleared and began anew is another one, though its numbers are the same."""
-        store, follower = store_with(a=1), Follower()
-        one = keeper(store, follower)
+        store, listener = store_with(a=1), Listener()
+        one = cached_state(store, listener)
         drive(one.refresh())
         drive(store.clear("a"))
         drive(store.append("a", [Record({"role": "user", "content": "y"})], turn_id="u"))
-        two = keeper(store)
+        two = cached_state(store)
         drive(two.commit(drive(two.refresh()), Changes({"b": 2}), 1))
-        assert drive(one.refresh()).items == follower.items == {"b": 2}
+        assert drive(one.refresh()).items == listener.items == {"b": 2}
 
     def test_is_not_thrown_back_by_a_slow_reader(self) -> None:
         """A reader that was held up with old news does not undo what was committed meanwhile (I3, F4)."""
-        store, follower = store_with(a=1), Follower()
-        one = keeper(store, follower)
+        store, listener = store_with(a=1), Listener()
+        one = cached_state(store, listener)
 
         async def race() -> None:
             held = store.held = asyncio.Event()
@@ -144,7 +144,7 @@ class TestKeeper:
             await one.commit(state, Changes({"c": 3}), 3)
 
         asyncio.run(race())
-        assert drive(one.refresh()).items == follower.items == {"a": 1, "b": 2, "c": 3}
+        assert drive(one.refresh()).items == listener.items == {"a": 1, "b": 2, "c": 3}
         assert drive(one.refresh()).watermark == 3
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import VectorStoreRetrieverMemory
-from memzoo.memories.engine.log import Follower
+from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.search import kept_words
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.documents import Documents
@@ -242,9 +242,9 @@ def test_what_stands_near_each_other_is_read_at_once(
     memory = opened(InMemoryStore())
     memory.add_messages(said(1, 200))
     words = KeptWords(memory.store, memory.conversation_id, Documents(Labels("Human", "AI"), frozenset()), Weights())
-    follower = Follower(memory.store, memory.conversation_id)
-    drive(follower.refresh())
-    log = Log(follower)
+    cached = CachedLog(memory.store, memory.conversation_id)
+    drive(cached.refresh())
+    log = Log(cached)
     asked: list[tuple[int, int]] = []
     plain = log.between
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories import TokenWindowMemory
-from memzoo.memories.engine.log import Follower, Log
+from memzoo.memories.engine.log import CachedLog, Log
 from memzoo.memories.strategies.sliding import SlidingWindow
 from memzoo.stores import Entry, InMemoryStore, Message, Record
 from memzoo.sync import drive
@@ -70,7 +70,7 @@ def test_a_window_keeps_no_state_of_its_own() -> None:
 def test_a_load_weighs_what_is_new_and_what_goes() -> None:
     """A window that slides costs what changed; with another limit all is weighed again, and not more than is needed."""
     store, weighed = InMemoryStore(), list[int]()
-    log = Log(Follower(store, "a"))
+    log = Log(CachedLog(store, "a"))
 
     def weight(entry: Entry) -> int:
         weighed.append(entry.seq)

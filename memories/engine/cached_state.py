@@ -9,7 +9,7 @@ from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import ATTEMPTS, Attempts, Changes, State
 from memzoo.stores import JSON, Entry, StateUpdate, Store
 
-__all__ = ["Hooks", "OnStateChange", "StagedState", "StateKeeper"]
+__all__ = ["CachedState", "Hooks", "OnStateChange", "StagedState"]
 
 
 class OnStateChange(Protocol):
@@ -40,7 +40,7 @@ class Hooks(Protocol):
         """Follow the items of the state."""
 
 
-class StateKeeper:
+class CachedState:
     """Knows the newest state, and reads only what changed since it looked last.
 
     Args:
@@ -135,7 +135,7 @@ class StateKeeper:
 
 
 class StagedState:
-    """Keeps a state in memory until it is whole, as `StateKeeper` keeps one in the store.
+    """Keeps a state in memory until it is whole, as `CachedState` keeps one in the store.
 
     Attributes:
         newest: The state as it is by now.

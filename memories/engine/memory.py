@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from memzoo.memories.text.rendering import Renderer
     from memzoo.memories.text.tokens import TokenCounter
 
-__all__ = ["Remembers"]
+__all__ = ["Memory"]
 
 
-class Remembers(Protocol):
+class Memory(Protocol):
     """A memory, as saving and loading see it; `BaseMemory` says more of each."""
 
     name: ClassVar[str]

@@ -220,6 +220,7 @@ def test_only_what_is_shown_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     store = InMemoryStore()
     memory = opened(store)
     memory.add_messages(said(1, 3000))
+    memory.settle()
     read = 0
     plain = store.read
 

@@ -30,6 +30,7 @@ class ScriptedModel:
     """
 
     name = "scripted"
+    """What it is called in reports."""
 
     def __init__(self, *replies: Reply) -> None:
         """Prepare replies.

@@ -132,8 +132,10 @@ class ConversationChain(VirtualSubclass):
         said = await self.acall(args[0] if args else inputs, callbacks=callbacks, tags=tags, metadata=metadata)
         return str(said[self.output_key])
 
-    invoke, __call__ = blocking(ainvoke), blocking(acall)
-    predict, run = blocking(apredict), blocking(arun)
+    invoke = blocking(ainvoke)
+    __call__ = blocking(acall)
+    predict = blocking(apredict)
+    run = blocking(arun)
 
     @property
     def input_keys(self) -> list[str]:

@@ -174,7 +174,9 @@ class Conversation(Closing):
                 if not isinstance(piece, Reply):
                     yield piece
 
-    send, regenerate, edit = blocking(asend), blocking(aregenerate), blocking(aedit)
+    send = blocking(asend)
+    regenerate = blocking(aregenerate)
+    edit = blocking(aedit)
 
     def stream(self, user: str | Message | None, *, after: int | None = None) -> Generator[str]:
         """Like `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""

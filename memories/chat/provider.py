@@ -168,7 +168,8 @@ class MemoryProvider(Closing):
         listed = managed(self._store, "conversations").conversations
         return await listed(after=after, limit=limit, idle_since=idle_since, prefix=prefix)
 
-    forget, conversations = blocking(aforget), blocking(aconversations)
+    forget = blocking(aforget)
+    conversations = blocking(aconversations)
 
     def scope(self, conversation_id: str | None = None) -> "ScopedMemory":
         """For `with` or `async with`: the memory of a conversation that ends with the block, and is deleted then.

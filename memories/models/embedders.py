@@ -89,6 +89,7 @@ class HashEmbedder:
     """
 
     weight = 2.0
+    """See `Embedder`."""
 
     def __init__(self, dimensions: int = 256) -> None:
         self.dimensions = dimensions
@@ -162,6 +163,7 @@ class _FunctionEmbedder:
     """A user's function as an embedder."""
 
     weight = _SENTENCE_WEIGHT
+    """See `Embedder`."""
 
     def __init__(self, function: EmbedFunction) -> None:
         self._function = function

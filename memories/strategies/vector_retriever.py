@@ -76,6 +76,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     follows_state = True
     # Not annotated, or it would be an option: a subclass may search by others.
     weights = Weights()
+    """How much words, the talk around a message, and its age count."""
 
     max_token_limit: int | None = option(
         None, at_least=1, doc="Tokens that the messages shown may have; 1,000 unless `k` is given."

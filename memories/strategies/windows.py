@@ -90,7 +90,9 @@ class WindowMemory(BaseMemory):
     step: int = option(0, at_least=0, doc=STEP)
 
     limit_name: ClassVar[str]
+    """The option that is the limit."""
     unit: ClassVar[str] = "tokens"
+    """What it counts: "tokens" or "messages"."""
 
     def __post_init__(self) -> None:
         self.learns = self._is_langchain4j

@@ -37,7 +37,7 @@ from memzoo.sync import drive
 from memzoo.text import did_you_mean
 from memzoo.text import shown as shown_url
 
-__all__ = ["export_lines", "history", "import_lines", "list_stores", "show", "show_graph", "show_state"]
+__all__ = ["export_lines", "history", "import_lines", "list_stores", "pin", "show", "show_graph", "show_state"]
 
 
 @command("Stored data")
@@ -100,6 +100,25 @@ def history(
                 echo(json.dumps(said, ensure_ascii=False))
             else:
                 row(entry.seq, _time(entry), entry.message["role"], text_of(entry.message))
+
+
+@command("Stored data")
+def pin(
+    *,
+    ids: Annotated[list[int] | None, typer.Argument(help="Numbers of messages, as `history` prints them.")] = None,
+    stored: Stored,
+    off: Annotated[bool, typer.Option("--off", help="Unpin them.")] = False,
+) -> None:
+    """Pin messages, which every strategy then shows word for word. Prints all that are pinned."""
+    with stored.opened() as (store, id_):
+        memory = ConversationBufferMemory(store=store, conversation_id=id_)
+        if ids:
+            (memory.unpin if off else memory.pin)(ids)
+        elif off:
+            raise OptionError("--off needs the numbers of messages, as `memzoo pin` prints them")
+        for seq in memory.pinned():
+            (entry,) = memory.entries(1, after=seq - 1)
+            row(entry.seq, _time(entry), entry.message["role"], text_of(entry.message))
 
 
 @command("Stored data")

@@ -399,8 +399,12 @@ class BaseMemory(ABC):
 
         Raises:
             MessageError: One of them is refused; none was stored.
+            OptionError: `pinned` or `learn` is neither true nor false; nothing was stored.
             ModelError: As in `asave_context`.
         """
+        for name, value in {"learn": learn, "pinned": pinned}.items():
+            if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise OptionError(f"{name} must be True or False, not {value!r}")
         records = [recorded(message) for message in messages]
         if pinned:
             from memzoo.memories.engine.pinning import mark

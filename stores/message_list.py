@@ -19,8 +19,9 @@ class MessageListStore(Closing):
     What is forgotten, also by `keep_history=False`, goes from the list, too: it is replaced by a shorter one. The
     promises are weaker than those of other stores:
 
-    - What strategies learn, turn ids and times live in this process alone. After a restart, states are derived anew
-      from the messages; a turn that is saved again then is stored twice, and one that was forgotten is stored.
+    - What strategies learn, what is pinned, turn ids and times live in this process alone. After a restart, states are
+      derived anew from the messages, and nothing is pinned; a turn that is saved again then is stored twice, and one
+      that was forgotten is stored.
     - Nothing protects a list from others: of two processes that save to one conversation at the same time, one may
       overwrite what the other has just saved.
     - Where somebody else has changed or removed messages, numbers start anew, and so do all states.

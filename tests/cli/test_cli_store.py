@@ -148,6 +148,21 @@ def test_states_are_listed_and_printed(memzoo: Memzoo) -> None:
         memzoo("state", "--name", "nope")
 
 
+def test_messages_are_pinned(memzoo: Memzoo) -> None:
+    """What is pinned is printed with number, time, role and text, and shown by a strategy that would not show it."""
+    assert memzoo("pin").output == ""
+    assert [line.split("\t")[0] for line in memzoo("pin", "3", "1").output.splitlines()] == ["1", "3"]
+    shown = json.loads(memzoo("show", "--memory", "knowledge-graph").output)
+    assert [one["content"] for one in shown][-2:] == ["Anna lives in Oslo.", "Anna plays chess."]
+    (left,) = memzoo("pin", "1", "--off").output.splitlines()
+    assert left.split("\t")[0] == "3"
+    assert left.endswith("user\tAnna plays chess.")
+    with pytest.raises(UnknownMessageError, match="no message 9"):
+        memzoo("pin", "9")
+    with pytest.raises(OptionError, match="--off needs the numbers"):
+        memzoo("pin", "--off")
+
+
 def test_forget_asks(memzoo: Memzoo, url: str) -> None:
     """It says what it will do, and does it only after a yes."""
     refused = memzoo("forget", "1", "2", typed="n\n")

@@ -142,6 +142,7 @@ GIVEN = {
     "questions": "talk{evil}.json --model m --base-url {evil}",
     "stores": "{evil}://x",
     "history": "--store {url} --conversation {evil}",
+    "pin": "--store {url} --conversation {evil}",
     "show": "--store {url} --memory {evil}",
     "state": "--store {url} --name {evil}",
     "relearn": "{evil} --store {url} --memory buffer",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memzoo import Conversation
-from memzoo.errors import MemoryZooError, OverBudgetError, StoreError, UnknownMessageError
+from memzoo.errors import MemoryZooError, OptionError, OverBudgetError, StoreError, UnknownMessageError
 from memzoo.memories import BaseMemory, create_memory, retain
 from memzoo.stores import EncryptedStore, InMemoryStore, Message, MessageListStore, Store, open_store, utc_now
 from memzoo.sync import drive
@@ -26,7 +26,7 @@ def message_lists() -> MessageListStore:
     )
 
 
-@pytest.fixture(params=["memory", "sqlite", "encrypted", "message-list", "postgres"])
+@pytest.fixture(params=["memory", "sqlite", "encrypted", "message-list", "postgres", "redis"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A new store of each kind."""
     file = f"sqlite:///{tmp_path}/memories.db"
@@ -36,6 +36,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         "encrypted": lambda: EncryptedStore(open_store(file), EncryptedStore.new_key()),
         "message-list": message_lists,
         "postgres": lambda: open_store(request.getfixturevalue("postgres_server").new_url()),
+        "redis": lambda: open_store(request.getfixturevalue("redis_url")),
     }
     with contextlib.closing(make[request.param]()) as made:
         yield made
@@ -162,6 +163,15 @@ LIMITS = [
     ("combined", {"max_token_limit": 3}, "tokens"),
     ("token-window", {"max_tokens": 3, "rules": "langchain4j"}, "tokens"),
 ]
+
+
+@pytest.mark.parametrize("how", [{"pinned": "yes"}, {"pinned": 1}, {"learn": "no"}])
+def test_what_is_neither_true_nor_false_is_refused(how: dict[str, Any]) -> None:
+    """Nothing is stored, and the option is named."""
+    memory = create_memory("buffer")
+    with pytest.raises(OptionError, match=f"{next(iter(how))} must be True or False, not"):
+        memory.add_messages([RULE], **how)
+    assert memory.history() == []
 
 
 @pytest.mark.parametrize(("name", "options", "unit"), LIMITS, ids=str)

@@ -631,13 +631,13 @@ class BaseMemory(ABC):
         Raises:
             OverBudgetError: As in `messages`.
         """
-        from memzoo.memories.engine.explaining import explained
+        from memzoo.memories.engine.explanation import explain_view
         from memzoo.memories.engine.searches import watched
 
         check_query(query)
         with watched() as told:
             view, asked = await self._sendable(query)
-        return await explained(
+        return await explain_view(
             self, told, view, asked if self.needs_query else None, self.resolved("max_tokens", max_tokens)
         )
 

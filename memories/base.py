@@ -670,7 +670,7 @@ class BaseMemory(ABC):
     def close(self) -> None:
         """Wait for what is being learnt in the background, then close the store, for all memories that use it."""
         for learner in self.learners:
-            drive(learner.finished())
+            drive(learner.wait())
         self.store.close()
 
     def __repr__(self) -> str:

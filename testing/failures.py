@@ -58,7 +58,7 @@ class FailingTalk:
         calls, failures = self.model.calls, self.model.failures
         call()
         for learner in self.memory.learners:
-            drive(learner.finished())  # what runs behind it
+            drive(learner.wait())  # what runs behind it
         self.asked.append(self.model.calls - calls)
         self.failed.append(self.model.failures - failures)
 

@@ -36,10 +36,10 @@ class Background:
         """Ask for the job, and return at once."""
         with self._lock:
             self._wanted = True
-            if not self._working():
-                self._worker = self._launched()
+            if not self._is_working():
+                self._worker = self._launch()
 
-    async def finished(self) -> None:
+    async def wait(self) -> None:
         """Wait until nothing is left to do, as far as it can be waited for here.
 
         An event loop cannot wait for a thread without standing still, nor a thread for a loop that may be its own.
@@ -51,12 +51,12 @@ class Background:
         elif worker and not is_blocking() and worker.get_loop() is asyncio.get_running_loop():
             await asyncio.wait([worker])
 
-    def _working(self) -> bool:
+    def _is_working(self) -> bool:
         if isinstance(self._worker, threading.Thread):
             return self._worker.is_alive()
         return self._worker is not None and not self._worker.done() and not self._worker.get_loop().is_closed()
 
-    def _launched(self) -> threading.Thread | asyncio.Task[None]:
+    def _launch(self) -> threading.Thread | asyncio.Task[None]:
         if not is_blocking():
             return asyncio.get_running_loop().create_task(self._run(), name="memzoo")
         # A daemon: what it does not finish is made up for later, so no program has to wait for it at its end.
@@ -65,13 +65,13 @@ class Background:
         return thread
 
     async def _run(self) -> None:
-        while self._taken():
+        while self._take():
             try:
                 await self._job()
             except Exception:
                 logger.exception("what was to be learnt in the background was not learnt yet")
 
-    def _taken(self) -> bool:
+    def _take(self) -> bool:
         """Whether the job is wanted, which it is not any more then; if not, the worker is done."""
         with self._lock:
             wanted, self._wanted = self._wanted, False

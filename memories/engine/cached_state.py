@@ -74,7 +74,7 @@ class CachedState:
         update = await self._store.read_state(*self._key, since=0 if reset else known.version)
         if update.version == known.version and not reset:
             return self._state
-        return await self._taken_in(known, update, reset=reset)
+        return await self._take_in(known, update, reset=reset)
 
     async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
         """Store what was learnt from `state` and the log up to `watermark`, and return the new state.
@@ -88,15 +88,15 @@ class CachedState:
         version = await self._store.commit(
             *self._key, expected=state.version, watermark=watermark, changes=items, embeddings=changes.embeddings
         )
-        return await self._taken_in(state, StateUpdate(version, watermark, items, reset=False), reset=False)
+        return await self._take_in(state, StateUpdate(version, watermark, items, reset=False), reset=False)
 
-    async def _taken_in(self, known: State, update: StateUpdate, *, reset: bool) -> State:
+    async def _take_in(self, known: State, update: StateUpdate, *, reset: bool) -> State:
         """The state after an update of a known one; if it has moved on meanwhile, as it is by now."""
         # An embedding that came with no item is nothing to follow, and the commonest commit of all.
         if self._on_change is None or not (update.changes or update.reset or reset):
             with self._guard:
                 if self._state.version == known.version:
-                    self._state = self._after(update, reset=reset)
+                    self._state = self._state_after(update, reset=reset)
                     return self._state
             return await self.refresh(reset=reset)
         async with self._order.held() as held:
@@ -104,11 +104,11 @@ class CachedState:
             if not held:
                 return self._state
             if self._state.version == known.version:
-                await self._announced(self._after(update, reset=reset), update, self._on_change, reset=reset)
+                await self._announce(self._state_after(update, reset=reset), update, self._on_change, reset=reset)
                 return self._state
         return await self.refresh(reset=reset)
 
-    async def _announced(self, new: State, update: StateUpdate, on_change: OnStateChange, *, reset: bool) -> None:
+    async def _announce(self, new: State, update: StateUpdate, on_change: OnStateChange, *, reset: bool) -> None:
         if new is self._state:
             return
         try:
@@ -119,7 +119,7 @@ class CachedState:
             with self._guard:
                 self._state = new
 
-    def _after(self, update: StateUpdate, *, reset: bool) -> State:
+    def _state_after(self, update: StateUpdate, *, reset: bool) -> State:
         known, anew = self._state, reset or update.reset
         if not anew and update.version == known.version:
             return known

@@ -41,7 +41,7 @@ async def forget(memory: Memory, ids: Collection[int] | None, *, thorough: bool)
         else:
             await store.clear(id_)
         failed = [problem for learner in memory.learners for problem in await _reset(learner)]
-        erased, unscrubbed = await _scrubbed(store, thorough=thorough)
+        erased, unscrubbed = await _scrub(store, thorough=thorough)
         return Receipt(seqs, outstanding=(*failed, *unscrubbed), erased=erased)
     known = await _check_ids(log, ids)
     if not (known or thorough):
@@ -50,13 +50,13 @@ async def forget(memory: Memory, ids: Collection[int] | None, *, thorough: bool)
     removed = await forget_messages(store, id_, known)
     cleared = sorted(before - set(await managed(store, "states").states(id_)))
     failed = [problem for learner in memory.learners for problem in await _reset(learner)]
-    erased, unscrubbed = await _scrubbed(store, thorough=thorough)
+    erased, unscrubbed = await _scrub(store, thorough=thorough)
     try:
         await learn(memory, whole=True)
     except ModelError as error:
         error.add_note(f"The messages {removed} are forgotten all the same; a later call catches up.")
         raise
-    done = {learner.name for learner in memory.learners if not await learner.behind()}
+    done = {learner.name for learner in memory.learners if not await learner.is_behind()}
     return Receipt(
         removed=tuple(removed),
         rederived=tuple(name for name in cleared if name in done),
@@ -116,7 +116,7 @@ async def forget_messages(
     return removed
 
 
-async def _scrubbed(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:
+async def _scrub(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:
     try:
         return await managed(store, "scrub").scrub(thorough=thorough), []
     except StoreError as error:

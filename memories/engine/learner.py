@@ -155,13 +155,13 @@ class Learner:
             ModelError: A model failed, now or a short time ago. What was committed before stays.
         """
         async with self.leaseholder() as lease:
-            return await self._learnt(lease, saving=saving, everything=everything, most=most, wait=wait)
+            return await self._take_steps(lease, saving=saving, everything=everything, most=most, wait=wait)
 
     def leaseholder(self) -> Leaseholder:
         """Holds the lease of the state, when it is asked to."""
         return Leaseholder(self._cached.store, self._cached.conversation_id, self.name, self.lease_seconds)
 
-    async def _learnt(
+    async def _take_steps(
         self, lease: Leaseholder, *, saving: bool | None, everything: bool, most: int | None, wait: bool
     ) -> State:
         state, prompts, tidied, steps = await self.cached_state.refresh(), self.retry.prompts, False, 0
@@ -181,7 +181,7 @@ class Learner:
             if state.attempts.failures:
                 proven = await self._is_proven(state, step, room)
             try:
-                changes = await self.derived(state, step.shortened)
+                changes = await self.derive(state, step.shortened)
             except ModelError as error:
                 if smaller := smaller_room(room, step, error):
                     room = smaller
@@ -189,7 +189,7 @@ class Learner:
                 await self._note_failure(state, step.entries, error, proven=proven)
                 raise
             until = step.entries[-1].seq if step.entries else state.watermark
-            state = await self._committed(state, changes, until, after_success(state.attempts, all_of_it=step.is_last))
+            state = await self._commit(state, changes, until, after_success(state.attempts, all_of_it=step.is_last))
             tidied, steps = tidied or not step.entries, steps + 1
         return state
 
@@ -199,7 +199,7 @@ class Learner:
         moment = self._moment(state)  # what another thread hears of from now on was not looked at
         waiting, ripe = await self.waiting(state)
         if ripe := len(waiting) if everything else ripe:
-            return next_step(self._as_learnt(waiting), ripe, room, state.attempts.exchanges)
+            return next_step(self._clear_results(waiting), ripe, room, state.attempts.exchanges)
         if not tidied and self._hooks.due(state, ()):
             return Step((), (), is_last=False)
         self.idle_at = moment
@@ -208,27 +208,27 @@ class Learner:
     async def waiting(self, state: State) -> tuple[list[Entry], int]:
         """What was not learnt from yet, oldest first, and how many of the oldest are to be."""
         new = await self.log.after(state.watermark) if self.learns else []
-        waiting = self.heard(new) if new else []
+        waiting = self.select(new) if new else []
         due = self._hooks.due(state, waiting) if waiting else 0
         if due is False:
             due = len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.room
         return waiting, len(waiting) if due is True else due
 
-    def heard(self, entries: list[Entry]) -> list[Entry]:
+    def select(self, entries: list[Entry]) -> list[Entry]:
         """The entries that the strategy learns from."""
         return entries if self._hooks.learns_system else talk(entries)
 
-    async def derived(self, state: State, entries: Sequence[Entry]) -> Changes:
+    async def derive(self, state: State, entries: Sequence[Entry]) -> Changes:
         """What the strategy learns from entries, seeing the log up to the last of them."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
-        return await self._hooks.derive(state, self._as_learnt(entries), log)
+        return await self._hooks.derive(state, self._clear_results(entries), log)
 
-    def _as_learnt(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+    def _clear_results(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         clearing = self._cached.clearing
         return clearing.learnt(entries) if clearing else entries
 
-    async def _committed(self, state: State, changes: Changes, until: int, attempts: Attempts) -> State:
+    async def _commit(self, state: State, changes: Changes, until: int, attempts: Attempts) -> State:
         try:
             return await self.cached_state.commit(state, changes, until, attempts)
         except ConflictError:
@@ -245,11 +245,11 @@ class Learner:
         """
         if not step.entries or not self.retry.needs_proof(state.attempts):
             return False
-        waiting = self.heard(await self.log.after(state.watermark))
+        waiting = self.select(await self.log.after(state.watermark))
         start = last_exchange(waiting)
         try:
             if start:
-                await self.derived(state, shortened_entries(waiting[start:], room))
+                await self.derive(state, shortened_entries(waiting[start:], room))
         except ModelError as error:
             await self._note_failure(state, (), error, proven=False)
             raise
@@ -267,7 +267,7 @@ class Learner:
             until = aside[1]
             told = "%r: messages %d to %d are set aside, since the model failed at them %d times: %s"
             logger.warning(told, self._cached.conversation_id, *aside, policy.tries, error)
-        await self._committed(state, Changes(), until, attempts)
+        await self._commit(state, Changes(), until, attempts)
 
     async def refresh(self, *, reset: bool = False) -> State:
         """The state as it is now, however far it came; see `CachedState.refresh`."""
@@ -282,13 +282,13 @@ class Learner:
         if not self.learns or self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
             return state
         if self._background:
-            if await self.behind():
+            if await self.is_behind():
                 self._background.start()
         elif not self.lock.is_taken:
             return await self.catch_up(raising=False, saving=False, most=_FEW_STEPS)
         return state
 
-    async def behind(self) -> bool:
+    async def is_behind(self) -> bool:
         """Whether there is something to derive."""
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
@@ -296,10 +296,10 @@ class Learner:
         """Whether nothing has happened since there was nothing to derive."""
         return self._moment(state) == self.idle_at
 
-    async def finished(self) -> None:
+    async def wait(self) -> None:
         """Wait for what runs in the background."""
         if self._background:
-            await self._background.finished()
+            await self._background.wait()
 
     async def settle(self, *, raising: bool) -> None:
         """Wait for what runs in the background or in another process, then catch up, even soon after a failure.
@@ -307,7 +307,7 @@ class Learner:
         Loads ask the model again from now on. Raises as `catch_up` does.
         """
         self.retry.forgive()
-        await self.finished()
+        await self.wait()
         await self._cached.refresh()
         await self.catch_up(raising=raising, wait=True)
 

@@ -115,7 +115,7 @@ async def _take_up_one(learner: Learner, aside: tuple[int, int]) -> None:
         ConflictError: Another writer was faster; nothing is changed.
     """
     state, changes = await learner.refresh(), Changes()
-    if entries := learner.heard(await learner.log.between(*aside)):
-        changes = await learner.derived(state, shortened_entries(entries, learner.retry.prompts.room))
+    if entries := learner.select(await learner.log.between(*aside)):
+        changes = await learner.derive(state, shortened_entries(entries, learner.retry.prompts.room))
     left = replace(state.attempts, aside=tuple(one for one in state.attempts.aside if one != aside))
     await learner.cached_state.commit(state, changes, state.watermark, left)

@@ -113,7 +113,7 @@ class Operations(RuleBasedStateMachine):
         count = sum(map(len, self.model.get(id_, {}).values()))
         assert state.watermark <= count
         learners = memory.learners  # whether anything is left to learn
-        assert not any(drive(learner.behind()) for learner in learners)
+        assert not any(drive(learner.is_behind()) for learner in learners)
 
     @invariant()
     def the_log_is_what_was_said(self) -> None:

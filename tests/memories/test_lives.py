@@ -162,7 +162,7 @@ class Life(RuleBasedStateMachine):
         self.model.fault = None
         self.memory.relearn(only_set_aside=True)
         self.memory.settle()
-        assert not any(drive(learner.behind()) for learner in self.memory.learners)
+        assert not any(drive(learner.is_behind()) for learner in self.memory.learners)
         assert self.memory.set_aside() == []
         assert self.unknown() == set()
 

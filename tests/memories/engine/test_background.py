@@ -151,7 +151,7 @@ class TestThread:
             background = Background(job)
             for _ in range(2):
                 background.start()
-                await background.finished()
+                await background.wait()
 
         with caplog.at_level(logging.ERROR, logger="memzoo"):
             asyncio.run(twice())
@@ -203,7 +203,7 @@ class TestTask:
                 background.start()
                 await asyncio.sleep(0)
             opened.set()
-            await background.finished()
+            await background.wait()
             return most, runs
 
         assert asyncio.run(ask()) == (1, 2)

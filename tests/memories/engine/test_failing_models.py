@@ -182,7 +182,7 @@ def test_in_the_background_the_model_is_left_alone_too() -> None:
     memory = make("summary", model, clock, background=True)
     for number in range(50):
         turn(memory, clock, number)
-        drive(memory.learners[0].finished())
+        drive(memory.learners[0].wait())
     assert model.calls <= 12
     model.fails = FAILS[NEVER]
     memory.settle()

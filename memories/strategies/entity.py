@@ -1,7 +1,7 @@
 """Remember notes on each person, place and thing."""
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -15,8 +15,10 @@ from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.staying import Blocks, Staying
-from memzoo.memories.search.units import FoundUnit, UnitWeights
+from memzoo.memories.search.units import UnitWeights
+from memzoo.memories.strategies.drafts import Draft
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
+from memzoo.memories.strategies.in_pieces import derive_in_pieces
 from memzoo.memories.strategies.known_notes import in_parts, known_notes
 from memzoo.memories.strategies.least_worth import notes_within_state
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
@@ -25,6 +27,7 @@ from memzoo.memories.strategies.shown_notes import in_lines, notes_within, units
 from memzoo.memories.text.asked_names import FOR_SURE
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.names import canonical, mentions
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import drive
@@ -109,8 +112,9 @@ class ConversationEntityMemory(ModelBackedMemory):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._hint: _Hint | None = None
-        self._index = EntityIndex()
-        self._known = KnownIndex(units_of_note, self._weights)
+        self._extraction: _Extraction | None = None
+        self._indexes = self._new_indexes()
+        self._draft = Draft(self._new_indexes, _Indexes.apply)
         self._staying = Staying[tuple[str, NoteStatement]]()
         if self.stay_tokens is not None and self.max_token_limit is None:
             raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
@@ -122,10 +126,14 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Amend the notes by what the new messages add and change."""
+        return await derive_in_pieces(self._amended, state, entries, log)
+
+    async def _amended(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
         if not self._teaches(before, entries):
             return Changes()
-        notes, new_lines = self._notes(state), self.render.lines(entries)
+        indexes = self._indexes if self.keeps(state) else self._draft.after(state.items)
+        notes, new_lines = EntityNotes(state.items, indexes.names), self.render.lines(entries)
         lines = {
             "new_lines": new_lines,
             "dated_new_lines": self.render.dated_lines(entries),
@@ -134,7 +142,8 @@ class ConversationEntityMemory(ModelBackedMemory):
         }
         if self.templates.replaces("entity_extraction", "entity_update"):
             return self._bounded(state, await self._rewritten(notes, before, entries, lines))
-        touched, tokens = self._touched(notes, state, new_lines), self.retry.prompts.room_for_known
+        touched = indexes.known.touched(new_lines, lambda line: notes.asked_in(line, self.render.labels))
+        tokens = self.retry.prompts.room_for_known
         known = known_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
@@ -152,17 +161,18 @@ class ConversationEntityMemory(ModelBackedMemory):
         """What changes if prompts are used that find the names first, and then have whole notes written anew."""
         names = self._found_by_load(entries)
         if names is None:
-            names = replies.names(await self.ask("entity_extraction", **lines))
-            if not names:
-                return {}
+            names = await self._extracted(entries, lines)
+        if not names:
+            return {}
         # A correction seldom names what it corrects: the notes on what was spoken of just before are shown too.
         spoken_of = islice(_spoken_of([*before, *entries], notes), _MOST_OTHERS)
         known = notes.asked_about([*names, *spoken_of])
         try:
             return await self._written_anew(notes, known, {}, entries, lines)
         except TooLongError as error:
-            # With fewer exchanges there may be room for all of them.
+            # With fewer exchanges there may be room for all of them. The names in them are known then.
             if error.asked or sum(1 for _ in exchange_ends(entries)) > 1:
+                self._extraction = _Extraction(frozenset(map(_sign, entries)), lines["new_lines"], names)
                 raise
         prompts, changed = self.retry.prompts, dict[str, Mapping[str, Any]]()
         spare = prompts.tokens - estimated(self.templates.render("entity_update", **lines, entities=()))
@@ -170,6 +180,13 @@ class ConversationEntityMemory(ModelBackedMemory):
             now = EntityNotes({**notes.items, **changed})
             changed |= await self._written_anew(now, known, hidden, entries, lines)
         return changed
+
+    async def _extracted(self, entries: Sequence[Entry], lines: Mapping[str, str]) -> list[str]:
+        """The names in new lines, as a model tells; or as it told of the longer step of which they are a part."""
+        asked = self._extraction
+        if asked and asked.entries.issuperset(map(_sign, entries)):
+            return asked.names_in(lines["new_lines"])
+        return replies.names(await self.ask("entity_extraction", **lines))
 
     async def _written_anew(
         self,
@@ -223,8 +240,8 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the names in the index."""
-        self._index.apply(changes, reset=reset)
-        self._known.apply(changes, reset=reset)
+        self._indexes.apply(changes, reset=reset)
+        self._draft.drop()
 
     @property
     def entities(self) -> dict[str, str]:
@@ -238,7 +255,10 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     def _notes(self, state: State) -> EntityNotes:
         """The notes of a state; of one that is not kept, as when all is learnt anew, with an index of its own."""
-        return EntityNotes(state.items, self._index if self.keeps(state) else None)
+        return EntityNotes(state.items, self._indexes.names if self.keeps(state) else None)
+
+    def _new_indexes(self) -> "_Indexes":
+        return _Indexes(EntityIndex(), KnownIndex(units_of_note, self._weights))
 
     async def _found(
         self, query: str, recent: Sequence[Entry], state: State
@@ -254,7 +274,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             told("names", ((name, 1.0) for name in names))
             return notes.found(names)
         named = self._named(query, recent, notes) | dict.fromkeys(map(notes.key, asked or ()), FOR_SURE)
-        found = self._known.found(query, named)
+        found = self._indexes.known.found(query, named)
         for part in found.parts:
             told(part, ((one.unit.text, score) for one, score in found.by(part)))
         room = self.max_token_limit - self.render.frame_tokens
@@ -265,18 +285,10 @@ class ConversationEntityMemory(ModelBackedMemory):
         before = (text_of(entry.message) for entry in reversed(recent))
         return notes.asked_in(query, self.render.labels, before)
 
-    def _touched(self, notes: EntityNotes, state: State, new_lines: str) -> Iterable[FoundUnit]:
-        """The statements that new lines most probably change."""
-        index = self._known
-        if not self.keeps(state):
-            index = KnownIndex(units_of_note, self._weights)
-            index.apply(state.items)
-        return index.touched(new_lines, lambda line: notes.asked_in(line, self.render.labels))
-
     async def _asked(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         """The names that a model says a query is about."""
         notes = self._notes(state)
-        likely = self._known.found(query, self._named(query, recent, notes)).introduced(_MOST_INTRODUCED)
+        likely = self._indexes.known.found(query, self._named(query, recent, notes)).introduced(_MOST_INTRODUCED)
         try:
             history, known = self.render.lines(recent), [unit.text for unit in likely.values()]
             names = replies.names(await self.ask("current_entities", history=history, input=query, known=known))
@@ -295,12 +307,43 @@ class ConversationEntityMemory(ModelBackedMemory):
         return hint.names
 
 
+class _Indexes(NamedTuple):
+    """What is kept beside a state: the names, and what is known, to be searched."""
+
+    names: EntityIndex
+    known: KnownIndex
+
+    def apply(self, changes: Mapping[str, JSON], *, reset: bool = False) -> None:
+        """Follow items that changed (`None` for one that went), after forgetting all if `reset`."""
+        self.names.apply(changes, reset=reset)
+        self.known.apply(changes, reset=reset)
+
+
+class _Extraction(NamedTuple):
+    """The names that a model found in messages that were too many for the next prompt: the messages, their lines."""
+
+    entries: frozenset[tuple[int, str]]
+    lines: str
+    names: list[str]
+
+    def names_in(self, lines: str) -> list[str]:
+        """Those that stand in some of these lines, or in none: who "she" is nobody can tell from words."""
+        return [
+            name for name in self.names if mentions(lines, canonical(name)) or not mentions(self.lines, canonical(name))
+        ]
+
+
 class _Hint(NamedTuple):
     """What a load found out, so that the save after it need not ask again: its input, the end of the log, the names."""
 
     query: str
     last_seq: int
     names: list[str]
+
+
+def _sign(entry: Entry) -> tuple[int, str]:
+    """What tells an entry from another one, which may have its number later."""
+    return entry.seq, entry.turn_id
 
 
 def _spoken_of(entries: Sequence[Entry], notes: EntityNotes) -> Iterator[str]:

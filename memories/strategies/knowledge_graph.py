@@ -20,6 +20,8 @@ from memzoo.memories.options import names, option, strategy
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.staying import Blocks, Staying
 from memzoo.memories.search.units import UnitWeights
+from memzoo.memories.strategies.drafts import Draft
+from memzoo.memories.strategies.in_pieces import derive_in_pieces
 from memzoo.memories.strategies.least_worth import facts_within
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.shown_facts import units_of_fact
@@ -36,6 +38,8 @@ logger = logging.getLogger("memzoo")
 
 _Shown: TypeAlias = tuple[str, str, str]
 """A fact as it is shown: the name under which it stands, its key, its words."""
+
+_Indexes: TypeAlias = tuple[KnowledgeGraph, KnownIndex]
 
 _MOST_INTRODUCED = 40
 _MOST_RELATIONS = 30
@@ -117,6 +121,7 @@ class ConversationKGMemory(ModelBackedMemory):
         super().__post_init__()
         self._kg = KnowledgeGraph(frozenset(self.single_valued), self._amend)
         self._known = KnownIndex(units_of_fact, self._weights)
+        self._draft = Draft(self._new_indexes, _apply)
         self._staying, self._shown = Staying[_Shown](), dict[_Shown, Near]()
         if self.stay_tokens is not None and self.max_token_limit is None:
             raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
@@ -128,6 +133,9 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Write down the facts that the new messages state."""
+        return await derive_in_pieces(self._stated, state, entries, log)
+
+    async def _stated(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         mined = [entry for entry in entries if self.mine_ai or entry.message["role"] == "user"]
         if not mined:
             return Changes()
@@ -136,9 +144,10 @@ class ConversationKGMemory(ModelBackedMemory):
         before = [*await log.until_number(entries[0].seq - 1).exchanges(self.k), *between]
         if not self._teaches(before, mined):
             return Changes()
-        graph = self._graph(state)
+        graph, index = (self.kg, self._known) if self.keeps(state) else self._draft.after(state.items)
         statements = await self._statements(
             graph,
+            index,
             history=self.render.lines(before),
             dated_history=self.render.dated_lines(before),
             new_lines=self.render.lines(mined),
@@ -181,6 +190,7 @@ class ConversationKGMemory(ModelBackedMemory):
         """Follow the state in the graph."""
         self.kg.apply(changes, reset=reset)
         self._known.apply(changes, reset=reset)
+        self._draft.drop()
 
     async def awhy(self, name: str) -> list[Reason]:
         """What is known about a name and was known before, each with the messages that said so, oldest first.
@@ -198,7 +208,7 @@ class ConversationKGMemory(ModelBackedMemory):
         history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
         lines = self.render.lines_of([{"role": "user", "content": self.redactor.text(input_string)}])
         return await self._statements(
-            self.kg, history=history, dated_history=history, new_lines=lines, dated_new_lines=lines
+            self.kg, self._known, history=history, dated_history=history, new_lines=lines, dated_new_lines=lines
         )
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
@@ -211,17 +221,13 @@ class ConversationKGMemory(ModelBackedMemory):
     get_knowledge_triplets = blocking(aget_knowledge_triplets)
     get_current_entities = blocking(aget_current_entities)
 
-    def _graph(self, state: State) -> KnowledgeGraph:
-        """The facts of a state; of one that is not kept, as when all is learnt anew, in a graph of its own."""
-        if self.keeps(state):
-            return self.kg
-        graph = KnowledgeGraph(frozenset(self.single_valued))
-        graph.apply(state.items)
-        return graph
+    def _new_indexes(self) -> "_Indexes":
+        """What is kept beside a state that is not stored yet."""
+        return KnowledgeGraph(frozenset(self.single_valued)), KnownIndex(units_of_fact, self._weights)
 
-    async def _statements(self, graph: KnowledgeGraph, **lines: str) -> list[Statement]:
+    async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
         """The facts that lines state; given are those before them and themselves, with days and without."""
-        room, likely = self.retry.prompts.room_for_known, self._touched(graph, lines["new_lines"])
+        room, likely = self.retry.prompts.room_for_known, self._touched(graph, index, lines["new_lines"])
         # Of many new lines, more of what is known may change.
         most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
         known = known_lines(graph, likely, lines["new_lines"], lines["history"], most)
@@ -229,12 +235,8 @@ class ConversationKGMemory(ModelBackedMemory):
         reply = await self.ask("triple_extraction", **lines, known=known, relations=relations)
         return replies.statements(reply)
 
-    def _touched(self, graph: KnowledgeGraph, new_lines: str) -> Sequence[Fact]:
+    def _touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
         """The facts that new lines most probably change."""
-        index = self._known
-        if graph is not self.kg:
-            index = KnownIndex(units_of_fact, self._weights)
-            index.apply({fact.key: fact.as_json() for fact in graph.facts()})
         touched = index.touched(new_lines, lambda line: graph.asked_in(line, self.render.labels, ()))
         likely = [*graph.holding(one.key for one in islice(touched, _MOST_TOUCHED))]
         # What the assistant advised is long, has words of everything, and changes least.
@@ -282,3 +284,8 @@ class ConversationKGMemory(ModelBackedMemory):
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
             return known
+
+
+def _apply(indexes: _Indexes, changes: Mapping[str, JSON]) -> None:
+    for one in indexes:
+        one.apply(changes, reset=False)

@@ -10,6 +10,7 @@ import pytest
 from memzoo.errors import CutReplyError
 from memzoo.http_library import http
 from memzoo.memories import ChatModel, ConversationKGMemory, ConversationSummaryMemory, create_memory
+from memzoo.sync import drive
 
 SAID = [f"My friend {name} moved to Oslo." for name in ("Anna", "Bo", "Cleo", "Dan", "Eve")]
 
@@ -61,17 +62,32 @@ def test_that_to_several_exchanges_is_asked_for_with_fewer(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["entity", "knowledge-graph"])
-def test_that_to_one_exchange_changes_nothing(name: str) -> None:
+def test_that_to_one_exchange_is_asked_for_with_pieces_of_it(name: str) -> None:
+    """Where the reply to one exchange is cut off, its messages are learnt one by one, and of one message the halves."""
+    terse = Terse(lines=1)
+    memory = create_memory(name, llm=terse.model)
+    memory.save_context({"input": " ".join(SAID)}, {"output": "My friend Flo moved to Oslo."})
+    shown = str(memory.load_memory_variables({"input": "Anna, Bo, Cleo, Dan, Eve, Flo?"}))
+    assert all(f"{name} moved" in shown for name in ("Anna", "Bo", "Cleo", "Dan", "Eve", "Flo"))
+    asked = [prompt.partition("<new_lines>")[2].count("My friend") for prompt in terse.prompts]
+    assert asked[0] == len(SAID) + 1
+    assert asked.count(1) == len(SAID) + 1
+    memory.relearn()
+    assert str(memory.load_memory_variables({"input": "Anna, Bo, Cleo, Dan, Eve, Flo?"})) == shown
+
+
+@pytest.mark.parametrize("name", ["entity", "knowledge-graph"])
+def test_that_to_one_sentence_changes_nothing(name: str) -> None:
     """Of the beginning of a reply nothing is learnt; what was said is stored, and shown as long as it waits."""
     terse = Terse(lines=1)
     memory = create_memory(name, llm=terse.model)
+    said = "My friend Anna moved, and My friend Bo moved to Oslo"
     with pytest.raises(CutReplyError, match="was cut off after"):
-        memory.save_context({"input": " ".join(SAID[:2])}, {"output": "I see."})
+        memory.save_context({"input": f"My friend Cleo moved. {said}"}, {"output": "I see."})
     assert len(memory.history()) == 2
-    assert SAID[1] in str(memory.load_memory_variables({"input": "Who is Bo?"}))
-    assert "Anna moved" not in str(memory.load_memory_variables({"input": "Who is Anna?"})["history"]).replace(
-        SAID[0], ""
-    )
+    assert said in str(memory.load_memory_variables({"input": "Who is Bo?"}))
+    assert memory.usage.total.calls == len(terse.prompts) == 4
+    assert drive(memory.known_state()).items == {}
 
 
 def test_of_a_summary_is_asked_for_once_more_shorter() -> None:

@@ -1,5 +1,6 @@
 """Learning anew: what was known is thrown away only for something that is whole."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -7,7 +8,10 @@ import pytest
 from memzoo.errors import ConflictError, OptionError
 from memzoo.memories import VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.engine.relearning import relearn
-from memzoo.stores import InMemoryStore, Message
+from memzoo.memories.search.known_index import UnitsOf
+from memzoo.memories.search.units import KnownUnit
+from memzoo.memories.strategies import entity, knowledge_graph
+from memzoo.stores import JSON, InMemoryStore, Message
 from memzoo.sync import drive
 from tests.memories.engine.failing import FAILS, NEVER, POISON, make, talked
 
@@ -104,3 +108,28 @@ def test_has_nothing_to_do_where_nothing_is_learnt() -> None:
     memory.relearn()
     assert memory.set_aside() == []
     assert len(memory.messages()) == 2
+
+
+@pytest.mark.parametrize("name", ["entity", "knowledge-graph"])
+def test_reads_each_item_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what was learnt in a step, the next one looks at what changed, however many steps there are."""
+    steps = 40
+    line = "Sam{0}: Sam{0} likes tea{0}." if name == "entity" else "Sam{0} | likes | tea{0}"
+    replies = map(line.format, range(steps))
+    reads = list[str]()
+
+    def counting(of: UnitsOf) -> UnitsOf:
+        def counted(key: str, item: JSON) -> Sequence[KnownUnit]:
+            reads.append(key)
+            return of(key, item)
+
+        return counted
+
+    monkeypatch.setattr(entity, "units_of_note", counting(entity.units_of_note))
+    monkeypatch.setattr(knowledge_graph, "units_of_fact", counting(knowledge_graph.units_of_fact))
+    memory = make(name, lambda _: next(replies))
+    for place in range(steps):
+        memory.add_messages([{"role": "user", "content": f"Sam{place} {'likes tea ' * 900}"}], learn=False)
+    memory.relearn()
+    assert list(replies) == []
+    assert len(reads) == steps - 1

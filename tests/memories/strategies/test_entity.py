@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -415,6 +416,25 @@ class TestPromptsOfOnesOwn:
         ]
         assert model.asked[-1][1] == "<Sam: Sam is 30.>\nHuman: Sam is 31\nAI: ok"
         assert memory.entities == {"Sam": "Sam is 31."}
+
+    def test_ask_for_names_once_where_a_step_is_too_long(self) -> None:
+        """The smaller steps in its place have the names that stand in them, and those that stand in none."""
+        model = ScriptedModel(
+            *("Sam", f"Sam: {' '.join(f'Sam is so very tall, {n}.' for n in range(90))}"),
+            *("Sam\nBo\nthe boat", "Sam: Sam likes tea.", "Bo: Bo likes tea.\nthe boat: The boat is red."),
+        )
+        memory = ConversationEntityMemory(llm=model, prompts=OWN, max_prompt_tokens=1024)
+        memory.save_context({"input": "Sam is tall"}, {"output": "ok"})
+        for said in ("Sam likes tea", "Bo likes tea"):
+            long = [
+                {"role": "user", "content": f"{said}. {'It is red. ' * 50}"},
+                {"role": "assistant", "content": "ok"},
+            ]
+            memory.add_messages(long, learn=False)
+        memory.settle()
+        assert [prompt for prompt, _ in model.asked[2:]] == ["entity_extraction", "entity_update", "entity_update"]
+        about = [re.findall(r"^<(.*?):", text, re.MULTILINE) for _, text in model.asked[3:]]
+        assert about == [["Sam", "the boat"], ["Bo", "the boat", "Sam"]]
 
     @pytest.mark.parametrize("k", [0, 2])
     def test_take_the_names_from_the_load_before(self, k: int) -> None:

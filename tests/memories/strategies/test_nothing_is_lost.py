@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.errors import CutReplyError
-from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
+from memzoo.memories import (
+    BaseMemory,
+    ConversationEntityMemory,
+    ConversationKGMemory,
+    ConversationSummaryBufferMemory,
+    ConversationSummaryMemory,
+)
 from memzoo.memories.strategies.note_statement import statements_in
 from memzoo.memories.text.sentences import sentences
 from memzoo.stores import Message
@@ -89,6 +95,17 @@ limits = some.sampled_from([1024, 1300, 2000, 6000])
 def test_of_a_summary(said: list[tuple[int, bool]], limit: int, size: int, left: int) -> None:
     """A summary that has no room in a prompt is written anew in part."""
     checked(ConversationSummaryMemory, said, limit, size=size, left=left)
+
+
+@settings(max_examples=15)
+@given(exchanges, limits, some.sampled_from([1, 60, 300]), some.integers(0, 7))
+def test_of_a_summary_before_newer_messages(said: list[tuple[int, bool]], limit: int, size: int, left: int) -> None:
+    """As that of all: what it has not taken in is still shown."""
+
+    def make(**options: Any) -> BaseMemory:
+        return ConversationSummaryBufferMemory(max_token_limit=40, token_counter="approximate", **options)
+
+    checked(make, said, limit, size=size, left=left)
 
 
 @settings(max_examples=25)

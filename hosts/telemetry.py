@@ -196,7 +196,7 @@ def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
     )
     return [
         *_of_memories(old_names=old_names),
-        InstrumentedCall(learning.Learner, "derived", "memzoo.derive", _of_learning),
+        InstrumentedCall(learning.Learner, "derive", "memzoo.derive", _of_learning),
         *(
             InstrumentedCall(vars(module)[name], method, "", before, _spent, said)
             for module, name, method, before, said in asked

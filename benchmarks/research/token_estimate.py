@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from memzoo.benchmarks.research.tables import show, table
-from memzoo.memories.text.token_estimate import estimate_tokens
-from memzoo.memories.text.tokens import count_text
+from memzoo.memories.text.tokens import count_text, estimate_tokens
 
 __all__ = ["measure_errors", "token_estimate"]
 

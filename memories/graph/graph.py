@@ -13,8 +13,8 @@ from memzoo.memories.graph.fact_index import FactIndex
 from memzoo.memories.graph.relations import SINGLE_VALUED, plain
 from memzoo.memories.graph.revision import Revision
 from memzoo.memories.models.replies import SAME_AS, Statement
-from memzoo.memories.text.asked_names import asked_names
 from memzoo.memories.text.messages import Labels
+from memzoo.memories.text.name_index import asked_names
 from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
 from memzoo.sync import blocking

@@ -14,9 +14,8 @@ from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.corrections import Corrections
 from memzoo.memories.search.grains import Grain, SearchedText
 from memzoo.memories.search.passages import reach, rows_of, windows
-from memzoo.memories.search.ranking import Ranking
 from memzoo.memories.search.relative_dates import meant_dates
-from memzoo.memories.search.rows import ROW, Numbers, Places, Rows, Terms
+from memzoo.memories.search.rows import ROW, Numbers, Places, Ranking, Rows, Terms
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.worth import answering, located, nearness, worth

@@ -24,9 +24,9 @@ from memzoo.memories.strategies.least_worth import notes_within_state
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.note_statement import NoteStatement, as_text
 from memzoo.memories.strategies.shown_notes import in_lines, notes_within, units_of_note
-from memzoo.memories.text.asked_names import FOR_SURE
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.name_index import FOR_SURE
 from memzoo.memories.text.names import canonical, mentions
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry

@@ -10,10 +10,9 @@ from typing import Any
 
 from memzoo.forks import cached_property, new_rlock
 from memzoo.memories.strategies.note_statement import EntityNote, NoteStatement, as_text
-from memzoo.memories.text.asked_names import asked_names
 from memzoo.memories.text.language import content_stems
 from memzoo.memories.text.messages import Labels, text_of
-from memzoo.memories.text.name_index import NameIndex
+from memzoo.memories.text.name_index import NameIndex, asked_names
 from memzoo.memories.text.names import canonical
 from memzoo.memories.text.sentences import sentences
 from memzoo.stores import Entry

@@ -25,8 +25,8 @@ from memzoo.memories.strategies.in_pieces import derive_in_pieces
 from memzoo.memories.strategies.least_worth import facts_within
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.shown_facts import units_of_fact
-from memzoo.memories.text.asked_names import FOR_SURE
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.name_index import FOR_SURE
 from memzoo.memories.text.names import canonical, refers_back
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry

@@ -1,13 +1,30 @@
-"""Finds known names in a text, without looking at each of them."""
+"""Finds known names in a text, without looking at each of them; and says whom and what a question is about."""
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from memzoo.memories.text.language import UNSPACED
-from memzoo.memories.text.names import canonical, folded, places
+from memzoo.memories.text.messages import Labels
+from memzoo.memories.text.names import canonical, folded, places, refers_back
 
-__all__ = ["NameIndex"]
+__all__ = ["FOR_SURE", "FULL_NAME", "NameIndex", "asked_names"]
+
+FOR_SURE = 8.0
+"""How surely a name is asked about which a model says is."""
+
+FULL_NAME = 1.0
+"""How surely one is that stands in the question, in full."""
+
+_ANY_WORD = re.compile(r"\w+")
+_USER = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b|[\u6211\u54b1]", re.IGNORECASE)
+_ASSISTANT = re.compile(r"\b(?:you|your|yours|yourself)\b|[\u4f60\u60a8]", re.IGNORECASE)
+
+# How surely somebody is asked about who is named in part, by "I" or "you", or may be meant by "she".
+_IN_PART, _BY_PERSON, _REFERRED_TO = 0.7, 0.5, 0.9
+_MOST_REFERRED_TO = 10
+_SHORTEST_ASKED_PART = 3
 
 # Where words are not told apart by blanks, each character is one.
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
@@ -93,3 +110,36 @@ def _blanked(text: str, found: Sequence[int], length: int) -> str:
         pieces += [text[end:place], "\0" * length]
         end = place + length
     return "".join([*pieces, text[end:]])
+
+
+def asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
+    """Return the canonical names that a question asks about, each with how surely, from 0 to 1.
+
+    "I", "my" and "we" mean the user, "you" the assistant. A part of a name means all names that have it; "she", "it"
+    and the like mean whom or what was spoken of before, the last most likely.
+
+    Args:
+        query: The question.
+        names: Those that are known.
+        labels: What the user and the assistant are called in the talk.
+        before: What was said before, newest first.
+
+    Example:
+        >>> index = NameIndex()
+        >>> index.add("devin achterberg")
+        >>> asked_names("Where did Devin teach me?", index, Labels("Mara", "AI"))
+        {'devin achterberg': 0.7, 'user': 0.5, 'mara': 0.5}
+    """
+    found = dict.fromkeys(names.named_in(query), FULL_NAME)
+    for part in _ANY_WORD.findall(query):
+        if part.lower() != part and len(part) >= _SHORTEST_ASKED_PART:
+            for name in names.with_words(canonical(part)):
+                found.setdefault(name, _IN_PART)
+    for pronoun, role, label in ((_USER, "user", labels.human), (_ASSISTANT, "assistant", labels.ai)):
+        if pronoun.search(query):
+            found |= {name: _BY_PERSON for name in (role, canonical(label)) if name not in found}
+    if refers_back(query):
+        spoken_of = (name for text in before for name in names.named_in(text))
+        for place, name in enumerate(islice(dict.fromkeys(spoken_of), _MOST_REFERRED_TO), start=1):
+            found.setdefault(name, _REFERRED_TO / place)
+    return found

@@ -4,7 +4,7 @@ import numpy
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from memzoo.memories.search.ranking import Ranking
+from memzoo.memories.search.rows import Ranking
 
 # Few different scores, so that many are equal.
 SCORES = some.lists(some.sampled_from([-1.5, 0.0, 0.25, 0.5, 3.0]), max_size=40)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from memzoo.memories.text.asked_names import asked_names
 from memzoo.memories.text.messages import Labels
-from memzoo.memories.text.name_index import NameIndex
+from memzoo.memories.text.name_index import NameIndex, asked_names
 
 NAMES = ["devin achterberg", "noor", "mara", "user", "assistant", "14 weir street"]
 

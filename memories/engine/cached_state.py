@@ -1,4 +1,4 @@
-"""Keeps the state of one strategy in one conversation in step with the store; and what the strategy does for it."""
+"""A copy of a strategy's state that is kept in step with the store, and the hooks that a strategy has for it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
@@ -138,7 +138,7 @@ class StagedState:
     """Keeps a state in memory until it is whole, as `CachedState` keeps one in the store.
 
     Attributes:
-        newest: The state as it is by now.
+        newest: The state as it is now.
         embeddings: Those that belong to it.
 
     Args:
@@ -152,7 +152,7 @@ class StagedState:
         self._heard = heard
 
     async def refresh(self, *, reset: bool = False) -> State:
-        """The state as it is by now; nobody else changes it."""
+        """The state as it is now; nobody else changes it."""
         return self.newest
 
     async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:

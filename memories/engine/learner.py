@@ -6,8 +6,8 @@
    for (`next_step`), if the strategy says that it is time to (`due`). Where another process learns this state, it is
    left to that one (`Leaseholder`).
 3. The strategy's `derive` says what is to be learnt from them. `CachedState.commit` stores that together with the
-   number of the last message. Then it is looked whether more waits.
-4. If a model fails, the call ends, with word for the next one of how it is to go on (`decide`, in `retry`).
+   number of the last message. Then it looks whether more waits.
+4. If a model fails, the call ends; what it notes with the state tells the next one how to go on (`decide`, in `retry`).
 """
 
 import contextlib
@@ -55,7 +55,7 @@ class Learner:
         cached_state: The state, as far as it is known here.
         lock: Held by who derives, so that nobody else in this process does meanwhile.
         lease_seconds: How long the lease of another process lasts that has it while it derives; 0 to do without.
-        idle_at: The moment since which there is nothing to derive.
+        idle_at: When there was last nothing to derive, as `_moment` tells it.
 
     Args:
         cached: The log.
@@ -293,7 +293,7 @@ class Learner:
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
     def is_idle(self, state: State) -> bool:
-        """Whether nothing has happened since there was nothing to derive."""
+        """Whether nothing has changed since there was nothing to derive."""
         return self._moment(state) == self.idle_at
 
     async def wait(self) -> None:
@@ -342,6 +342,6 @@ class Learner:
         await self.catch_up(raising=False, saving=True)
 
     def _moment(self, state: State) -> tuple[object, ...]:
-        """What can make something due that was not: another state, something new in the log, or other pins."""
+        """All that can make something due: the state, the end of the log, and the pins."""
         entries = self._cached.entries
         return state.version, self._cached.epoch, entries[-1].seq if entries else 0, self._pins.entries

@@ -93,7 +93,7 @@ class FairLock:
         return owner
 
     def give_back(self, owner: LockOwner) -> None:
-        """Let the next one in the queue have it."""
+        """Give the lock to the next in the queue, if anybody waits."""
         _waited_for.set(_waited_for.get() - {owner})
         with self._guard:
             self._owner = None
@@ -137,7 +137,7 @@ class FairLock:
 class StateLock:
     """Lets one derivation of a state run at a time, in threads and in tasks, so that no model call is paid for twice.
 
-    It is a courtesy, not what correctness rests on: that is the compare-and-swap of the store. So a thread does not
+    It only saves money: correctness rests on the compare-and-swap of the store. So a thread does not
     wait for a task, which may take as long as its event loop likes.
     """
 

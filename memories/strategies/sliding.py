@@ -24,7 +24,8 @@ class SlidingWindow:
 
     def __init__(self, weight: Callable[[Entry], int]) -> None:
         self._weight = weight
-        # What it is true of, the entries, and their weight. One object: threads see all of it or nothing.
+        # The limit and the epoch that it holds for, the entries, and their weight. One object: threads see all of it or
+        # nothing.
         self._known: tuple[Hashable, list[Entry], int] | None = None
 
     def spare(self, shown: Sequence[Entry], limit: int) -> int:

@@ -34,6 +34,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/pyright
+	$(BIN)/python -m tests.documentation.typed
 
 wheel: $(VENV)/.dev  ## build, and check that the wheel holds the tree
 	$(BIN)/python .ci/check_wheel.py

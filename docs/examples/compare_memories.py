@@ -21,6 +21,6 @@ Path("chat.json").write_text(json.dumps({"messages": messages, "questions": ques
 
 found = compare("chat.json", ["window:k=3", "buffer", "vector-retriever"], budgets=[100])
 for row in found.rows:
-    if not row.memory.baseline:
-        of = row.budgets[100]
+    of = row.budgets[100]
+    if of.covered and not row.memory.baseline:
         print(f"{row.memory.name} shows {of.covered.mean:.0%} of the evidence in {of.tokens_for_a_question:.0f} tokens")

@@ -110,7 +110,7 @@ class Turn(Managed["Turn"]):
         finally:
             self._lock.give_back(owner)
 
-    async def amessages(self) -> list[Message]:
+    async def amessages(self) -> Shown:
         """What to send now: the memory as it was before this turn, the user's message, what was added since.
 
         Raises:
@@ -126,7 +126,9 @@ class Turn(Managed["Turn"]):
         first = next((place for place, one in enumerate(self._before) if not is_instruction(one)), len(self._before))
         rules, others = ([one for one in said if is_instruction(one) == wanted] for wanted in (True, False))
         # What the memory recalls stays in its place, whoever says it.
-        return copied([*self._before[:first], *rules, *self._before[first:], *others])
+        return Shown(
+            copied([*self._before[:first], *rules, *self._before[first:], *others]), stable_upto=self.stable_upto
+        )
 
     messages = blocking(amessages)
 

@@ -12,7 +12,7 @@ from memzoo.stores.common import copied
 __all__ = ["Cleared", "Passage", "Shortened", "Shown", "View", "in_words"]
 
 
-class Shown(list[Message]):
+class Shown(list[Any]):  # of messages; as `Any` the clients take them under strict types, too
     """Chat messages as `BaseMemory.messages` gives them: a list that also knows which of them stand in the log.
 
     Attributes:

@@ -18,7 +18,7 @@ __all__ = [
     "LimitReachedError",
     "MeteredModel",
     "Prices",
-    "Purse",
+    "SharedBudget",
     "SpendingLimit",
     "cost_of",
     "price_of",
@@ -85,7 +85,7 @@ class SpendingLimit:
         self.spent += (sent * price[0] + received * price[1]) / _MILLION - reserved
 
 
-class Purse:
+class SharedBudget:
     """Shares out what is left of a limit among the units that are under way, and books what they spent.
 
     No share is larger than what is left beside the others, so that no more than the limit is ever spent. What is left

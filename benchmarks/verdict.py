@@ -59,8 +59,8 @@ def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> R
 def _without_figures(results: Results) -> Iterator[str]:
     if not results.talks.questions:
         yield (
-            "No question was asked, so nothing says what each memory remembers; there are only tokens, calls and cost "
-            "to compare. `memzoo questions FILE` drafts questions."
+            "There are no questions, so what each memory remembers was not measured; there are only tokens, calls and "
+            "cost to compare. `memzoo questions FILE` drafts questions."
         )
     elif results.competing:
         yield "No memory that was measured showed anything of what the questions ask for."

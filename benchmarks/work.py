@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from memzoo.benchmarks.checkpoint import Checkpoint, Finished, Key
 from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
-from memzoo.benchmarks.money import LimitReachedError, Prices, Purse, SpendingLimit
+from memzoo.benchmarks.money import LimitReachedError, Prices, SharedBudget, SpendingLimit
 from memzoo.benchmarks.outcomes import Outcome
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.benchmarks.variants import Variant
@@ -82,12 +82,12 @@ def run_tasks(
         for task, done in _done_by(executor, setup, prices, waiting, progress):
             checkpoint.write(task.key, done)
         return ""
-    purse, stopped = Purse(stop_at, most_under_way(executor)), list[Task]()
+    budget, stopped = SharedBudget(stop_at, most_under_way(executor)), list[Task]()
     ended = ""
     # One by one, so that each has a share of its own.
-    for task, done in _done_by(executor, setup, prices, _paid(waiting, stopped, purse), progress, batch_seconds=0):
-        if purse.book(task.share or 0.0, done.spent, done.needed):
-            ended = str(LimitReachedError(purse.spent, stop_at, done.needed))
+    for task, done in _done_by(executor, setup, prices, _paid(waiting, stopped, budget), progress, batch_seconds=0):
+        if budget.book(task.share or 0.0, done.spent, done.needed):
+            ended = str(LimitReachedError(budget.spent, stop_at, done.needed))
             break
         if done.needed:
             stopped.append(task)
@@ -112,14 +112,14 @@ def _waiting(tasks: Iterable[Task], checkpoint: Checkpoint, progress: Progress) 
             yield task
 
 
-def _paid(tasks: Iterator[Task], stopped: list[Task], purse: Purse) -> Iterator[Task | None]:
+def _paid(tasks: Iterator[Task], stopped: list[Task], budget: SharedBudget) -> Iterator[Task | None]:
     """Give each task its share, those again that were stopped at a smaller one; `None` while there is none."""
     while True:
         task = stopped.pop() if stopped else next(tasks, None)
-        if task is None and not purse.under_way:
+        if task is None and not budget.under_way:
             return
         share: float | None = None
-        while task is not None and (share := purse.share()) is None:
+        while task is not None and (share := budget.share()) is None:
             yield None
         yield replace(task, share=share) if task else None
 

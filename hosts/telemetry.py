@@ -83,7 +83,7 @@ def instrument(
         raise MissingExtraError.of("telemetry", "telemetry") from error
     uninstrument()
     tracer = trace.get_tracer("memzoo", tracer_provider=tracer_provider)
-    told = _Telling(tracer, metrics.get_meter("memzoo", meter_provider=meter_provider), content=content)
+    told = _Instrumentation(tracer, metrics.get_meter("memzoo", meter_provider=meter_provider), content=content)
     for call in instrumented_calls(old_names=old_names):
         _put(call.owner, call.method, told.watching(call))
     _watch_learning(told)
@@ -96,7 +96,7 @@ def uninstrument() -> None:
         setattr(owner, method, original)
 
 
-class _Telling:
+class _Instrumentation:
     """Writes spans and metrics."""
 
     def __init__(self, tracer: Any, meter: Any, *, content: bool) -> None:
@@ -289,7 +289,7 @@ def _unsaid(_args: Sequence[Any], _result: Any) -> dict[str, Any]:
     return {}
 
 
-def _watch_learning(told: _Telling) -> None:
+def _watch_learning(told: _Instrumentation) -> None:
     """Count what waits after each attempt to learn, and what is set aside."""
     from memzoo.memories.engine import learner as learning
     from memzoo.memories.text.grouping import exchange_ends

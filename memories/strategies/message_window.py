@@ -37,8 +37,8 @@ class MessageWindowMemory(WindowMemory):
     max_messages: Limit = option(
         20,
         check=limit_check,
-        doc="How many messages are shown at most: a number, or a function from the conversa"
-        "tion's id to one, asked at each load.",
+        doc="How many messages are shown at most: a number, or a function that gives one for "
+        "the conversation's id, called at each load.",
     )
 
     def weight(self, entry: Entry) -> int:

@@ -31,6 +31,6 @@ class TokenWindowMemory(WindowMemory):
     max_tokens: Limit = option(
         2000,
         check=limit_check,
-        doc="Tokens that all messages may have together: a number, or a function from the c"
-        "onversation's id to one, asked at each load.",
+        doc="Tokens that all messages may have together: a number, or a function that gives one "
+        "for the conversation's id, called at each load.",
     )

@@ -18,7 +18,7 @@ from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedd
 from memzoo.memories.options import names, option, strategy
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.excerpt import evidence, fit_found
-from memzoo.memories.search.kept_words import KeptWords
+from memzoo.memories.search.persisted_index import PersistedIndex
 from memzoo.memories.search.relative_dates import meant_dates
 from memzoo.memories.search.staying import Blocks, Staying
 from memzoo.memories.search.vectors import VectorSearch
@@ -58,7 +58,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     Needs: nothing; an embedder if you like.
 
     State: no items; with an embedder an embedding for each message, under the embedder's name. The words are a state
-    of their own, see `KeptWords`.
+    of their own, see `PersistedIndex`.
 
     Example:
         >>> memory = VectorStoreRetrieverMemory(k=1)
@@ -214,7 +214,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             if self._embedder:
                 await self._vectors.mend()
 
-    async def _passages(self, words: KeptWords, log: Log, seqs: Sequence[int]) -> Sequence[Passage]:
+    async def _passages(self, words: PersistedIndex, log: Log, seqs: Sequence[int]) -> Sequence[Passage]:
         """The messages with these numbers, old results of tools as lines."""
         found = await words.passages(log.whole(), seqs)
         if log.cached.clearing is None:
@@ -249,5 +249,5 @@ class VectorStoreRetrieverMemory(BaseMemory):
             raise OptionError(f"clock must tell the seconds since 1970, not {now!r}") from error
         return " ".join([query, *meant_dates(query, today)])
 
-    def _no_words(self) -> KeptWords:
-        return KeptWords(self.store, self.conversation_id, self._documents, self.weights)
+    def _no_words(self) -> PersistedIndex:
+        return PersistedIndex(self.store, self.conversation_id, self._documents, self.weights)

@@ -23,7 +23,7 @@ from memzoo.sync import blocking
 __all__ = ["Limit", "WindowMemory", "limit_check"]
 
 Limit: TypeAlias = int | Callable[[str], int]
-"""A number, or a function from the conversation's id to one, asked each time."""
+"""A number, or a function that gives one for the conversation's id, called at each load."""
 
 STEP = (
     "How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least, "

@@ -23,7 +23,7 @@ from memzoo.stores.sql.connection_pool import ConnectionPool, PooledConnection
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
 from memzoo.stores.sql.statements import ADD, BURIED, CONVERSATION, TURN, Statements
-from memzoo.stores.sql.waiting import AT_ONCE, Aside, Deadline
+from memzoo.stores.sql.waiting import AT_ONCE, Deadline, WaitingExecutor
 
 __all__ = ["SQLite"]
 
@@ -76,7 +76,7 @@ class SQLite:
         connect = functools.partial(_connect, database, synchronous)
         # Readers of an in-memory database queue with its writers, because they share its only connection.
         self._connections = ConnectionPool(connect, shared=self._write_lock if in_memory else None)
-        self._aside = Aside()
+        self._executor = WaitingExecutor()
         self.close = weakref.finalize(self, self._connections.close)
 
     async def rows(self, statement: Executable, values: Mapping[str, Any], *, writes: bool = False) -> Sequence[Row]:
@@ -126,8 +126,8 @@ class SQLite:
         deadline = Deadline(self._timeout if thorough else min(self._timeout, _PATIENCE))
         try:
             if thorough:
-                await self._aside.run(functools.partial(self._attempt, _rewrite, deadline, writes=True), deadline)
-            await self._aside.run(functools.partial(self._attempt, _empty_log, deadline, writes=False), deadline)
+                await self._executor.run(functools.partial(self._attempt, _rewrite, deadline, writes=True), deadline)
+            await self._executor.run(functools.partial(self._attempt, _empty_log, deadline, writes=False), deadline)
         except _BusyError:
             logger.warning("%s: what was deleted is left in the files, because others hold them up", self.name)
             return False
@@ -145,7 +145,7 @@ class SQLite:
         except _BusyError:
             deadline = Deadline(self._timeout)
         try:
-            return await self._aside.run(functools.partial(self._attempt, job, deadline, writes=writes), deadline)
+            return await self._executor.run(functools.partial(self._attempt, job, deadline, writes=writes), deadline)
         except _BusyError as error:
             raise StoreError(f"{error}: others held it for {self._timeout:g} seconds") from error
 

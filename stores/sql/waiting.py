@@ -10,7 +10,7 @@ from typing import TypeVar
 from memzoo.forks import watch
 from memzoo.sync import is_blocking
 
-__all__ = ["AT_ONCE", "Aside", "Deadline"]
+__all__ = ["AT_ONCE", "Deadline", "WaitingExecutor"]
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ AT_ONCE = Deadline(0)
 """For a call that does not wait at all."""
 
 
-class Aside:
+class WaitingExecutor:
     """Runs what has to wait: in the call, or, where that would stop an event loop, in a thread, one after the other."""
 
     def __init__(self) -> None:

@@ -133,7 +133,7 @@ def test_a_conversation_without_questions_has_no_recall(transcript: Transcript, 
     found = compare([silent], ["window"], budgets=[14], counter=words)
     figures = row_of(found, "window").budgets[14]
     assert (figures.questions, figures.covered, figures.answers, figures.tokens_for_a_question) == (0, None, None, None)
-    assert found.verdict.startswith("No question was asked")
+    assert found.verdict.startswith("There are no questions")
 
 
 class TestWhatIsCompared:

@@ -161,7 +161,7 @@ def test_without_questions_nothing_is_claimed() -> None:
         budgets={1000: AtBudget(loads=1, tokens=5, tokens_at_end=5, course=((1, 5),), answers=())},
     )
     text = said(silent, asked=0)
-    assert text.startswith("No question was asked")
+    assert text.startswith("There are no questions")
     assert "memzoo questions" in text
 
 

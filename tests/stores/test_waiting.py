@@ -12,7 +12,7 @@ import pytest
 from memzoo.errors import StoreError
 from memzoo.stores import Record, SQLStore
 from memzoo.stores.sql import waiting
-from memzoo.stores.sql.waiting import Aside, Deadline
+from memzoo.stores.sql.waiting import Deadline, WaitingExecutor
 from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
 from tests.forking import in_child
@@ -164,10 +164,10 @@ def test_who_is_cancelled_while_waiting_stores_nothing(
 
 def test_a_child_waits_in_a_thread_of_its_own():
     """What a forked process leaves to a thread does not wait for one that only its parent has."""
-    aside = Aside()
+    executor = WaitingExecutor()
 
     def ask() -> None:
-        assert asyncio.run(aside.run(lambda: 42, Deadline(1))) == 42
+        assert asyncio.run(executor.run(lambda: 42, Deadline(1))) == 42
 
     ask()
     in_child(ask)

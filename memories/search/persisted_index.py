@@ -16,7 +16,7 @@ from memzoo.stores import JSON, Store
 if TYPE_CHECKING:
     from memzoo.memories.search.bm25 import WordIndex
 
-__all__ = ["KeptWords"]
+__all__ = ["PersistedIndex"]
 
 # Another number and all is analysed anew: for any change of what the items hold.
 _VERSION = 5
@@ -28,7 +28,7 @@ _READ_ALONG = 16
 _MOST_HELD = 16_384
 
 
-class KeptWords:
+class PersistedIndex:
     """The word index of one conversation, and the messages that were read lately.
 
     What was indexed is a state of its own in the store, beside that of the strategy: an item for some dozens of

@@ -10,10 +10,10 @@ import pytest
 
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.engine.log import CachedLog
-from memzoo.memories.search import kept_words
+from memzoo.memories.search import persisted_index
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.documents import Documents
-from memzoo.memories.search.kept_words import KeptWords
+from memzoo.memories.search.persisted_index import PersistedIndex
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, Store, managed
@@ -198,7 +198,7 @@ class TestOthers:
     ) -> None:
         """Words that another version of the analyser kept are analysed anew once, and nothing is left of them."""
         with monkeypatch.context() as patched:
-            patched.setattr(kept_words, "_VERSION", 0)
+            patched.setattr(persisted_index, "_VERSION", 0)
             memory = opened(store)
             memory.add_messages(said(1, 70))
             memory.add_messages(said(71, 70))
@@ -242,7 +242,9 @@ def test_what_stands_near_each_other_is_read_at_once(
     """Five messages with at most fifteen others between them take one question to the store, others one each."""
     memory = opened(InMemoryStore())
     memory.add_messages(said(1, 200))
-    words = KeptWords(memory.store, memory.conversation_id, Documents(Labels("Human", "AI"), frozenset()), Weights())
+    words = PersistedIndex(
+        memory.store, memory.conversation_id, Documents(Labels("Human", "AI"), frozenset()), Weights()
+    )
     cached = CachedLog(memory.store, memory.conversation_id)
     drive(cached.refresh())
     log = Log(cached)

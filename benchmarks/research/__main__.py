@@ -15,9 +15,11 @@ from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.report.charts import course_chart
 from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.agreement import agreement
+from memzoo.benchmarks.research.batch_cost import batch_cost
 from memzoo.benchmarks.research.cache import cache
 from memzoo.benchmarks.research.drafts import drafts
 from memzoo.benchmarks.research.entity_cost import entity_cost, report
+from memzoo.benchmarks.research.executors import executors
 from memzoo.benchmarks.research.frontier import frontier
 from memzoo.benchmarks.research.growth import growth
 from memzoo.benchmarks.research.knowing import knowing
@@ -46,7 +48,7 @@ app = typer.Typer(help="Measurements for the documentation.")
 COMMANDS = (
     *(growth, speed, store_cost, store_waits, weight, token_estimate, retrieval, retrieval_cost),
     *(frontier, lmeb, updates, updates_notes, knowing, known_cost, page, agreement, learn, strong_model, cache),
-    *(survival, drafts),
+    *(survival, drafts, executors, batch_cost),
 )
 for command in COMMANDS:
     app.command()(command)

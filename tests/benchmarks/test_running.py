@@ -288,6 +288,20 @@ def test_ctrl_c_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch
     assert names() == ["none", "window", "everything"]
 
 
+def test_who_does_the_work(run: Run) -> None:
+    """Threads, or an engine by its URL; not both, and none that nobody knows."""
+    done(run("--memory", "window", "--threads", "2"))
+    assert names() == ["none", "window", "everything"]
+    assert "name one of them" in str(run("--threads", "2", "--jobs", "2").exception)
+    assert "'spark://here' is no engine" in str(run("--engine", "spark://here").exception)
+
+
+def test_places_may_be_urls(run: Run, talk: Path, tmp_path: Path) -> None:
+    """The conversations, and the folder for the results."""
+    done(run("--memory", "window", "--out", f"{tmp_path.as_uri()}/there", files=(talk.as_uri(),)))
+    assert results(str(tmp_path / "there"))["talks"]["count"] == 1
+
+
 def test_off_a_terminal_progress_is_lines() -> None:
     """Now and then, and when a memory is done: what is done and since when. What is left nobody knows: b is slower."""
     console, now = Console(width=100, file=io.StringIO()), [0.0]

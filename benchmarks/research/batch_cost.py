@@ -1,0 +1,161 @@
+"""What a million conversations cost on ever more workers: `python -m memzoo.benchmarks.research batch-cost`."""
+
+import functools
+import heapq
+import itertools
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memzoo.benchmarks.comparing import compare
+from memzoo.benchmarks.measure.measuring import measure
+from memzoo.benchmarks.measure.setup import Setup
+from memzoo.benchmarks.research.executors import write_short_talks
+from memzoo.benchmarks.research.inputs import refusals
+from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.variants import chosen
+from memzoo.dispatch import BATCH_SECONDS
+from memzoo.engines import Processes
+from memzoo.stores import Message
+
+__all__ = ["Coordinator", "batch_cost", "simulated"]
+
+MEMORY = "summary"
+_UNITS = 3  # of a conversation: the memory and the two baselines
+_SAMPLE = 40
+
+
+@dataclass(frozen=True)
+class Coordinator:
+    """CPU seconds that the process that hands out the work takes.
+
+    Attributes:
+        before: For a conversation, before the first is handed out: it reads all of them.
+        each: To hand out a unit and to take what came of it.
+        after: For a conversation, at the end: it gathers the figures.
+    """
+
+    before: float
+    each: float
+    after: float
+
+
+def batch_cost(
+    *,
+    talks: Annotated[int, typer.Option(help="Short conversations that are really compared.")] = 200,
+    latency: Annotated[float, typer.Option(help="Seconds that a call of the model takes.")] = 0.2,
+    counted: Annotated[int, typer.Option(help="Conversations that are reckoned with.")] = 1_000_000,
+    workers: Annotated[str, typer.Option(help="How many work, with commas.")] = "1,10,100,300,1000",
+    unit_seconds: Annotated[
+        float, typer.Option(help="Reckon with units of so many seconds; 0 for those measured.")
+    ] = 0,
+    each: Annotated[float, typer.Option(help="And with so many seconds of the coordinator for each.")] = 0,
+) -> None:
+    """Simulate a comparison by the seconds that a few conversations take, and check that with 1, 2 and 4 workers."""
+    if unit_seconds:
+        _show_reckoned([unit_seconds], Coordinator(0, each, 0), counted, workers, 1)
+        return
+    with refusals(), tempfile.TemporaryDirectory() as spare:
+        path = write_short_talks(Path(spare) / "talks.jsonl", talks)
+        units = _units(path, latency)
+        coordinator, walls = Coordinator(0, 0, 0), dict[int, float]()
+        for jobs in (1, 2, 4):
+            coordinator, walls[jobs] = _compared(path, latency, jobs, talks)
+    rows = [
+        [str(jobs), f"{wall:.1f}", f"{expected:.1f}", f"{expected / wall:.2f}"]
+        for jobs, wall in walls.items()
+        for expected in [simulated(units, talks * _UNITS, jobs, coordinator.each)]
+    ]
+    show(table(["workers", "seconds from the first result on", "simulated", "share"], rows))
+    _show_reckoned(units, coordinator, counted, workers, _UNITS)
+
+
+def simulated(seconds: Sequence[float], count: int, workers: int, each: float) -> float:
+    """How long it takes until so many units are done, by an engine as `memzoo.dispatch` uses it.
+
+    One coordinator hands out batches, two for each worker, and takes them back; whoever is free does the next one.
+
+    Args:
+        seconds: Of units, taken in turn, again and again.
+        count: How many units there are.
+        workers: How many work.
+        each: Seconds of the coordinator for a unit, one half before it is done and one after.
+
+    Example:
+        >>> [round(simulated([1.0], 1000, workers, 0.01)) for workers in (1, 10, 100, 1000)]
+        [1000, 100, 17, 11]
+    """
+    takes = itertools.cycle(seconds)
+    size = max(1, min(1000, int(BATCH_SECONDS / statistics.fmean(seconds))))
+    free = [0.0] * workers
+    running: list[tuple[float, int]] = []
+    now = 0.0
+    while count or running:
+        while count and len(running) < 2 * workers:
+            batch = min(size, count)
+            count -= batch
+            now += batch * each / 2
+            end = max(now, heapq.heappop(free)) + sum(itertools.islice(takes, batch))
+            heapq.heappush(free, end)
+            heapq.heappush(running, (end, batch))
+        end, batch = heapq.heappop(running)
+        now = max(now, end) + batch * each / 2
+    return now
+
+
+def _show_reckoned(units: Sequence[float], coordinator: Coordinator, count: int, workers: str, of_one: int) -> None:
+    unit, alone = statistics.fmean(units), (coordinator.before + coordinator.after) * count
+    rows = list[list[str]]()
+    for number in map(int, workers.split(",")):
+        during = simulated(units, count * of_one, number, coordinator.each)
+        busy = count * of_one * coordinator.each / during
+        rows.append([f"{number:,}", f"{during / 3600:,.1f}", f"{alone / 3600:,.1f}", f"{busy:.0%}"])
+    show(
+        table(["workers", "hours of work", "hours before and after", "coordinator busy"], rows),
+        f"A unit takes {1000 * unit:.1f} ms, the coordinator {1000 * coordinator.each:.3f} ms for each, so that it is "
+        f"what all wait for from {unit / coordinator.each:,.0f} workers on; before and after it takes "
+        f"{1000 * coordinator.before:.2f} and {1000 * coordinator.after:.2f} ms for a conversation.",
+    )
+
+
+def _units(path: Path, latency: float) -> list[float]:
+    """Measure units, one by one, here."""
+    setup = Setup(functools.partial(_reply, latency), (1000,), "approximate")
+    variants = chosen([MEMORY])
+    found = list[float]()
+    for number, talk in enumerate(load_transcripts(path)[:_SAMPLE]):
+        for variant in variants:
+            began = time.perf_counter()
+            measure(talk, number, variant, setup, keep_views=False)
+            found.append(time.perf_counter() - began)
+    return found
+
+
+def _compared(path: Path, latency: float, jobs: int, talks: int) -> tuple[Coordinator, float]:
+    """Compare, with what the coordinator took, and the seconds from the first result to the last."""
+    moments = list[tuple[float, float]]()
+
+    def note(_name: str, _steps: int) -> None:
+        moments.append((time.perf_counter(), time.process_time()))
+
+    began = time.process_time()
+    model = functools.partial(_reply, latency)
+    with Processes(jobs) as executor:  # one too, so that all have the same to do
+        compare(path, [MEMORY], model=model, executor=executor, progress=note)
+    ended = time.process_time()
+    (first, first_cpu), (last, last_cpu) = moments[0], moments[-1]
+    each = (last_cpu - first_cpu) / (talks * _UNITS)
+    return Coordinator((first_cpu - began) / talks, each, (ended - last_cpu) / talks), last - first
+
+
+def _reply(latency: float, _messages: Sequence[Message]) -> str:
+    """A model that takes its time, so that workers wait for it and not for each other's cores."""
+    time.sleep(latency)
+    return "The user speaks of many things."

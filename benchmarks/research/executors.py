@@ -1,0 +1,240 @@
+"""One comparison on four engines, killed and not: `python -m memzoo.benchmarks.research executors`."""
+
+import hashlib
+import importlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from memzoo import dispatch
+from memzoo.benchmarks.comparing import compare
+from memzoo.benchmarks.gaps import gap_questions
+from memzoo.benchmarks.measure.measuring import messages_in
+from memzoo.benchmarks.research.inputs import LOCOMO, REALMEM, STATEBENCH, conversations, refusals
+from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts import Transcript
+from memzoo.engines import executor_of
+from memzoo.errors import EngineError
+from memzoo.strategy import text_of
+
+__all__ = ["cluster", "coordinate", "executors", "write_short_talks"]
+
+MEMORIES = ("window:k=2", "summary-buffer", "vector-retriever")
+_NAMES = {"jobs": "`--jobs 2`", "threads": "`--threads 2`", "dask": "Dask, two workers", "ray": "Ray, two workers"}
+_EXCHANGES, _CHARACTERS, _QUESTIONS = (4, 5, 6), 300, 2
+_CALL = "import sys, json; from memzoo.benchmarks.research.executors import {0}; {0}(**json.loads(sys.argv[1]))"
+
+
+def executors(
+    *,
+    count: Annotated[int, typer.Option(help="Short conversations.")] = 10_000,
+    killed: Annotated[int, typer.Option(help="As many where something is killed; 0 leaves that out.")] = 2_000,
+    kills: Annotated[int, typer.Option(help="How often the coordinator is killed, and how often a worker.")] = 5,
+    engines: Annotated[str, typer.Option(help="Of jobs, threads, dask and ray.")] = "jobs,dask,threads,ray",
+    batches: Annotated[str, typer.Option(help="Seconds a batch shall take, with commas; 0 for none.")] = "",
+    rounds: Annotated[int, typer.Option(help="How often; engines take turns.")] = 1,
+) -> None:
+    """Compare memories on many short conversations, made of LoCoMo, RealMem and StateBench, on each engine."""
+    with refusals(), tempfile.TemporaryDirectory() as spare:
+        folder, chosen = Path(spare), engines.split(",")
+        talks = write_short_talks(folder / "talks.jsonl", count)
+        lengths = [float(one) for one in batches.split(",")] if batches else [dispatch.BATCH_SECONDS]
+        # In turn, so that what else the machine does meets all of them.
+        turns = itertools.product(range(rounds), lengths, chosen)
+        show(
+            table(
+                ["engine", "batches", "wall s", "CPU s: coordinator", "workers", "of the engine", "MB", "results"],
+                [
+                    _cells(engine, seconds, _run(engine, talks, folder / f"{engine}-{seconds}-{number}", seconds))
+                    for number, seconds, engine in turns
+                ],
+            )
+        )
+        if killed:
+            few = write_short_talks(folder / "few.jsonl", killed)
+            whole = _run("jobs", few, folder / "whole")["digest"]
+            for engine in chosen:
+                again, died = _kill(engine, few, folder / f"kill-{engine}", killed, kills)
+                show(f"{_NAMES[engine]}: coordinator killed, the same bytes: {again == whole}; worker: {died == whole}")
+
+
+def write_short_talks(path: Path, count: int) -> Path:
+    """Write conversations of four to six exchanges, each a piece of a longer one, with questions that rules draft.
+
+    Raises:
+        OptionError: The data are not there.
+    """
+    data = conversations(LOCOMO, REALMEM, STATEBENCH, STATEBENCH.with_name("train.jsonl"))
+    with path.open("w", encoding="utf-8") as file:
+        for piece in itertools.islice(_pieces(data), count):
+            file.write(json.dumps(piece) + "\n")
+    return path
+
+
+def _pieces(data: list[Transcript]) -> Iterator[dict[str, Any]]:
+    for length, talk in itertools.product(_EXCHANGES, data):
+        for start in range(len(talk.exchanges) - length + 1):
+            part = replace(talk, exchanges=talk.exchanges[start : start + length], questions=())
+            short = [{**one, "content": text_of(one)[:_CHARACTERS]} for one in messages_in(part)]
+            ids = {text_of(one): f"m{number}" for number, one in reversed([*enumerate(messages_in(part))])}
+            asked = [
+                {"question": one.text, "answer": one.answer, "evidence": [ids[text] for text in one.evidence]}
+                for one in gap_questions(part, _QUESTIONS)
+            ]
+            said = [{**one, "id": f"m{number}"} for number, one in enumerate(short)]
+            yield {"title": f"{talk.title} {start} {length}", "messages": said, "questions": asked}
+
+
+def _cells(engine: str, seconds: float, found: dict[str, Any]) -> list[str]:
+    numbers = [f"{found[one]:.1f}" for one in ("wall", "coordinator", "workers", "engine")]
+    batch = f"{seconds:g} s" if seconds else "none"
+    return [_NAMES[engine], batch, *numbers, f"{found['megabytes']:.0f}", found["digest"][:12]]
+
+
+def _run(engine: str, talks: Path, out: Path, seconds: float | None = None) -> dict[str, Any]:
+    """Compare once, in a process of its own."""
+    with _serving(engine) as served, _coordinator(engine, served, talks, out, seconds) as process:
+        return _told(process)
+
+
+def coordinate(*, engine: str, url: str, root: int, talks: str, out: str, seconds: float | None) -> None:
+    """What runs in that process: compare, and tell what it took."""
+    if seconds is not None:
+        dispatch.BATCH_SECONDS = seconds
+    if engine == "ray":
+        ray: Any = importlib.import_module("ray")
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+    named: Any = {"jobs": {"jobs": 2}, "threads": {"threads": 2}}.get(engine, {"engine": url})
+    with executor_of(**named) as executor:
+        root = root or os.getpid()
+        before, own, wall = _cpu(root), time.process_time(), time.perf_counter()
+        found = compare(talks, MEMORIES, out=out, executor=executor)
+        found.save(out)
+        wall, own = time.perf_counter() - wall, time.process_time() - own
+        workers, others = (now - then for now, then in zip(_cpu(root), before, strict=True))
+    files = [(Path(out) / name).read_bytes() for name in ("outcomes.jsonl", "results.json")]
+    told = {"wall": wall, "coordinator": own, "workers": workers, "engine": others}
+    size = _process(os.getpid()).memory_info().rss / 1024**2
+    print(json.dumps(told | {"megabytes": size, "digest": hashlib.sha256(b"".join(files)).hexdigest()}))  # noqa: T201
+
+
+def cluster() -> None:
+    """Serve two workers of Dask, until standard input ends."""
+    distributed: Any = importlib.import_module("distributed")
+    served = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with served:
+        print(served.scheduler_address, flush=True)  # noqa: T201
+        sys.stdin.read()
+
+
+@contextmanager
+def _serving(engine: str) -> Generator[tuple[str, int]]:
+    """Start what the engine needs beside the coordinator: its URL, and the process that its workers come from."""
+    if engine != "dask":
+        yield f"{engine}://", 0
+        return
+    with _started("cluster") as served:
+        yield served.stdout.readline().strip().replace("tcp://", "dask://"), served.pid
+        served.stdin.close()
+
+
+def _coordinator(
+    engine: str, served: tuple[str, int], talks: Path, out: Path, seconds: float | None = None
+) -> AbstractContextManager[Any]:
+    url, root = served
+    return _started("coordinate", engine=engine, url=url, root=root, talks=str(talks), out=str(out), seconds=seconds)
+
+
+@contextmanager
+def _started(function: str, **arguments: Any) -> Generator[Any]:
+    command = [sys.executable, "-c", _CALL.format(function), json.dumps(arguments)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+        yield process
+
+
+def _told(process: Any) -> dict[str, Any]:
+    said, _ = process.communicate()
+    if process.returncode:
+        raise EngineError(f"a run ended with {process.returncode}; what it said is above")
+    found: dict[str, Any] = json.loads(said.splitlines()[-1])
+    return found
+
+
+def _kill(engine: str, talks: Path, out: Path, count: int, kills: int) -> tuple[str, str]:
+    """Kill the coordinator at so many points of a run, and a worker at so many of another: the digests of results."""
+    points = [count * number // (kills + 1) for number in range(1, kills + 1)]
+    with _serving(engine) as served:
+        for point in points:
+            with _coordinator(engine, served, talks, out / "coordinator") as process:
+                _wait_for(out / "coordinator", point, process)
+                left = _children(process.pid)
+                process.kill()
+            _end(left)
+        with _coordinator(engine, served, talks, out / "coordinator") as process:
+            again = _told(process)["digest"]
+        with _coordinator(engine, served, talks, out / "workers") as process:
+            for point in points if engine != "threads" else []:
+                _wait_for(out / "workers", point, process)
+                _workers(served[1] or process.pid)[0].kill()
+            died = _told(process)["digest"]
+    return again, died
+
+
+def _wait_for(out: Path, transcripts: int, process: Any) -> None:
+    """Wait until so many conversations are finished, about: a line for each memory and the two baselines."""
+    lines, file = transcripts * (len(MEMORIES) + 2), out / "outcomes.jsonl"
+    while process.poll() is None and (not file.exists() or file.read_bytes().count(b"\n") < lines):
+        time.sleep(0.05)
+    if process.poll() is not None:
+        raise EngineError(f"the run had ended before {transcripts} conversations were finished")
+
+
+def _cpu(root: int) -> tuple[float, float]:
+    """CPU seconds of the workers below a process, and of what else the engine has: schedulers, servers."""
+    workers = {one.pid for one in _workers(root)}
+    processes = [*_children(root), *([_process(root)] if root != os.getpid() else [])]
+    sums = {True: 0.0, False: 0.0}
+    for one in processes:
+        with suppress(_psutil().Error):
+            sums[one.pid in workers] += sum(one.cpu_times()[:2])
+    return sums[True], sums[False]
+
+
+def _workers(root: int) -> list[Any]:
+    return [one for one in _children(root) if _says(one, "spawn_main") or _says(one, "ray::")]
+
+
+def _says(process: Any, word: str) -> bool:
+    with suppress(_psutil().Error):
+        return any(word in argument for argument in process.cmdline())
+    return False
+
+
+def _children(root: int) -> list[Any]:
+    found: list[Any] = _process(root).children(recursive=True)
+    return found
+
+
+def _end(processes: list[Any]) -> None:
+    for one in processes:
+        with suppress(_psutil().Error):
+            one.kill()
+
+
+def _process(pid: int) -> Any:
+    return _psutil().Process(pid)
+
+
+def _psutil() -> Any:
+    return importlib.import_module("psutil")  # comes with Dask

@@ -90,7 +90,7 @@ def simulated(seconds: Sequence[float], count: int, workers: int, each: float) -
 
     Example:
         >>> [round(simulated([1.0], 1000, workers, 0.01)) for workers in (1, 10, 100, 1000)]
-        [1000, 100, 17, 11]
+        [1000, 100, 11, 10]
     """
     takes = itertools.cycle(seconds)
     size = max(1, min(1000, int(BATCH_SECONDS / statistics.fmean(seconds))))

@@ -8,6 +8,7 @@ import importlib
 import itertools
 import pickle
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ BATCH_SECONDS = 0.5
 """So long a batch shall take: long beside what it costs to send it, short beside what a dead worker loses."""
 
 _MOST = 1000  # units in a batch
+_PATIENCE = 2  # times the seconds of a batch: who takes longer sends back what is left
 _TRIES = 5
 _AHEAD = 2  # batches for each worker: one that it does, and one that waits, so that it never does
 _ADVICE = "What is finished is kept, and the same call goes on from there."
@@ -47,7 +49,8 @@ def done_by(
         executor: `None` does the work here, one unit after the other.
         do: Runs on the workers. An error that it raises is raised here, and ends it all.
         units: `None` among them means: no more until something that is under way is finished.
-        batch_seconds: How long a batch shall take, by what units took so far; 0 sends each by itself.
+        batch_seconds: How long a batch shall take, by what units took so far; a worker who takes twice as long sends
+            back what is left. 0 sends each unit by itself.
 
     Raises:
         OptionError: `do` or a unit cannot travel to where the work is done.
@@ -92,7 +95,7 @@ class _Batch(Generic[U]):
 
 @dataclass(frozen=True)
 class _Answer(Generic[R]):
-    """What a worker says of a batch: results and the seconds they took, or why there are none."""
+    """What a worker says of a batch: results, of all units or the first ones, and the seconds they took; or why not."""
 
     results: list[R] = field(default_factory=list[Any])
     seconds: float = 0.0
@@ -108,8 +111,10 @@ class _Dispatch(Generic[U, R]):
         self._carried = do if self._here else self._bytes_of(do)
         self._running: dict[Future[_Answer[R]], _Batch[U]] = {}
         self._again: list[_Batch[U]] = []
+        self._left = deque[U]()  # what there was no time for
         self._serial = itertools.count()
-        self._each = 0.0  # seconds of a unit, of late
+        self._size = 1
+        self._done, self._taken_seconds = 0, 0.0
         self._ended = False
 
     def results(self) -> Generator[tuple[U, R]]:
@@ -130,11 +135,10 @@ class _Dispatch(Generic[U, R]):
         return bool(self._running)
 
     def _next(self) -> _Batch[U] | None:
-        size = 1 if not self._each else max(1, min(_MOST, int(self._seconds / self._each)))
         units: list[U] = []
-        while not self._ended and len(units) < size:
+        while len(units) < self._size and (self._left or not self._ended):
             try:
-                unit = next(self._units)
+                unit = self._left.popleft() if self._left else next(self._units)
             except StopIteration:
                 self._ended = True
                 break
@@ -149,7 +153,7 @@ class _Dispatch(Generic[U, R]):
         # The number makes each call another one: Dask would answer what it was asked before from what it remembers.
         serial = next(self._serial)
         try:
-            self._running[self._executor.submit(_run, self._carried, carried, serial)] = batch
+            self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
         except (BrokenExecutor, RuntimeError) as error:
             raise EngineError(
                 f"the executor takes no more work: {_said(error)}. {_ADVICE} Make a new executor for it; "
@@ -165,8 +169,12 @@ class _Dispatch(Generic[U, R]):
             return
         if answer.error is not None:
             raise answer.error
-        self._each = (self._each + answer.seconds / len(batch.units)) / 2 if self._each else answer.seconds
-        yield from zip(batch.units, answer.results, strict=True)
+        self._left += batch.units[len(answer.results) :]
+        self._done, self._taken_seconds = self._done + len(answer.results), self._taken_seconds + answer.seconds
+        fitting = int(self._seconds * self._done / max(self._taken_seconds, 1e-9))
+        # Growing slowly: the first units may be the light ones.
+        self._size = max(1, min(fitting, 2 * self._size, _MOST))
+        yield from zip(batch.units, answer.results, strict=False)
 
     def _send_again(self, batch: _Batch[U], error: Exception) -> None:
         if batch.tries + 1 == _TRIES:
@@ -213,16 +221,20 @@ def _said(error: Exception) -> str:
 # What follows runs where the work is done.
 
 
-def _run(do: Any, units: Any, _serial: int) -> _Answer[Any]:
-    """Do a batch. Errors are told, not raised: what is raised here is the engine's."""
+def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
+    """Do a batch, or what there is time for. Errors are told, not raised: what is raised here is the engine's."""
     try:
         function, listed = (_unpacked(do), _unpacked(units, keep=False)) if isinstance(do, bytes) else (do, units)
     except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
         said = f"what was sent cannot be opened where the work is done: {_said(error)}"
         return _Answer(error=EngineError(f"{said}. Install there what is installed here, cloudpickle too"))
     begun = time.perf_counter()
+    results: list[Any] = []
     try:
-        results = [function(unit) for unit in listed]
+        for unit in listed:
+            results.append(function(unit))
+            if time.perf_counter() - begun > _PATIENCE * seconds:
+                break
     except Exception as error:  # noqa: BLE001 - raised again where the results are awaited
         return _Answer(error=error if not isinstance(do, bytes) or _travels(error) else EngineError(_said(error)))
     return _Answer(results, time.perf_counter() - begun)

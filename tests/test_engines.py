@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -170,6 +171,35 @@ def test_an_executor_that_breaks_as_a_whole_says_what_to_do(tmp_path: Path):
         pytest.raises(EngineError, match=r"takes no more work: BrokenProcessPool.*Make a new executor.*jobs=N"),
     ):
         list(done_by(executor, deadly_once, units))
+
+
+def test_units_that_take_longer_than_those_before_do_not_pile_up(monkeypatch: pytest.MonkeyPatch):
+    """A batch that was made too large ends when its time is up, so that no worker has what others could do."""
+    now = 0.0
+    monkeypatch.setattr(time, "perf_counter", lambda: now)
+    batches: list[tuple[int, float]] = []
+
+    class Noting(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            future: Any = super().submit(fn, *args, **kwargs)
+            future.add_done_callback(note)
+            return future
+
+    def note(done: Any) -> None:
+        answer = done.result()
+        batches.append((len(answer.results), answer.seconds))
+
+    def take(seconds: float) -> float:
+        nonlocal now
+        now += seconds
+        return seconds
+
+    units = [0.001] * 2000 + [1.0] * 20
+    with Noting(1) as executor:
+        found = [seconds for _, seconds in done_by(executor, take, units, batch_seconds=0.5)]
+    assert sorted(found) == sorted(units)
+    assert max(seconds for _, seconds in batches) < 2.5
+    assert max(count for count, _ in batches) >= 256
 
 
 def test_without_cloudpickle_the_error_says_what_is_missing(monkeypatch: pytest.MonkeyPatch):

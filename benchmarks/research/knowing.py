@@ -2,7 +2,8 @@
 
 The entity memory and the knowledge graph are given states, and asked the questions of their talks at budgets of tokens.
 The states do not depend on the prompts of today: those of the bundled conversation are read from what a large
-instruction-following model once replied (`--replies`), those of LoCoMo are learnt by the offline rules. With `--learnt`
+instruction-following model once replied (`--replies`), those of LoCoMo are learnt by the offline rules. Its prompts cut
+long notes, and what was cut out was lost then, as it is not today: there is a table without it, too. With `--learnt`
 they are instead what the memories of today learn by the replies in a folder, see `strong-model`. Counted is the
 share of questions whose answer's words are in what is shown; beside it, what statements drawn at random show, and
 what the search shows when a part of it is left out.
@@ -53,6 +54,7 @@ VARIANTS: Mapping[str, UnitWeights] = {
 
 _SHIPPED = next(iter(VARIANTS))
 _RANDOM = "at random"
+_ERASED = "the bundled conversation, a large model's replies, without what prompts cut out of notes"
 _SEED = 0
 _STRATEGIES: Mapping[str, tuple[type[BaseMemory], Callable[[str, Any], Sequence[Any]]]] = {
     "knowledge-graph": (ConversationKGMemory, units_of_fact),
@@ -144,6 +146,7 @@ def knowing(
             (file,) = existing(replies / f"{strategy}.json")
             sets = {
                 "the bundled conversation, a large model's replies": [read_replies(bundled, strategy, file)],
+                **({_ERASED: [read_replies(bundled, strategy, file, erased=True)]} if strategy == "entity" else {}),
                 f"{others[0].title}, offline rules": [learnt_by_rules(one, strategy) for one in others],
             }
             for title, talks in sets.items():

@@ -86,7 +86,7 @@ def learnt_by_rules(transcript: Transcript, strategy: str) -> Told:
     return Told(transcript, strategy, memory.entries(), {key: item for key, item in state.changes.items() if item})
 
 
-def read_replies(transcript: Transcript, strategy: str, file: Path) -> Told:
+def read_replies(transcript: Transcript, strategy: str, file: Path, *, erased: bool = False) -> Told:
     """What replies to the prompts of learning say of a talk.
 
     Args:
@@ -94,12 +94,15 @@ def read_replies(transcript: Transcript, strategy: str, file: Path) -> Told:
         strategy: "entity" or "knowledge-graph".
         file: A list of `{"name", "prompt", "reply"}` in JSON; those whose names begin with "derive" count, in order.
 
+        erased: What a prompt cut out of a known note is gone, as it was then. Today it stays.
+
     Raises:
         OptionError: Their prompts are not about the talk.
     """
     entries = told(transcript)
-    read = {"entity": _notes, "knowledge-graph": _facts}[strategy]
-    return Told(transcript, strategy, entries, read(_steps(entries, file)))
+    steps = _steps(entries, file)
+    items = _notes(steps, erased=erased) if strategy == "entity" else _facts(steps)
+    return Told(transcript, strategy, entries, items)
 
 
 def _facts(steps: Iterator[_Step]) -> Mapping[str, JSON]:
@@ -109,7 +112,7 @@ def _facts(steps: Iterator[_Step]) -> Mapping[str, JSON]:
     return {fact.key: fact.as_json() for fact in graph.facts(history=True)}
 
 
-def _notes(steps: Iterator[_Step]) -> Mapping[str, JSON]:
+def _notes(steps: Iterator[_Step], *, erased: bool) -> Mapping[str, JSON]:
     """Notes as they are kept today: what of a long note was cut out of its prompt stays, for nobody left it out."""
     items: dict[str, JSON] = {}
     for step in steps:
@@ -118,7 +121,8 @@ def _notes(steps: Iterator[_Step]) -> Mapping[str, JSON]:
         known = step.prompt.partition("<known>\n")[2].partition("\n</known>")[0]
         shown = [line.partition(":")[0] for line in known.splitlines() if ":" in line]
         notes = EntityNotes(items)
-        hidden = {key: [one for one in notes.statements(key) if one.text not in known] for key in map(notes.key, shown)}
+        keys = () if erased else map(notes.key, shown)
+        hidden = {key: [one for one in notes.statements(key) if one.text not in known] for key in keys}
         found = replies.notes(step.reply, shown, step.new_lines)
         same = replies.aliases(step.reply, shown, step.new_lines)
         items |= notes.changes(found, same, shown, step.entries, hidden)

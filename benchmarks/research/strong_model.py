@@ -5,7 +5,7 @@ The replies of a model are JSON, a file for each talk and memory (`FOLDER/zh/sum
 large steps as after an import, with the prompts of today. A prompt that nobody answered ends the command; `--in-order`
 takes the next reply instead, and the table says so with the number of such prompts.
 
-What is shown is cut at the limit by the rule of comparisons; frames are not counted.
+What is shown is cut at the limit by the rule of comparisons.
 Paid tokens: where what is shown begins as what was shown for the question before, that beginning costs a tenth.
 """
 
@@ -35,7 +35,7 @@ from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.text.view import in_words
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import in_frame, text_of
+from memzoo.strategy import text_of
 from memzoo.sync import drive
 
 __all__ = ["TALKS", "Taught", "learnt_states", "strong_model"]
@@ -188,7 +188,7 @@ def _figures(memory: BaseMemory, questions: Sequence[Question], limit: int) -> l
     for one in questions:
         # As in a comparison: a message that waits for its answer has what finds leave of the limit.
         messages = fit(memory.messages(one.text), limit, _counter())
-        view: View = tuple((message["role"], in_frame(text_of(message))) for message in messages)
+        view: View = tuple((message["role"], text_of(message)) for message in messages)
         text = "\n".join(text for _, text in view)
         asked.append(_Asked(one, scored(one, view), _counter()(text), paid_tokens(before, text, _counter())))
         before = text

@@ -26,6 +26,9 @@ class ConversationSummaryMemory(SummarizingMemory):
     model call for each save, and whatever the model leaves out. With `every`, one call serves several exchanges.
     Messages that were not taken in yet are shown word for word behind the summary.
 
+    It is good for the whole of a talk, in a text that a provider's cache knows from the turn before. Of single details
+    it leaves out some: 855 tokens of a large model's summary show 0.71 of the answers about the bundled conversation.
+
     Costs: 1 call a save; few tokens.
 
     State: `summary`, a text; nothing before there is one.

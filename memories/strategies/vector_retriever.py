@@ -79,7 +79,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
     """How much words, the talk around a message, and its age count."""
 
     max_token_limit: int | None = option(
-        None, at_least=1, doc="Tokens that the messages shown may have; 1,000 unless `k` is given."
+        None,
+        at_least=1,
+        doc="Tokens that the messages found may have, beside one that waits for its answer; 1,000 unless `k` is given.",
     )
     stay_tokens: int | None = option(
         None,

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import MemoryZooError, OptionError, PromptError, UnknownOptionError
+from memzoo.errors import MemoryZooError, OptionError, UnknownOptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.memories.options import options_of
 from memzoo.stores import open_store
-from memzoo.strategy import whole_number
 
 SUMMARY = {"max_summary_tokens": None, "max_prompt_tokens": 6000}
 WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules": "memzoo", "step": 0}
@@ -143,70 +142,6 @@ def test_a_turn_id_must_be_a_text(url: str) -> None:
     with pytest.raises(OptionError, match="turn_id must be a text"):
         memory.turn("hi", turn_id=turn_id)
     assert memory.history() == []
-
-
-@pytest.mark.parametrize("option", ["memory_key", "human_prefix", "ai_prefix", "conversation_id"])
-@pytest.mark.parametrize("value", ["", None, 7])
-def test_texts_must_be_texts(option: str, value: Any) -> None:
-    """An empty id or label is refused: nobody shares a conversation by accident (I7, X7)."""
-    with pytest.raises(OptionError, match=f"{option} must be a text that is not empty, not {value!r}"):
-        create_memory("buffer", **{option: value})
-
-
-def test_an_empty_id_is_refused_with_advice() -> None:
-    """Who has no id leaves it out, and gets a fresh one; for other texts there is no such advice (X7)."""
-    with pytest.raises(OptionError, match="leave it out for a fresh one"):
-        create_memory("buffer", conversation_id="")
-    with pytest.raises(OptionError, match=r"not ''$"):
-        create_memory("buffer", ai_prefix="")
-
-
-@pytest.mark.parametrize("store", [None, {}, "memory://", BaseMemory])
-def test_store_must_be_one(store: Any) -> None:
-    """What is no store is refused with how to open one, even if it is the URL of one."""
-    with pytest.raises(OptionError, match=r"open_store\('sqlite:///memories.db'\)"):
-        create_memory("buffer", store=store)
-
-
-def test_prompts_are_checked_when_the_memory_is_made() -> None:
-    """A template that cannot work is found before anything is stored."""
-    with pytest.raises(PromptError, match="summry"):
-        create_memory("summary", prompts={"summary": "{{ summry }}"})
-
-
-@pytest.mark.parametrize("value", [True, False, 1.0, "1", None, [1]])
-def test_whole_numbers(value: Any) -> None:
-    """What only looks like a whole number is none."""
-    with pytest.raises(OptionError, match="size must be a whole number, not"):
-        whole_number("size", value)
-
-
-def test_whole_numbers_may_have_a_bound() -> None:
-    """A bound belongs to what is allowed, and is named."""
-    whole_number("size", 3, at_least=3)
-    with pytest.raises(OptionError, match="size must be a whole number of at least 3, not 2"):
-        whole_number("size", 2, at_least=3)
-
-
-@pytest.mark.parametrize(
-    ("name", "option"), [("knowledge-graph", "single_valued"), ("vector-retriever", "exclude_input_keys")]
-)
-@pytest.mark.parametrize("value", ["lives in", b"x", 7, [7]])
-def test_several_texts_are_not_one(name: str, option: str, value: Any) -> None:
-    """One text where several are asked for would be taken for its letters, and is refused with what is right."""
-    with pytest.raises(OptionError, match=f"{option} must be a list of texts"):
-        create_memory(name, **{option: value})
-
-
-@pytest.mark.parametrize(
-    ("name", "option"),
-    [("buffer", "return_messages"), ("summary", "background"), ("knowledge-graph", "mine_ai")],
-)
-@pytest.mark.parametrize("value", ["no", 0, None])
-def test_yes_or_no_is_true_or_false(name: str, option: str, value: Any) -> None:
-    """A text such as "no" would count as yes, and is refused."""
-    with pytest.raises(OptionError, match=f"{option} must be True or False, not {value!r}"):
-        create_memory(name, **{option: value})
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.errors import AsyncOnlyError, ModelError, OptionError, TurnInProgressError
+from memzoo.errors import AsyncOnlyError, ModelError, TurnInProgressError
 from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, create_memory, immediate
 from memzoo.stores import Message
 from memzoo.strategy import further_names
@@ -181,22 +181,3 @@ def test_pictures_are_sent_as_they_are(endpoint: "Endpoint") -> None:
     conversation = Conversation(endpoint.model)
     conversation.send({"role": "user", "content": parts})
     assert endpoint.sent() == conversation.memory.history()[:1] == [{"role": "user", "content": parts}]
-
-
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"memory": "nope"}, "no strategy 'nope'"),
-        ({"memory": None}, "memory must be a memory or the name of a strategy, not None"),
-        ({"max_rounds": -1}, "max_rounds must be a whole number"),
-        ({"on_failure": "ignore"}, "on_failure must be 'keep' or 'rollback', not 'ignore'"),
-        ({"busy": "skip"}, "busy must be 'wait' or 'refuse', not 'skip'"),
-        ({"tools": ["add"]}, "a tool must be a function, not 'add'"),
-        ({"tools": len}, "tools must be a list of functions, not <built-in function len>"),
-        ({"tools": [add, add]}, "two tools have the same name"),
-    ],
-)
-def test_options_that_cannot_work_are_refused(options: dict[str, Any], error: str) -> None:
-    """A wrong option is an error that says what is right, when the conversation is made."""
-    with pytest.raises(OptionError, match=error):
-        Conversation("offline", **options)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memzoo.errors import AsyncOnlyError, OptionError, ToolRoundsError
+from memzoo.errors import AsyncOnlyError, ToolRoundsError
 from memzoo.memories import Conversation, Reply, immediate
 
 if TYPE_CHECKING:
@@ -110,11 +110,6 @@ class TestTools:
         endpoint.says("No")
         assert conversation.send("Call yourself!") == "No"
         assert all("TurnInProgressError" in message["content"] for message in endpoint.sent()[2:])
-
-    def test_need_a_model_that_can_call_them(self) -> None:
-        """A function gives text only: with tools it is refused at once."""
-        with pytest.raises(OptionError, match="gives text only"):
-            Conversation(lambda _: "hi", tools=[add])
 
 
 class TestImmediate:

@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from memzoo.errors import OptionError
 from memzoo.memories import Conversation, cache_control
 
 if TYPE_CHECKING:
@@ -37,13 +34,6 @@ def test_without_it_nothing_is_marked(endpoint: "Endpoint") -> None:
     endpoint.says("answer")
     conversation.send("question")
     assert marked(endpoint.asked[-1]["messages"]) == []
-
-
-def test_what_is_no_function_is_refused() -> None:
-    """When the conversation is made, not at its first message."""
-    wrong: Any = True
-    with pytest.raises(OptionError, match="mark_stable must be a function"):
-        Conversation("offline", "window", mark_stable=wrong)
 
 
 def test_what_is_stored_has_no_mark(endpoint: "Endpoint") -> None:

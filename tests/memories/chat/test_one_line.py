@@ -2,12 +2,11 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from memzoo import ChatModel, Conversation, MemoryProvider, create_memory, open_store
-from memzoo.errors import OptionError, StoreError, UnknownOptionError, UnknownStrategyError
+from memzoo import ChatModel, Conversation, MemoryProvider, open_store
+from memzoo.errors import StoreError, UnknownOptionError, UnknownStrategyError
 
 
 @pytest.fixture
@@ -40,14 +39,6 @@ def test_it_closes_what_it_opened(url: str):
         with Conversation("offline", store=store, conversation_id="anna") as conversation:
             conversation.send("My cat is called Pixel.")
         assert len(conversation.memory.history()) == 2
-
-
-@pytest.mark.parametrize("option", ["store", "conversation_id", "k"])
-def test_a_memory_that_is_made_takes_no_options(option: str):
-    """Options go to a memory that is made by name; with a made one they are refused by name."""
-    options: dict[str, Any] = {option: "memory://"}
-    with pytest.raises(OptionError, match=f"{option} can only be given with the name of a strategy"):
-        Conversation("offline", create_memory("window"), **options)
 
 
 def test_nothing_stays_open_after_an_error(url: str):

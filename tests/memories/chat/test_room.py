@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import ModelError, OptionError, OverBudgetError
+from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, Conversation, create_memory
 from memzoo.stores import Message
 from memzoo.strategy import further_names, text_of
@@ -205,14 +205,6 @@ class TestMaxTokens:
         assert conversation.send("Read it.") == "Latin."
         assert words(endpoint.sent()[-1]) <= 100
         assert json.dumps(conversation.memory.history()).count("lorem") == 100
-
-    @pytest.mark.parametrize(
-        "options", [{"max_tokens": 0}, {"max_tokens": "8k"}, {"oversized": "shorten"}, {"oversized": "drop"}]
-    )
-    def test_refuses_options_that_cannot_work(self, options: dict[str, Any]) -> None:
-        """A limit is a whole number of at least 1, and there is no shortening without one."""
-        with pytest.raises(OptionError, match=r"max_tokens|oversized"):
-            Conversation("offline", "buffer", **options)
 
 
 def test_a_window_over_its_limit_does_not_stop_the_conversation(

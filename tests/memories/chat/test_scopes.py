@@ -6,12 +6,10 @@ import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memzoo import open_store, retain
-from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, Conversation, MemoryProvider
 from memzoo.stores import utc_now
 
@@ -155,9 +153,3 @@ class TestSession:
         with provider.session("user-42", at_end="delete") as memory:
             assert memory.history() == []
         assert provider.conversations() == ["user-42"]
-
-    def test_the_end_is_chosen_explicitly(self, provider: MemoryProvider) -> None:
-        """There is no default: `at_end` is "delete" or "keep"."""
-        wrong: Any = "archive"
-        with pytest.raises(OptionError, match="at_end must be 'delete' or 'keep', not 'archive'"):
-            provider.session("x", at_end=wrong)

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from memzoo.errors import OptionError
 from memzoo.memories import Tool, immediate
 from memzoo.memories.chat.tools import Called, run, toolbox
 from memzoo.sync import drive
@@ -29,11 +28,6 @@ class Forecast:
 
     day: datetime
     rain: float
-
-
-def by_position(a: int, /) -> int:
-    """A function that takes its argument without a name, which is how no model gives one."""
-    return a
 
 
 def weather(
@@ -141,18 +135,3 @@ def test_an_immediate_tool_is_still_a_function() -> None:
     assert called(menu, '{"day": "Monday"}').immediate
     assert not called(menu, "{}").immediate
     assert immediate(Tool(weather, name="other")).name == "other"
-
-
-@pytest.mark.parametrize(
-    ("tool", "error"),
-    [
-        (5, "a tool must be a function, not 5"),
-        (lambda: 1, "a tool needs a name of letters"),
-        (lambda_named, "cannot be described"),
-        (by_position, "parameters without names"),
-    ],
-)
-def test_what_cannot_be_a_tool_is_refused(tool: Any, error: str) -> None:
-    """With the reason, when the tool is made."""
-    with pytest.raises(OptionError, match=error):
-        Tool(tool)

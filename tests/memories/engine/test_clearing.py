@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from memzoo import ClearToolResults, trim_messages
-from memzoo.errors import OptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
@@ -136,18 +135,6 @@ def test_finds_what_is_cleared() -> None:
     memory = made("vector-retriever", keep=0, step=1)
     memory.add_messages([said("user"), call("a"), result("a", f"okapi {LONG}"), said("assistant", "Well.")])
     assert "look_up gave" in str(memory.messages("Where is the okapi?"))
-
-
-@pytest.mark.parametrize(
-    ("option", "named"),
-    [(3, "keep, step"), ({"kep": 3}, "kep"), ({"keep": -1}, "keep"), ({"step": 0}, "step"), ({"exclude": "x"}, "list")],
-)
-def test_refuses_what_cannot_work(option: Any, named: str) -> None:
-    """An option that is none, or has a member that is none, is refused by name."""
-    with pytest.raises(OptionError, match=rf"clear_tool_results.*{named}"):
-        create_memory("buffer", clear_tool_results=option)
-    with pytest.raises(OptionError, match=rf"clear_tool_results.*{named}"):
-        trim_messages([said("user")], 10, len, clear_tool_results=option)
 
 
 def test_trimming_clears_first() -> None:

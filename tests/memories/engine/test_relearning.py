@@ -1,11 +1,10 @@
 """Learning anew: what was known is thrown away only for something that is whole."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
-from memzoo.errors import ConflictError, OptionError
+from memzoo.errors import ConflictError
 from memzoo.memories import VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.engine.relearning import relearn
 from memzoo.memories.search.known_index import UnitsOf
@@ -92,13 +91,6 @@ def test_tells_how_far_it_is() -> None:
     drive(relearn(memory, from_=None, only_set_aside=False, progress=tell))
     assert told[-1] == (6, 6)
     assert told == sorted(told)
-
-
-@pytest.mark.parametrize("options", [{"from_": 0}, {"from_": "3"}, {"only_set_aside": "yes"}])
-def test_refuses_what_makes_no_sense(options: dict[str, Any]) -> None:
-    """Options are checked before anything is thrown away."""
-    with pytest.raises(OptionError, match=next(iter(options))):
-        make("summary", lambda _: "A summary.").relearn(**options)
 
 
 def test_has_nothing_to_do_where_nothing_is_learnt() -> None:

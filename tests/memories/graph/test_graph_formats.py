@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.errors import OptionError
 from memzoo.memories import Fact, KnowledgeGraph, Source
 from memzoo.memories.graph.export import FORMATS, export, to_graphml, to_json, to_mermaid, to_text
 from memzoo.memories.models.replies import Statement
@@ -246,9 +245,3 @@ def test_does_not_depend_on_the_order(form: str) -> None:
             graph.apply(graph.changes_from([(Statement(*statement), [source])]), reset=False)
         outputs.add(export(graph, form).casefold())
     assert len(outputs) == 1
-
-
-def test_unknown_formats_are_refused() -> None:
-    """The error names the formats that there are."""
-    with pytest.raises(OptionError, match="no format 'gexf'; there are text, mermaid, graphml, html, json"):
-        export(MOVED, "gexf")

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.errors import OptionError
 from memzoo.memories.models.offline import hash_embedding
 
 
@@ -49,13 +48,6 @@ def test_a_text_does_not_depend_on_its_neighbours() -> None:
     assert np.array_equal(
         together[[0, 511, 512, 1099]], hash_embedding([texts[0], texts[511], texts[512], texts[1099]])
     )
-
-
-@pytest.mark.parametrize("dimensions", [7, 4097, 0, -1])
-def test_dimensions_out_of_range(dimensions: int) -> None:
-    """The error names the value and what is possible."""
-    with pytest.raises(OptionError, match=f"{dimensions}.*from 8 to 4096"):
-        hash_embedding(["a"], dimensions)
 
 
 @given(some.lists(some.text(some.characters(), max_size=60), min_size=1, max_size=5), some.integers(8, 300))

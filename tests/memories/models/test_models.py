@@ -11,7 +11,7 @@ from typing import Any
 import openai
 import pytest
 
-from memzoo.errors import ModelError, ModelReplyError, OptionError
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.http_library import http
 from memzoo.memories import ChatModel, ConversationKGMemory, ConversationSummaryMemory, Model
 from memzoo.stores import Message
@@ -262,11 +262,6 @@ class TestOptions:
     def test_may_be_a_model(self, model: Model) -> None:
         """Whatever has the methods of a model is taken as it is."""
         assert as_model(model) is model
-
-    def test_may_not_be_a_bare_client(self) -> None:
-        """A client without a model's name is refused, with what to do instead (X6)."""
-        with pytest.raises(OptionError, match=r"an openai client goes into ChatModel\(name, client=\.\.\.\)"):
-            ConversationSummaryMemory(llm=openai.OpenAI(api_key="key"))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
     def test_take_clients_of_both_kinds(self) -> None:
         """The constructor takes a sync and an async client of the openai library (X6)."""

@@ -2,41 +2,20 @@
 
 import functools
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import openai
 import pytest
 from openai.resources.chat.completions import Completions
 
 from memzoo.errors import ModelError, OptionError, UnknownOptionError
-from memzoo.http_library import http
-from memzoo.memories import ChatModel, OpenAIEmbedder
+from memzoo.memories import ChatModel
 from memzoo.stores import Message
 from memzoo.sync import drive
 
+if TYPE_CHECKING:
+    import openai
+
 ASKED: list[Message] = [{"role": "user", "content": "hi"}]
-
-
-@pytest.mark.parametrize(
-    ("make", "options", "advice"),
-    [
-        (ChatModel, {"temprature": 0}, "no parameter 'temprature'.*Did you mean 'temperature'"),
-        (ChatModel, {"max_retry": 0}, "Did you mean 'max_retries'"),
-        (ChatModel, {"top_k": 40}, r"goes into extra_body=\{'top_k': \.\.\.\}"),
-        (OpenAIEmbedder, {"dimension": 3}, "Did you mean 'dimensions'"),
-        (ChatModel, {"stream": True}, "stream is chosen call by call"),
-        (ChatModel, {"messages": []}, "messages is chosen call by call"),
-        (ChatModel, {"http_client": http.Client()}, r"client=OpenAI\(http_client=\.\.\.\)"),
-        (ChatModel, {"client": openai.OpenAI(api_key="k"), "max_retries": 0}, r"client=OpenAI\(max_retries=\.\.\.\)"),
-        (ChatModel, {"client": openai.OpenAI(api_key="k"), "temprature": 0}, "Did you mean 'temperature'"),
-        (ChatModel, {"max_reply_bytes": 0}, "max_reply_bytes must be a number greater than 0, not 0"),
-        (ChatModel, {"max_reply_seconds": "long"}, "max_reply_seconds must be a number greater than 0, not 'long'"),
-    ],
-)
-def test_what_cannot_work_is_refused_at_once(make: Any, options: dict[str, Any], advice: str) -> None:
-    """A typo, and what has another place, is an `OptionError` when the model is made, and not at the first save."""
-    with pytest.raises(OptionError, match=advice):
-        make("m", **options)
 
 
 def test_a_typo_is_also_a_type_error() -> None:

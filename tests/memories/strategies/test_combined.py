@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import AmbiguousKeyError, ModelError, OptionError, UnknownStrategyError
+from memzoo.errors import AmbiguousKeyError, ModelError, OptionError
 from memzoo.memories import (
     BaseMemory,
     CombinedMemory,
@@ -111,22 +111,6 @@ class TestMembers:
         expected = r"The same variables \{'history'\} are found in multiplememory object, which is not allowed by Comb"
         with pytest.raises(OptionError, match=expected):
             CombinedMemory(memories=members)
-
-    def test_with_one_state_are_refused(self) -> None:
-        """Two members that would write one and the same state would undo each other's work."""
-        with pytest.raises(OptionError, match="two members would keep one and the same state summary"):
-            CombinedMemory(memories=["summary", ("summary", {"memory_key": "other"})])
-
-    @pytest.mark.parametrize("members", [[], [7], [("buffer",)], [("buffer", "x")], [None], "buffer"])
-    def test_that_are_none_are_refused(self, members: Any) -> None:
-        """What is no member is named."""
-        with pytest.raises(OptionError, match="memories must"):
-            CombinedMemory(memories=members)
-
-    def test_of_no_strategy_are_refused(self) -> None:
-        """A name that is no strategy's is named."""
-        with pytest.raises(UnknownStrategyError, match="no strategy 'bufer'"):
-            CombinedMemory(memories=["bufer"])
 
     def test_may_be_combined_themselves(self) -> None:
         """A combined memory can be a member of another."""
@@ -329,18 +313,6 @@ class TestBudget:
             )
             assert len(memory.messages()) in (shown, 3)
             assert memory.messages()[0]["role"] != "tool"
-
-    @pytest.mark.parametrize("shares", [[1], [1, -1], [0, 0], [1, 1, 1], [], "11", ["1", "1"]])
-    def test_has_a_share_for_each(self, shares: Any) -> None:
-        """Shares are as many as members, none below 0 and not all 0."""
-        with pytest.raises(OptionError, match="shares must be a number for each of the 2 members"):
-            CombinedMemory(memories=["buffer", "window"], shares=shares)
-
-    @pytest.mark.parametrize("limit", [0, -1, 1.5, "nine"])
-    def test_is_a_whole_number(self, limit: Any) -> None:
-        """Another limit is refused."""
-        with pytest.raises(OptionError, match="max_token_limit must be"):
-            CombinedMemory(memories=["buffer"], max_token_limit=limit)
 
 
 def test_survives_a_restart(make: Callable[..., BaseMemory], clerk: ChatFunction) -> None:

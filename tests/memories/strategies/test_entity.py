@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.errors import ModelError, OptionError
+from memzoo.errors import ModelError
 from memzoo.memories import ConversationEntityMemory
 from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
@@ -98,12 +98,6 @@ class TestVariables:
         memory.save_context({"input": "He is 30"}, {"output": "ok"})
         assert memory.load_memory_variables({"input": ""})["history"] == ""
         assert [section(prompt, "history") for _, prompt in model.asked] == [""] * 2
-
-    @pytest.mark.parametrize("k", [2.0, "3", None])
-    def test_refuse_another_k(self, k: int) -> None:
-        """`k` is a whole number."""
-        with pytest.raises(OptionError, match="k must be a whole number"):
-            ConversationEntityMemory(llm=ScriptedModel(), k=k)
 
 
 class TestUpdates:
@@ -382,12 +376,6 @@ class TestLimit:
         """Without a limit the whole notes on those whom the input names are shown, and no others."""
         memory = self.told(None)
         assert memory.load_memory_variables({"input": "Bo?"})["entities"] == {"Bo": memory.entities["Bo"]}
-
-    @pytest.mark.parametrize("limit", [0, 1.5, "nine"])
-    def test_is_a_whole_number(self, limit: int) -> None:
-        """Another limit is refused."""
-        with pytest.raises(OptionError, match="max_token_limit must be"):
-            ConversationEntityMemory(max_token_limit=limit)
 
 
 OWN = {

@@ -270,20 +270,6 @@ class TestSaving:
             memory.save_context({"input": "Sam is good"}, {"output": "ok"})
         assert [str(fact) for fact in memory.kg.facts()] == ["Sam is a friend"]
 
-    @pytest.mark.parametrize(
-        "options", [{"depth": 0}, {"depth": None}, {"max_token_limit": 0}, {"max_token_limit": 1.5}]
-    )
-    def test_refuses_impossible_bounds(self, options: dict[str, Any]) -> None:
-        """The steps and the tokens are whole numbers of at least 1."""
-        with pytest.raises(OptionError, match=f"{next(iter(options))} must be a whole number of at least 1"):
-            ConversationKGMemory(llm=ScriptedModel(), **options)
-
-    @pytest.mark.parametrize("k", [None, "2", 1.0])
-    def test_refuses_another_k(self, k: int) -> None:
-        """`k` is a whole number."""
-        with pytest.raises(OptionError, match="k must be a whole number"):
-            ConversationKGMemory(llm=ScriptedModel(), k=k)
-
 
 class TestUpdates:
     """Facts that a later message changes, replaces or takes back (I15)."""

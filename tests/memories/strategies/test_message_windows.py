@@ -132,17 +132,6 @@ class TestLimits:
         with pytest.raises(OptionError, match="max_messages must be a whole number of at least 1, not"):
             window(rules, lambda _: limit).messages()
 
-    @pytest.mark.parametrize(
-        "options",
-        [{"evict": "turn"}, {"oversized": "drop"}, {"rules": "spring"}, {"system_first": "yes"}, {"evict": None}],
-    )
-    def test_other_options_are_checked_too(self, options: dict[str, Any]) -> None:
-        """A value that there is not is refused, with those that there are."""
-        with pytest.raises(OptionError, match=f"{next(iter(options))} must be "):
-            window(**options)
-        with pytest.raises(OptionError, match="evict must be 'message' with LangChain4j's rules"):
-            window("langchain4j", evict="exchange")
-
 
 class TestCosts:
     """What a load reads."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import ModelError, OptionError
+from memzoo.errors import ModelError
 from memzoo.memories import SummarizingWindowMemory
 from memzoo.stores import InMemoryStore
 from memzoo.testing import MemoryContract, ScriptedModel
@@ -117,13 +117,6 @@ def test_survives_being_opened_again() -> None:
     store = InMemoryStore()
     first = told(ScriptedModel("summary"), *NEMO, store=store, conversation_id="a")
     assert contents(told(ScriptedModel(), store=store, conversation_id="a")) == contents(first)
-
-
-@pytest.mark.parametrize("number", [0, -1, 2.5, None])
-def test_needs_a_number(number: Any) -> None:
-    """Another number of messages is refused."""
-    with pytest.raises(OptionError, match="max_messages must be a whole number of at least 1"):
-        SummarizingWindowMemory(max_messages=number)
 
 
 class TestContract(MemoryContract):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import ModelError, OptionError
+from memzoo.errors import ModelError
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryBufferMemory
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import ChatFunction
@@ -120,12 +120,6 @@ class TestLimit:
         said = "Human: question 0 / AI: answer 0 / Human: question 1 / AI: answer 1"
         assert memory.load_memory_variables({}) == {"history": f"System: {said}"}
 
-    @pytest.mark.parametrize("limit", [-1, 1.5, "many", None, False])
-    def test_is_a_whole_number(self, limit: int) -> None:
-        """Another limit is refused when the memory is made."""
-        with pytest.raises(OptionError, match="max_token_limit must be"):
-            make(ScriptedModel(), limit)
-
     def test_is_2000_by_default(self) -> None:
         """LangChain's default is kept."""
         assert ConversationSummaryBufferMemory(llm=ScriptedModel()).max_token_limit == 2000
@@ -218,12 +212,6 @@ class TestPruneTo:
         tell(memory, 0, 1)
         memory.max_token_limit = 4
         assert memory.load_memory_variables({})["history"] == "System: Earlier.\nHuman: question 1\nAI: answer 1"
-
-    @pytest.mark.parametrize("tokens", [-1, 1.5, 9])
-    def test_is_within_the_limit(self, tokens: int) -> None:
-        """It is a whole number from 0 to the limit."""
-        with pytest.raises(OptionError, match="prune_to must be"):
-            make(ScriptedModel(), 8, prune_to=tokens)
 
 
 def test_the_summary_has_a_limit_of_its_own() -> None:

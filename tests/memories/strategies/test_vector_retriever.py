@@ -217,17 +217,6 @@ class TestLimit:
         memory.add_messages([{"role": "user", "content": f"cat {number}"} for number in range(500)])
         assert found(make(max_token_limit=3000, token_counter=words, store=memory.store), "cat").count("cat") == 500
 
-    def test_is_given_or_the_number_of_exchanges(self) -> None:
-        """`k` and `max_token_limit` are two ways to show what was found: giving both is refused."""
-        with pytest.raises(OptionError, match="max_token_limit or k, not both"):
-            make(k=2, max_token_limit=10)
-
-    @pytest.mark.parametrize(("option", "value"), [("k", 0), ("k", "4"), ("max_token_limit", 0), ("index", "chroma")])
-    def test_and_other_options_are_checked(self, option: str, value: object) -> None:
-        """An option that cannot work is refused when the memory is made, not after the first message is stored."""
-        with pytest.raises(OptionError, match=option):
-            make(**{option: value})
-
 
 class TestFailure:
     """An embedder that fails."""

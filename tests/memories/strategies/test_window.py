@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationBufferWindowMemory
 from memzoo.stores import InMemoryStore, Message
 
@@ -40,12 +39,6 @@ class TestExchanges:
     def test_are_5_by_default(self) -> None:
         """LangChain's default is kept."""
         assert ConversationBufferWindowMemory().k == 5
-
-    @pytest.mark.parametrize("k", [1.0, "3", None, True])
-    def test_are_a_whole_number(self, k: int) -> None:
-        """Another `k` is refused when the memory is made."""
-        with pytest.raises(OptionError, match="k must be a whole number, not"):
-            ConversationBufferWindowMemory(k=k)
 
     def test_that_are_older_are_out_of_sight_only(self) -> None:
         """What the window does not show is not deleted (I1)."""

@@ -116,12 +116,6 @@ class TestOutput:
         assert memory.history() == []
 
 
-def test_input_is_resolved_before_output() -> None:
-    """With both keys in doubt the error speaks of the input, as in LangChain."""
-    with pytest.raises(AmbiguousKeyError, match="One input key expected"):
-        ConversationBufferMemory().save_context({}, {})
-
-
 @pytest.mark.parametrize("error", [MissingKeyError, AmbiguousKeyError])
 def test_errors_are_the_builtins_that_langchain_raises(error: type[Exception]) -> None:
     """Code that caught LangChain's KeyError or ValueError goes on working, and the text has no extra quotes."""

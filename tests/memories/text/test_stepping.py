@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.text.stepping import Steps
 from memzoo.stores import Entries, InMemoryStore, Message
@@ -191,11 +190,6 @@ class TestMessages:
             shown = memory.messages()
             assert shown[0]["role"] == "user"
             assert len(shown) == len(memory.history()) or 4 <= len(shown) <= 10
-
-    def test_langchain4js_rules_have_no_steps(self) -> None:
-        """LangChain4j's windows move with each message."""
-        with pytest.raises(OptionError, match="step must be 0 with LangChain4j's rules"):
-            create_memory("message-window", rules="langchain4j", step=2)
 
 
 def test_waiting_messages_are_no_exchange() -> None:

@@ -49,16 +49,6 @@ def letters_of_all(messages: Any) -> int:
     return sum(map(letters, messages))
 
 
-def size_of(given: Any) -> int:
-    """Counts whatever it is given."""
-    return len(given)
-
-
-def halved(given: Any) -> int:
-    """Counts whatever it is given as it is written."""
-    return len(str(given)) // 2
-
-
 def written(message: dict[str, Any]) -> int:
     """Counts a message as it is written."""
     return len(str(message))
@@ -84,13 +74,6 @@ def test_counts_messages_or_lists(counter: Any, limit: int, kept: int) -> None:
     """What LangChain takes for a counter is understood: `len`, functions of a list, functions of one message."""
     assert trim_messages(NEMO, limit, token_counter=counter) == NEMO[len(NEMO) - kept :]
     assert trim_messages(NEMO, max_tokens=10_000, token_counter=counter, strategy="first") == NEMO
-
-
-@pytest.mark.parametrize("counter", [size_of, halved])
-def test_refuses_a_counter_that_may_count_either(counter: Any) -> None:
-    """A function that gives different numbers for a message and for a list of it has to say which it wants."""
-    with pytest.raises(OptionError, match=r"for one message and .* annotating its parameter"):
-        trim_messages(NEMO, 4, counter)
 
 
 def test_counts_each_message_once() -> None:

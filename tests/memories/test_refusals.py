@@ -1,0 +1,302 @@
+"""What is refused, with which error, in which words: one table for all that is wrong however the rest stands.
+
+A row is a call, the error, and words of its text. What a refusal leaves untouched is tested where it is about that.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from functools import partial
+from typing import Any, TypeAlias
+
+import openai
+import pytest
+
+from memzoo import ChatModel, Conversation, MemoryProvider, create_memory, open_store, trim_messages
+from memzoo.errors import (
+    AmbiguousKeyError,
+    MemoryZooError,
+    MessageError,
+    ModelError,
+    OptionError,
+    PromptError,
+    UnknownOptionError,
+    UnknownStrategyError,
+)
+from memzoo.http_library import http
+from memzoo.memories import BaseMemory, ConversationSummaryMemory, KnowledgeGraph, OpenAIEmbedder, Tool
+from memzoo.memories.graph.export import export
+from memzoo.memories.models.offline import hash_embedding
+from memzoo.memories.text.tokens import token_counter
+from memzoo.strategy import whole_number
+
+Row: TypeAlias = tuple[Callable[[], object], type[MemoryZooError], str]
+"""A call, the error that it raises, and words of the error's text."""
+
+# Options that are whole numbers; the smallest of each is in test_options.
+WHOLE_NUMBERS = {
+    "window": ("k", "step"),
+    "summary": ("every", "max_summary_tokens", "max_prompt_tokens"),
+    "summary-buffer": ("max_token_limit", "prune_to"),
+    "entity": ("k", "max_token_limit", "max_state_tokens"),
+    "vector-retriever": ("k", "max_token_limit"),
+    "knowledge-graph": ("k", "depth", "max_token_limit", "max_state_tokens"),
+    "combined": ("max_token_limit",),
+    "message-window": ("max_messages", "step"),
+    "token-window": ("step",),
+    "summarizing-window": ("max_messages",),
+}
+# Those of them that may be left out by saying so.
+NONE_MEANS: set[object] = {
+    "max_summary_tokens",
+    "prune_to",
+    "max_state_tokens",
+    ("vector-retriever", "k"),
+    *((name, "max_token_limit") for name in ("entity", "vector-retriever", "knowledge-graph", "combined")),
+}
+
+
+def call(function: Any, *given: Any, **options: Any) -> Callable[[], Any]:
+    """A call with what a type checker would refuse, too."""
+    return partial(function, *given, **options)
+
+
+def made(name: str, **options: Any) -> Callable[[], object]:
+    """The call that makes a memory."""
+    return call(create_memory, name, **options)
+
+
+def talks(memory: Any = "buffer", **options: Any) -> Callable[[], object]:
+    """The call that makes a conversation."""
+    return call(Conversation, "offline", memory, **options)
+
+
+def provides(**options: Any) -> Callable[[], object]:
+    """The call that makes a provider of buffers."""
+    return call(MemoryProvider, **{"name": "buffer", **options})
+
+
+def by_position(a: int, /) -> int:
+    """A function that takes its argument without a name, which is how no model gives one."""
+    return a
+
+
+def calling(function: Callable[[], object]) -> object:
+    """A function that takes what no JSON is."""
+    return function()
+
+
+def add(a: int, b: int) -> int:
+    """A sum."""
+    return a + b
+
+
+def sized(given: Any) -> int:
+    """Counts whatever it is given."""
+    return len(given)
+
+
+def written(given: Any) -> int:
+    """Counts whatever it is given as it is written."""
+    return len(str(given)) // 2
+
+
+def options_of_memories() -> Iterator[Row]:
+    """Options that have a value that cannot work, whatever the strategy."""
+    for option in ("memory_key", "human_prefix", "ai_prefix", "conversation_id"):  # I7, X7
+        for text in ("", None, 7):
+            wanted = f"{option} must be a text that is not empty, not {text!r}"
+            yield made("buffer", **{option: text}), OptionError, wanted
+    yield made("buffer", conversation_id=""), OptionError, "leave it out for a fresh one"
+    stores: list[Any] = [None, {}, "memory://", BaseMemory]
+    for store in stores:
+        yield made("buffer", store=store), OptionError, "open_store('sqlite:///memories.db')"
+    yield made("summary", prompts={"summary": "{{ summry }}"}), PromptError, "summry"
+    for name, option in (("buffer", "return_messages"), ("summary", "background"), ("knowledge-graph", "mine_ai")):
+        for other in ("no", 0, None):
+            yield made(name, **{option: other}), OptionError, f"{option} must be True or False, not {other!r}"
+    for name, option in (("knowledge-graph", "single_valued"), ("vector-retriever", "exclude_input_keys")):
+        for several in ("lives in", b"x", 7, [7]):
+            yield made(name, **{option: several}), OptionError, f"{option} must be a list of texts"
+
+
+def whole_numbers() -> Iterator[Row]:
+    """What only looks like a whole number, or is too small."""
+    for value in (True, False, 1.0, "1", None, [1]):
+        yield call(whole_number, "size", value), OptionError, "size must be a whole number, not"
+    yield call(whole_number, "size", 2, at_least=3), OptionError, "size must be a whole number of at least 3, not 2"
+    for name, options in WHOLE_NUMBERS.items():
+        for option in options:
+            free = option in NONE_MEANS or (name, option) in NONE_MEANS
+            for number in ("nine", 2.5, True, *(() if free else (None,))):
+                yield made(name, **{option: number}), OptionError, f"{option} must be"
+
+
+def options_of_strategies() -> Iterator[Row]:
+    """Options of single strategies."""
+    yield made("summary", every_tokens="9"), OptionError, "every_tokens"
+    yield made("summary-buffer", max_token_limit=8, prune_to=9), OptionError, "prune_to must be"
+    yield made("vector-retriever", k=2, max_token_limit=10), OptionError, "max_token_limit or k, not both"
+    yield made("vector-retriever", index="chroma"), OptionError, "index"
+    for embedder in ("text-embedding-3-small", 3, openai.OpenAI(api_key="key"), [[1.0]]):
+        wanted = "embedder must be an OpenAIEmbedder, a function"
+        yield made("vector-retriever", embedder=embedder), OptionError, wanted
+    yield made("summary", llm=openai.OpenAI(api_key="key")), OptionError, "goes into ChatModel(name, client=...)"  # X6
+    twice = ["summary", ("summary", {"memory_key": "other"})]
+    yield made("combined", memories=twice), OptionError, "two members would keep one and the same state summary"
+    for members in ([], [7], [("buffer",)], [("buffer", "x")], [None], "buffer"):
+        yield made("combined", memories=members), OptionError, "memories must"
+    yield made("combined", memories=["bufer"]), UnknownStrategyError, "no strategy 'bufer'"
+    for shares in ([1], [1, -1], [0, 0], [1, 1, 1], [], "11", ["1", "1"]):
+        wanted = "shares must be a number for each of the 2 members"
+        yield made("combined", memories=["buffer", "window"], shares=shares), OptionError, wanted
+    for option, other in (("evict", "turn"), ("evict", None), ("oversized", "drop"), ("system_first", "yes")):
+        yield made("message-window", **{option: other}), OptionError, f"{option} must be "
+    yield made("message-window", rules="spring"), OptionError, "rules must be "
+    java = {"rules": "langchain4j"}
+    yield (
+        made("message-window", **java, evict="exchange"),
+        OptionError,
+        "evict must be 'message' with LangChain4j's rules",
+    )
+    yield made("message-window", **java, step=2), OptionError, "step must be 0 with LangChain4j's rules"
+    summarized = call(ConversationSummaryMemory.from_messages, "offline", [{"role": "user", "content": "hi"}])
+    for step in (0, -1):
+        yield call(summarized, summarize_step=step), OptionError, "summarize_step"
+    yield call(summarized, max_token_limit=3), UnknownOptionError, "max_token_limit"
+
+
+def calls_of_memories() -> Iterator[Row]:
+    """What is given to the methods of a memory."""
+    memory = create_memory("summary", llm="offline")
+    # With both keys in doubt the error speaks of the input, as in LangChain.
+    yield call(memory.save_context, {}, {}), AmbiguousKeyError, "One input key expected"
+    for bound in (0, -1, 1.5, "nine", "0", True):
+        yield call(memory.messages, max_tokens=bound), OptionError, "max_tokens must be"
+    for option, other in (("from_", 0), ("from_", "3"), ("only_set_aside", "yes")):
+        yield call(memory.relearn, **{option: other}), OptionError, option
+    users: dict[str, Any] = {
+        "a turn begins with a user message": {"role": "assistant", "content": "hi"},
+        "the content of a user message must be text": {"role": "user"},
+        "a message must be a dict": 5,
+    }
+    for wanted, user in users.items():
+        yield call(memory.turn, user), MessageError, wanted
+    for option, other in (("on_failure", "explode"), ("busy", "later")):
+        yield call(memory.turn, "hi", **{option: other}), OptionError, other
+
+
+def conversations() -> Iterator[Row]:
+    """Conversations, their tools, and providers of memories."""
+    yield talks("nope"), UnknownStrategyError, "no strategy 'nope'"
+    yield talks(None), OptionError, "memory must be a memory or the name of a strategy, not None"
+    yield talks(max_rounds=-1), OptionError, "max_rounds must be a whole number"
+    yield talks(on_failure="ignore"), OptionError, "on_failure must be 'keep' or 'rollback', not 'ignore'"
+    yield talks(busy="skip"), OptionError, "busy must be 'wait' or 'refuse', not 'skip'"
+    yield talks(tools=["add"]), OptionError, "a tool must be a function, not 'add'"
+    yield talks(tools=len), OptionError, "tools must be a list of functions, not <built-in function len>"
+    yield talks(tools=[add, add]), OptionError, "two tools have the same name"
+    for limit in (0, "8k"):
+        yield talks(max_tokens=limit), OptionError, "max_tokens"
+    for oversized in ("shorten", "drop"):
+        yield talks(oversized=oversized), OptionError, "oversized"
+    yield talks(mark_stable=True), OptionError, "mark_stable must be a function"
+    for option in ("store", "conversation_id", "k"):
+        wanted = f"{option} can only be given with the name of a strategy"
+        yield talks(create_memory("window"), **{option: "memory://"}), OptionError, wanted
+    yield call(Conversation, str, tools=[add]), OptionError, "gives text only"
+    yield call(Tool, 5), OptionError, "a tool must be a function, not 5"
+    yield call(Tool, lambda: 1), OptionError, "a tool needs a name of letters"
+    yield call(Tool, by_position), OptionError, "parameters without names"
+    yield call(Tool, calling), OptionError, "cannot be described"
+    yield provides(name="nope"), UnknownStrategyError, "no strategy 'nope'"
+    yield provides(k=5), OptionError, "has no option 'k'"
+    yield provides(conversation_id="default"), OptionError, "conversation_id is what a provider gives"
+    yield provides(max_memories=0), OptionError, "max_memories must be a whole number of at least 1"
+    yield provides(idle_seconds=0), OptionError, "idle_seconds must be a number greater than 0"
+    yield provides(idle_seconds="1h"), OptionError, "idle_seconds must be a number greater than 0, not '1h'"
+    provider = MemoryProvider("buffer")
+    naive = datetime(2026, 5, 8)  # noqa: DTZ001 - the mistake
+    bounds = ("limit", -1), ("limit", "2"), ("prefix", 7), ("after", 7), ("idle_since", 7), ("idle_since", naive)
+    for bound, other in bounds:
+        yield call(provider.conversations, **{bound: other}), OptionError, bound
+    kept = call(provider.session, "x", at_end="archive")  # there is no default
+    yield kept, OptionError, "at_end must be 'delete' or 'keep', not 'archive'"
+
+
+def models_and_texts() -> Iterator[Row]:
+    """Models, embedders, token counters, limits and formats."""
+    client = openai.OpenAI(api_key="k")
+    parameters: list[tuple[Any, dict[str, Any], str]] = [
+        (ChatModel, {"temprature": 0}, "no parameter 'temprature'"),
+        (ChatModel, {"temprature": 0}, "Did you mean 'temperature'"),
+        (ChatModel, {"max_retry": 0}, "Did you mean 'max_retries'"),
+        (ChatModel, {"top_k": 40}, "goes into extra_body={'top_k': ...}"),
+        (OpenAIEmbedder, {"dimension": 3}, "Did you mean 'dimensions'"),
+        (ChatModel, {"stream": True}, "stream is chosen call by call"),
+        (ChatModel, {"messages": []}, "messages is chosen call by call"),
+        (ChatModel, {"http_client": http.Client()}, "client=OpenAI(http_client=...)"),
+        (ChatModel, {"client": client, "max_retries": 0}, "client=OpenAI(max_retries=...)"),
+        (ChatModel, {"client": client, "temprature": 0}, "Did you mean 'temperature'"),
+        (ChatModel, {"max_reply_bytes": 0}, "max_reply_bytes must be a number greater than 0, not 0"),
+        (ChatModel, {"max_reply_seconds": "long"}, "max_reply_seconds must be a number greater than 0, not 'long'"),
+    ]
+    for make, options, advice in parameters:
+        yield call(make, "m", **options), OptionError, advice
+    for dimensions in (7, 4097, 0, -1):
+        yield call(hash_embedding, ["a"], dimensions), OptionError, f"{dimensions}"
+    for counter in ("gpt-99-imagined", "aproximate", 7):
+        yield call(token_counter, counter), OptionError, "approximate"
+    said = [{"role": "user", "content": "hi"}]
+    for either in (sized, written):
+        yield call(trim_messages, said, 4, either), OptionError, "annotating its parameter"
+    wrong = (
+        (3, "keep, step"),
+        ({"kep": 3}, "kep"),
+        ({"keep": -1}, "keep"),
+        ({"step": 0}, "step"),
+        ({"exclude": "x"}, "list"),
+    )
+    for clear, named in wrong:
+        yield made("buffer", clear_tool_results=clear), OptionError, named
+        yield call(trim_messages, said, 10, len, clear_tool_results=clear), OptionError, named
+    yield call(export, KnowledgeGraph(), "gexf"), OptionError, "no format 'gexf'; there are text, mermaid, graphml"
+
+
+def likely_names() -> Iterator[Row]:
+    """Of a name that is unknown, the error tells the one that was probably meant."""
+    for use, meant in (
+        (made("sumary"), "summary"),
+        (made("Window"), "window"),
+        (made("window", K=3), "k"),
+        (made("window", retrun_messages=True), "return_messages"),
+        (made("summary", llm="offline", on_model_error="defre"), "defer"),
+        (made("summary", llm="offline", prompts={"sumary": "x"}), "summary"),
+        (call(open_store, "sqllite:///chat.db"), "sqlite"),
+        (call(export, KnowledgeGraph(), "mermaidd"), "mermaid"),
+    ):
+        yield use, MemoryZooError, f". Did you mean '{meant}'?"
+
+
+def rows(*tables: Callable[[], Iterable[Row]]) -> list[Any]:
+    """The rows of all tables, each named by its table and its text."""
+    return [pytest.param(*row, id=f"{table.__name__}: {row[2]}") for table in tables for row in table()]
+
+
+@pytest.mark.parametrize(
+    ("use", "error", "text"),
+    rows(
+        options_of_memories,
+        whole_numbers,
+        options_of_strategies,
+        calls_of_memories,
+        conversations,
+        models_and_texts,
+        likely_names,
+    ),
+)
+def test_is_refused_by_name(use: Callable[[], object], error: type[MemoryZooError], text: str) -> None:
+    """What cannot work is a typed error of memzoo, at once, that names it and says what would be right."""
+    with pytest.raises(error) as refused:
+        use()
+    assert text in str(refused.value)
+    assert not isinstance(refused.value, ModelError)

@@ -47,7 +47,8 @@ def _work(store: SQLStore) -> None:
     for _ in range(2):
         drive(store.append("c", records("a", "b"), turn_id="1"))
     bounds: list[dict[str, Any]] = [{}, {"limit": 1}, {"limit": 1, "newest": True}, {"until": 1}, {"newest": True}]
-    for bound in [*bounds, {"until": 1, "limit": 1}, {"until": 1, "newest": True}]:
+    more: list[dict[str, Any]] = [{"until": 1, "limit": 1}, {"until": 1, "newest": True}]
+    for bound in bounds + more:
         drive(store.read("c", **bound))
     for since in (0, 1):
         drive(store.read_state("c", "s", since=since))

@@ -36,6 +36,10 @@ types: $(VENV)/.dev
 	$(BIN)/pyright
 	$(BIN)/python -m tests.documentation.typed
 
+.PHONY: release
+release: $(VENV)/.dev  ## build into dist/, check, and run README's snippet from the wheel in an environment of its own; nothing is uploaded
+	$(BIN)/python .ci/release.py
+
 wheel: $(VENV)/.dev  ## build, and check that the wheel holds the tree
 	$(BIN)/python .ci/check_wheel.py
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -137,3 +138,12 @@ def test_the_package_runs_as_a_module(tmp_path: Path):
     command = [sys.executable, "-m", "memzoo", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout == f"memzoo {memzoo.__version__}\n"
+
+
+def test_the_addresses_are_those_of_the_project() -> None:
+    """The site names its address and the repository's only as `pyproject.toml` does."""
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    site = re.findall(r"^(site_url|repo_url): (\S+)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    urls: dict[str, str] = project.get("urls", {})
+    named = {"site_url": urls.get("Documentation"), "repo_url": urls.get("Repository")}
+    assert dict(site) == {name: url for name, url in named.items() if url}

@@ -82,6 +82,9 @@ class Notes(MutableMapping[str, str]):
     def __len__(self) -> int:
         return len(EntityNotes(learnt(self._plain)).notes)
 
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
 
 def is_durable(store: Any) -> bool:
     """Whether an entity store of LangChain outlives the process."""

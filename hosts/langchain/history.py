@@ -14,6 +14,9 @@ from memzoo.sync import blocking, drive
 __all__ = ["ChatHistory", "ChatMessageHistory", "LiveMessages", "MessageHistory", "history_store"]
 
 
+_SPEAKERS = {"user": "Human", "assistant": "AI"}
+
+
 class MessageHistory(VirtualSubclass):
     """What a memory shows as LangChain's `BaseChatMessageHistory`, for `RunnableWithMessageHistory` and the like.
 
@@ -59,7 +62,8 @@ class MessageHistory(VirtualSubclass):
         self.add_message(_to_message("assistant", message))
 
     def __str__(self) -> str:
-        return "\n".join(f"{message['role']}: {message['content']}" for message in dicts(self.messages))
+        said = dicts(self.messages)
+        return "\n".join(f"{_SPEAKERS.get(one['role'], one['role'].title())}: {one['content']}" for one in said)
 
 
 class ChatHistory(MessageHistory):

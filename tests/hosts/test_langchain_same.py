@@ -51,6 +51,16 @@ def test_the_transcript(name: str, options: dict[str, Any]) -> None:
     assert here.buffer == there.buffer
 
 
+def test_what_programs_print() -> None:
+    """`print(memory.chat_memory)` and `print(memory.entity_store.store)` print what they print there."""
+    there, here = (told(side, "ConversationBufferMemory") for side in SIDES)
+    assert str(here.chat_memory) == str(there.chat_memory)
+    notes = [made(side, "ConversationEntityMemory", llm=answering("one")).entity_store for side in SIDES]
+    for store in notes:
+        store.set("Sam", "A friend.")
+    assert repr(notes[1].store) == repr(notes[0].store) == "{'Sam': 'A friend.'}"
+
+
 @pytest.mark.parametrize(("name", "options"), [case for case in CASES if "String" not in case[0]])
 def test_the_messages(name: str, options: dict[str, Any]) -> None:
     """With `return_messages` they are the same objects of LangChain."""

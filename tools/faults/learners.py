@@ -1,0 +1,279 @@
+"""Processes that take turns in one conversation while its model takes its time: what is learnt twice, and what is lost.
+
+`python -m tools.faults.learners` prints how often models were asked, on SQLite, on PostgreSQL behind PgBouncer and on
+Redis. Turns arrive faster than a model answers, and saves return at once (`learn="background"`): so do the requests of
+a web server that several workers answer.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from memzoo.memories import BaseMemory, create_memory
+from memzoo.stores import open_store
+from memzoo.sync import drive
+from tests.clerk import clerk, eager
+from tests.poolers import PgBouncer
+from tests.postgres import PostgresServer
+from tests.redis_servers import RedisServer, free_ports, wait_for
+from tools.faults.lives import PROCESSES, end, start
+from tools.faults.scenarios import ASKING, CONVERSATION
+
+__all__ = ["STORES", "Learnt", "Talk", "talked"]
+
+_NEW = re.compile(r"<new_lines>\n(.*?)\n</new_lines>", re.DOTALL)
+_TURN = re.compile(r"#(\d+)#")
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What is said, and how.
+
+    Attributes:
+        store: The URL of a new store.
+        strategy: What learns.
+        notes: A file that gets a line when a call of the model begins, when it ends, and when a save returns.
+        turns: How many there are.
+        every: Seconds from one to the next.
+        model: Seconds that the model takes.
+        leases: Whether leases are taken, as they are by default.
+    """
+
+    store: str
+    strategy: str
+    notes: Path
+    turns: int = 30
+    every: float = 0.2
+    model: float = 0.3
+    leases: bool = True
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What became of it.
+
+    Attributes:
+        calls: How often the model was asked to learn from something.
+        cut: Calls among them that did not end.
+        twice: Turns from which more than one call learnt that did.
+        unlearnt: Turns from which none learnt.
+        lost: Turns whose save returned, and that are not stored.
+    """
+
+    calls: int
+    cut: int
+    twice: int
+    unlearnt: int
+    lost: int
+
+
+def talked(talk: Talk, processes: int, *, kill_in_call: int = 0) -> Learnt:
+    """Let processes take turns, then let one of them learn what is left, and count.
+
+    Args:
+        talk: What they say.
+        processes: How many.
+        kill_in_call: Kill (-9) the one that makes this call of the model, while it waits for the answer; another takes
+            its place. 0 for none.
+    """
+    talk.notes.touch()
+    workers = [_Worker(talk) for _ in range(processes)]
+    begun = time.monotonic()
+    for number in range(talk.turns):
+        while (left := begun + number * talk.every - time.monotonic()) > 0:
+            time.sleep(min(left, 0.01))
+            if kill_in_call and (pid := _caller(talk, kill_in_call)):
+                kill_in_call = 0
+                workers = [_Worker(talk) if one.killed(pid) else one for one in workers]
+        workers[number % processes].say(number)
+    for worker in workers:
+        worker.end()
+    saved = {turn for kind, _, turns in _notes(talk) if kind == "saved" for turn in turns}
+    last = _Worker(talk)
+    for number in sorted({*range(talk.turns)} - saved):  # what a killed one was told, and did not come to
+        last.say(number)
+    last.say("settle")
+    last.end()
+    calls = Counter(kind for kind, *_ in _notes(talk))
+    learnt = Counter(turn for kind, _, turns in _notes(talk) if kind == "learnt" for turn in turns)
+    with open_store(talk.store) as store:
+        stored = {entry.turn_id for entry in drive(store.read(CONVERSATION))}
+    # What was said last, a summary buffer shows as it is.
+    due = range(talk.turns - (talk.strategy == "summary-buffer"))
+    return Learnt(
+        calls=calls["asked"],
+        cut=calls["asked"] - calls["learnt"],
+        twice=sum(times > 1 for times in learnt.values()),
+        unlearnt=len({*due} - {*learnt}),
+        lost=len(saved - {int(turn.removeprefix("turn-")) for turn in stored}),
+    )
+
+
+class _Worker:
+    """A process with a memory of the conversation, as seen by who tells it what to do."""
+
+    def __init__(self, talk: Talk) -> None:
+        self._pipe, there = PROCESSES.Pipe()
+        self._process = start(_work, talk, there)
+        there.close()
+        self._pipe.recv()
+
+    def say(self, what: int | str) -> None:
+        """Take this turn, or learn all that is left; it is not waited for."""
+        self._pipe.send(what)
+
+    def killed(self, pid: int) -> bool:
+        """Whether it is the process with this number, which is killed then."""
+        if self._process.pid != pid:
+            return False
+        os.kill(pid, signal.SIGKILL)
+        end(self._process)
+        return True
+
+    def end(self) -> None:
+        """Wait until it has done what it was told, and what it learns is learnt."""
+        self._pipe.send(None)
+        end(self._process)
+
+
+def _work(talk: Talk, pipe: Connection) -> None:
+    with open_store(talk.store) as store:
+        options: dict[str, Any] = {"store": store, "conversation_id": CONVERSATION, "learn": "background"}
+        memory = create_memory(talk.strategy, **options, **_slow(talk))
+        for learner in memory.learners:
+            learner.lease_seconds = learner.lease_seconds if talk.leases else 0.0
+        pipe.send("ready")
+        while (told := pipe.recv()) is not None:
+            if told == "settle":
+                memory.settle()
+            else:
+                _take_turn(memory, told)
+                _note(talk, "saved", [told])
+        for learner in memory.learners:
+            drive(learner.finished())
+
+
+def _take_turn(memory: BaseMemory, number: int) -> None:
+    memory.load_memory_variables({"input": "What does Sam like?"})
+    memory.save_context({"input": f"#{number}# Sam likes tea{number}"}, {"output": "ok"}, turn_id=f"turn-{number}")
+
+
+def _slow(talk: Talk) -> dict[str, Any]:
+    """Options of a strategy whose model, or embedder, takes its time, and says what it was asked to learn."""
+    options = eager(talk.strategy, clerk)
+
+    def asked(function: Callable[[Any], Any], given: Any, text: str) -> Any:
+        turns = sorted({int(turn) for turn in _TURN.findall(text)})
+        if not turns:  # a search
+            return function(given)
+        _note(talk, "asked", turns)
+        time.sleep(talk.model)
+        answer = function(given)
+        _note(talk, "learnt", turns)
+        return answer
+
+    def llm(messages: Any) -> Any:
+        return asked(clerk, messages, "".join(_NEW.findall(messages[-1]["content"])))
+
+    def embedder(texts: list[str]) -> Any:
+        return asked(options["embedder"], texts, " ".join(texts))
+
+    return {**options, "embedder": embedder} if "embedder" in options else {**options, "llm": llm}
+
+
+def _note(talk: Talk, kind: str, turns: Sequence[int]) -> None:
+    line = " ".join([kind, str(os.getpid()), *map(str, turns)]) + "\n"
+    with talk.notes.open("ab", buffering=0) as file:  # one write each, so that lines of several processes stay whole
+        file.write(line.encode())
+
+
+def _notes(talk: Talk) -> list[tuple[str, int, list[int]]]:
+    """What was noted: what happened, in which process, and with which turns."""
+    lines = [line.split() for line in talk.notes.read_text(encoding="ascii").splitlines()]
+    return [(kind, int(pid), [*map(int, turns)]) for kind, pid, *turns in lines]
+
+
+def _caller(talk: Talk, number: int) -> int:
+    """The process that is in this call of the model, counted from 1; 0 if it has not begun."""
+    asked = [pid for kind, pid, _ in _notes(talk) if kind == "asked"]
+    return asked[number - 1] if len(asked) >= number else 0
+
+
+@contextlib.contextmanager
+def _sqlite(folder: Path) -> Generator[Callable[[], str]]:
+    yield lambda: f"sqlite:///{tempfile.mkdtemp(dir=folder)}/talk.db"
+
+
+@contextlib.contextmanager
+def _postgres(folder: Path) -> Generator[Callable[[], str]]:
+    server = PostgresServer(folder / "postgres")
+    try:
+        with contextlib.closing(PgBouncer(server)) as pooler:
+            yield lambda: pooler.url(server.new_database())
+    finally:
+        server.cleanup()
+
+
+@contextlib.contextmanager
+def _redis(folder: Path) -> Generator[Callable[[], str]]:
+    with contextlib.closing(RedisServer(folder / "redis", free_ports(1)[0])) as server:
+
+        def new() -> str:
+            with contextlib.closing(server.client()) as client:
+                wait_for(client.flushall)
+            return f"redis://127.0.0.1:{server.port}/0"
+
+        yield new
+
+
+STORES = {"SQLite": _sqlite, "PostgreSQL behind PgBouncer": _postgres, "Redis": _redis}
+"""Makes new stores of each kind, as long as the block runs."""
+
+
+def main(
+    stores: Annotated[list[str] | None, typer.Argument(help=f"Of {', '.join(map(repr, STORES))}.")] = None,
+    strategies: Annotated[list[str] | None, typer.Option("--strategy", help=f"Of {', '.join(ASKING)}.")] = None,
+    turns: Annotated[int, typer.Option(help="How many turns a talk has.")] = 30,
+) -> None:
+    """Count calls of the model with 1, 2 and 4 processes, with 4 and no leases, and with 2 of which one is killed."""
+    console, most, sound = Console(soft_wrap=True), 0.0, True
+    console.print(
+        "| store | strategy | 1 | 2 | 4 | 4 without leases | 2, one killed (calls cut) | twice | lost |", markup=False
+    )
+    console.print("|---|---|--:|--:|--:|--:|--:|--:|--:|", markup=False)
+    for store in stores or STORES:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, STORES[store](Path(name)) as new:
+
+            def run(strategy: str, processes: int, *, leases: bool = True, kill: int = 0) -> Learnt:
+                file = Path(tempfile.mkdtemp(dir=name)) / "notes"
+                talk = Talk(new(), strategy, file, turns=turns, leases=leases)
+                return talked(talk, processes, kill_in_call=kill)
+
+            for strategy in strategies or ASKING:
+                one, two, four = (run(strategy, processes) for processes in (1, 2, 4))
+                without, killed = run(strategy, 4, leases=False), run(strategy, 2, kill=3)
+                whole = (one, two, four, killed)
+                twice, lost = sum(told.twice for told in whole), sum(told.lost + told.unlearnt for told in whole)
+                cut = f"{killed.calls} ({killed.cut})"
+                figures = [one.calls, two.calls, four.calls, without.calls, cut, twice, lost]
+                console.print(f"| {store} | {strategy} | {' | '.join(map(str, figures))} |", markup=False)
+                most = max(most, two.calls / one.calls, four.calls / one.calls)
+                sound &= not (twice or lost) and killed.cut <= 1
+    console.print(f"At most {most:.2f} times the calls of one process.")
+    raise typer.Exit(code=not (sound and most <= 1.1))
+
+
+if __name__ == "__main__":
+    typer.run(main)

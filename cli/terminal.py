@@ -78,7 +78,7 @@ def progress_bars(*columns: "ProgressColumn") -> "Progress":
 
 
 @contextmanager
-def bar(what: str) -> Generator[Callable[[int, int], None]]:
+def bar(what: str) -> Generator[Callable[[int, int | None], None]]:
     """One bar; gives what it is told of how much is done, and of how much there is."""
     with progress_bars() as progress:
         task = progress.add_task(what, total=None)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.graph.fact import Reason as Reason
     from memzoo.memories.graph.fact import Source as Source
     from memzoo.memories.graph.graph import KnowledgeGraph as KnowledgeGraph
+    from memzoo.memories.maintenance import Upkept as Upkept
+    from memzoo.memories.maintenance import upkeep as upkeep
     from memzoo.memories.models.chat import ChatModel as ChatModel
     from memzoo.memories.models.chat import Completion as Completion
     from memzoo.memories.models.chat import Model as Model
@@ -68,6 +70,7 @@ else:
             "memzoo.memories.engine.turns": "Turn",
             "memzoo.memories.graph.fact": "Fact Quote Reason Source",
             "memzoo.memories.graph.graph": "KnowledgeGraph",
+            "memzoo.memories.maintenance": "Upkept upkeep",
             "memzoo.memories.models.chat": "ChatModel Completion Model OfflineModelWarning",
             "memzoo.memories.models.embedders": "Embedder HashEmbedder OpenAIEmbedder",
             "memzoo.memories.models.offline": "async_offline_client offline_client",

@@ -13,6 +13,7 @@
 import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError
@@ -156,6 +157,25 @@ class Learner:
         """
         async with self.leaseholder() as lease:
             return await self._take_steps(lease, saving=saving, everything=everything, most=most, wait=wait)
+
+    async def learn_all(self) -> None:
+        """Go on after each failure, as several saves would, until all is learnt or the model does not work at all.
+
+        It waits for another process that learns this state.
+
+        Raises:
+            ModelError: The model does not work.
+        """
+        await self._cached.refresh()
+        while True:
+            before = _progress(await self.refresh())
+            try:
+                await self.learn(wait=True)
+            except ModelError:
+                if _progress(await self.refresh()) == before:
+                    raise
+            else:
+                return
 
     def leaseholder(self) -> Leaseholder:
         """Holds the lease of the state, when it is asked to."""
@@ -345,3 +365,8 @@ class Learner:
         """All that can make something due: the state, the end of the log, and the pins."""
         entries = self._cached.entries
         return state.version, self._cached.epoch, entries[-1].seq if entries else 0, self._pins.entries
+
+
+def _progress(state: State) -> tuple[int, Attempts]:
+    """What changes if a failing model still gets somewhere."""
+    return state.watermark, replace(state.attempts, failures=0, at=0.0)

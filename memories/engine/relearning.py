@@ -10,7 +10,7 @@ from memzoo.errors import ConflictError, ModelError, OptionError
 from memzoo.memories.engine.cached_state import StagedState
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, Log
-from memzoo.memories.engine.state import Attempts, Changes, State
+from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.steps import shortened_entries
 from memzoo.memories.options import one_of, whole_number
 from memzoo.sync import together
@@ -70,7 +70,11 @@ async def _learn_anew(log: CachedLog, learner: Learner, first: int, heard: Calla
         draft = StagedState(State(watermark=first - 1 if not old.items else 0), heard)
         drafting = copy.copy(learner)
         drafting.cached_state = draft
-        await _learn_all(drafting, draft)
+        try:
+            await drafting.learn_all()
+        except ModelError as error:
+            error.add_note("What was known before is kept as it was; nothing was changed.")
+            raise
         new = draft.newest
         while True:
             await log.refresh()
@@ -80,24 +84,6 @@ async def _learn_anew(log: CachedLog, learner: Learner, first: int, heard: Calla
             gone = dict.fromkeys(old.items.keys() - new.items.keys())
             if await learner.put(Changes({**gone, **new.items}, draft.embeddings), new.watermark, new.attempts):
                 return
-
-
-async def _learn_all(learner: Learner, draft: StagedState) -> None:
-    """Go on after each failure, as several saves would, until all is learnt or the model does not work at all."""
-    while True:
-        before = _progress(draft.newest)
-        try:
-            await learner.learn(wait=True)
-        except ModelError as error:
-            if _progress(draft.newest) == before:
-                error.add_note("What was known before is kept as it was; nothing was changed.")
-                raise
-        else:
-            return
-
-
-def _progress(state: State) -> tuple[int, Attempts]:
-    return state.watermark, replace(state.attempts, failures=0, at=0.0)
 
 
 async def _take_up(learner: Learner) -> None:

@@ -42,5 +42,5 @@ def test_the_options_of_the_model_are_there() -> None:
     documented = set(re.findall(r"^\| `(--[a-z-]+)` \|", PAGE, re.MULTILINE))
     options = {name: {option for one in made.params for option in one.opts} for name, made in commands.items()}
     asking = {name for name, given in options.items() if "--model" in given}
-    assert asking == {"chat", "show", "relearn", "compare", "play", "questions"}
+    assert asking == {"chat", "show", "relearn", "upkeep", "compare", "play", "questions"}
     assert [name for name in asking if not documented <= options[name]] == []

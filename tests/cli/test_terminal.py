@@ -146,6 +146,7 @@ GIVEN = {
     "show": "--store {url} --memory {evil}",
     "state": "--store {url} --name {evil}",
     "relearn": "{evil} --store {url} --memory buffer",
+    "upkeep": "{url} --memory {evil}",
     "graph": "--store {url} --format {evil}",
     "export": "--store {url} --out {evil}/x",
     "import": "{evil} --store {url}",

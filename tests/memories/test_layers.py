@@ -20,7 +20,7 @@ ORDER = (
     ("cassettes",),
     ("commands",),
     ("memories",),
-    ("chat",),
+    ("chat", "maintenance"),
     ("testing",),
     ("strategy",),
     ("registry",),

@@ -1,0 +1,56 @@
+"""The command that learns what waits in many conversations."""
+
+from contextlib import closing
+from typing import Annotated, Any
+
+import typer
+
+from memzoo import memories
+from memzoo.cli.options import Asked, Counter, Workers, command, counted, existing_store
+from memzoo.cli.terminal import bar, echo
+from memzoo.strategy import ModelBackedMemory, short_name, strategy_named, token_counter
+
+__all__ = ["upkeep"]
+
+_TOLD = 20  # failures
+
+
+@command("Stored data")
+def upkeep(
+    *,
+    store: Annotated[str, typer.Argument(help="A store, such as postgresql://me@host/db.")],
+    memory: Annotated[str, typer.Option(help="What learns, such as summary or summary-buffer:max_token_limit=1000.")],
+    prefix: Annotated[str, typer.Option(help="Only in conversations whose ids begin so.")] = "",
+    asked: Asked,
+    workers: Workers,
+    counter: Counter = None,
+) -> None:
+    """Learn what waits to be learnt, in all conversations of a store: nightly, or after an import.
+
+    What was learnt is kept: after an interruption, the same command goes on. Ends with 1 if a conversation failed.
+    """
+    name, options = _named(memory)
+    if issubclass(strategy_named(name), ModelBackedMemory):
+        options["llm"] = asked.made()
+    options["token_counter"] = token_counter(counter, asked.model).name
+    with closing(existing_store(store)) as opened, workers.opened() as executor, bar("Learning") as advance:
+        done = memories.upkeep(opened, name, prefix=prefix, executor=executor, progress=advance, **options)
+    looked = counted(done.conversations, "conversation")
+    echo(f"Learnt in {done.learnt} of {looked}. Calls of the model: {done.spent.calls}.")
+    for id_, why in list(done.failed.items())[:_TOLD]:
+        echo(f"{id_}: {why}", err=True)
+    if done.failed:
+        left = f", of which {_TOLD} are named" if len(done.failed) > _TOLD else ""
+        echo(f"Not learnt to the end: {counted(len(done.failed), 'conversation')}{left}.", err=True)
+        raise typer.Exit(1)
+
+
+def _named(memory: str) -> tuple[str, dict[str, Any]]:
+    """A strategy and its options, as the command line names them; without options, its own defaults."""
+    if ":" not in memory:
+        return short_name(memory), {}
+    from memzoo.benchmarks.variants import parse_variant
+
+    variant = parse_variant(memory)
+    prompts = {"prompts": variant.prompts} if variant.prompts else {}
+    return variant.strategy, {**variant.options, **prompts}

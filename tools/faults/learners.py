@@ -143,9 +143,14 @@ class _Worker:
         return True
 
     def end(self) -> None:
-        """Wait until it has done what it was told, and what it learns is learnt."""
+        """Wait until it has done what it was told, and what it learns is learnt.
+
+        Raises:
+            RuntimeError: It ended with an error (its traceback is on the standard error).
+        """
         self._pipe.send(None)
-        end(self._process)
+        if code := end(self._process):
+            raise RuntimeError(f"a process ended with {code}")
 
 
 def _work(talk: Talk, pipe: Connection) -> None:
@@ -162,7 +167,7 @@ def _work(talk: Talk, pipe: Connection) -> None:
                 _take_turn(memory, told)
                 _note(talk, "saved", [told])
         for learner in memory.learners:
-            drive(learner.finished())
+            drive(learner.wait())
 
 
 def _take_turn(memory: BaseMemory, number: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from memzoo.benchmarks.gaps import gap_questions
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.transcripts import Transcript, read_transcripts
-from memzoo.benchmarks.transcripts.conversations import UNDATED
+from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange
 from memzoo.errors import ModelReplyError, TranscriptError
 from memzoo.memories import Model
 from memzoo.prompts import PromptSet
@@ -128,9 +128,19 @@ def _yaml(transcript: Transcript, found: Sequence[dict[str, Any]]) -> str:
     # A session begins where the date changes: dates are kept.
     for date, exchanges in itertools.groupby(transcript.exchanges, key=lambda one: one.said_at):
         dated = f"- date: {_json(date.isoformat())}\n  messages:" if date != UNDATED else "- messages:"
-        said = [{**message, "id": f"m{next(numbers)}"} for one in exchanges for message in one.messages]
+        said = [
+            {**message, "id": f"m{next(numbers)}", **_kept(message, one)}
+            for one in exchanges
+            for message in one.messages
+        ]
         lines += [dated, *(f"  - {_json(one)}" for one in said)]
     return "\n".join(lines) + "\n"
+
+
+def _kept(message: Message, exchange: Exchange) -> dict[str, Any]:
+    """What a message of a file says of a line that is followed."""
+    mark = next((one for one in exchange.marks if one.text == text_of(message)), None)
+    return {"keep": {"kind": mark.kind, "means": mark.means}} if mark else {}
 
 
 def _json(value: Any) -> str:

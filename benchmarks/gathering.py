@@ -1,6 +1,6 @@
 """Gathers the outcomes of a comparison into its results."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from memzoo.benchmarks.measure.caching import CacheRule, Requests
 from memzoo.benchmarks.measure.statistics import difference, interval
 from memzoo.benchmarks.money import cost_of_thousand
-from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum
+from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, Survived
 from memzoo.benchmarks.results import (
     Category,
     Figures,
@@ -44,6 +44,7 @@ class _Scores:
     requests: Requests = field(default_factory=Requests)
     ends: list[int] = field(default_factory=list[int])
     course: tuple[tuple[int, int], ...] = ()
+    survived: dict[tuple[str, int | None], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def add(self, found: AtBudget, first: int, *, longest: bool) -> None:
         self.shown += found.tokens
@@ -52,6 +53,8 @@ class _Scores:
         self.ends.append(found.tokens_at_end)
         # The chart shows one conversation: means over several of different lengths would show none of them.
         self.course = found.course if longest else self.course
+        for one in found.survived:
+            self.survived[one.kind, one.after] += Counter(shown=one.shown, of=one.of)
         for place, answer in enumerate(found.answers, start=first):
             self.tokens[place] = answer.tokens
             for name, value in _figures_of(answer).items():
@@ -73,6 +76,10 @@ class _Scores:
             cached=_mean_of(sent.cached, sent.sent) if sent.count else None,
             paid=_mean_of(cache.paid(sent), sent.count) if sent.count else None,
             course=self.course,
+            survived=tuple(
+                Survived(kind=kind, after=after, shown=counts["shown"], of=counts["of"])
+                for (kind, after), counts in self.survived.items()
+            ),
             categories={kind: self._category(kind, categories) for kind in sorted(set(categories.values()))},
         )
 

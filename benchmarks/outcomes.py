@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memzoo.benchmarks.measure.caching import Requests
 from memzoo.memories import Spent
 
-__all__ = ["AtBudget", "Outcome", "Scored", "Shape", "Sum", "Update", "View"]
+__all__ = ["AtBudget", "Outcome", "Scored", "Shape", "Sum", "Survived", "Update", "View"]
 
 View: TypeAlias = tuple[tuple[str, str], ...]
 """The messages that a model would have seen, as (role, text), in order."""
@@ -79,6 +79,22 @@ class Scored(Shape):
     shown: View | None = None
 
 
+class Survived(Shape):
+    """How many lines of a kind that a transcript marks were still shown.
+
+    Attributes:
+        kind: The kind, such as "goal".
+        after: So many exchanges after they were said, or more (see `measure.surviving.AGES`); `None` for the end.
+        shown: How often one was shown.
+        of: How often was looked.
+    """
+
+    kind: str
+    after: int | None = None
+    shown: int
+    of: int
+
+
 class AtBudget(Shape):
     """One memory in one conversation, within one budget.
 
@@ -89,6 +105,7 @@ class AtBudget(Shape):
         requests: What was sent at these, in tokens: what stands before the memory, what it showed, the user's words.
         course: Tokens over the conversation: (number of the exchange, tokens), at most 100 points.
         answers: One for each question that was asked, in order.
+        survived: What was shown of marked lines.
     """
 
     loads: int
@@ -97,6 +114,7 @@ class AtBudget(Shape):
     requests: Requests = Requests()
     course: tuple[tuple[int, int], ...]
     answers: tuple[Scored, ...]
+    survived: tuple[Survived, ...] = ()
 
 
 class Outcome(Shape):

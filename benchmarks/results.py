@@ -4,7 +4,7 @@ It is the same for the same inputs, whatever was interrupted and however many pr
 apart. What it is gathered from is in `outcomes`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from pydantic import Field
 
 from memzoo.benchmarks.measure.caching import CACHES, CacheRule
 from memzoo.benchmarks.measure.statistics import Interval, Pair
-from memzoo.benchmarks.outcomes import Scored, Shape, Sum
+from memzoo.benchmarks.outcomes import Scored, Shape, Sum, Survived
 
 __all__ = [
     "OFFLINE",
@@ -91,6 +91,7 @@ class Figures(Shape):
         cached: The share of these that the provider has in its cache.
         paid: What such a request costs, in tokens at the full price.
         course: As in `AtBudget`, for the longest conversation.
+        survived: What was shown of marked lines, over all conversations.
         categories: The figures by kind of question.
     """
 
@@ -110,7 +111,22 @@ class Figures(Shape):
     cached: float | None = None
     paid: float | None = None
     course: tuple[tuple[int, int], ...] = ()
+    survived: tuple[Survived, ...] = ()
     categories: Mapping[str, Category] = Field(default_factory=dict)
+
+    def survival(self) -> list[tuple[int, float]]:
+        """The share of marked lines that was shown so many exchanges after they were said."""
+        ages = sorted({one.after for one in self.survived if one.after is not None})
+        return [(age, _shown([one for one in self.survived if one.after == age])) for age in ages]
+
+    def survival_at_end(self, kind: str) -> float | None:
+        """The share of the marked lines of a kind that is shown at the end; `None` if there are none."""
+        found = [one for one in self.survived if one.after is None and one.kind == kind]
+        return _shown(found) if found else None
+
+
+def _shown(found: Sequence[Survived]) -> float:
+    return sum(one.shown for one in found) / sum(one.of for one in found)
 
 
 class Cost(Shape):
@@ -314,6 +330,12 @@ class Results(Shape):
     def main_budget(self) -> int:
         """The budget that is spoken of where only one can be: 1,000 if it was measured, else the largest."""
         return 1000 if 1000 in self.run.budgets else self.run.budgets[-1]  # noqa: PLR2004 - the default budget
+
+    @property
+    def kept_kinds(self) -> list[str]:
+        """The kinds of lines that the transcripts mark, in the order in which they were found; none as a rule."""
+        figures = (found for row in self.rows for found in row.budgets.values())
+        return list(dict.fromkeys(one.kind for found in figures for one in found.survived))
 
     @property
     def failed(self) -> list[Row]:

@@ -11,9 +11,10 @@ from memzoo.benchmarks.measure.caching import PromptCache, Requests
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.benchmarks.measure.setup import Setup, Timing
+from memzoo.benchmarks.measure.surviving import Followed
 from memzoo.benchmarks.money import MeteredModel, SpendingLimit
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
-from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
+from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Mark, Question, Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, Model, Usage
@@ -99,6 +100,7 @@ class _Tally:
         self.cache, self.requests = cache, Requests()
         self.shown: list[tuple[int, int]] = []
         self.answers: list[Scored] = []
+        self.followed = Followed()
 
     def found(self) -> AtBudget:
         # Rounded up, so that no more than the limit is left; the last exchange is always among them.
@@ -113,6 +115,7 @@ class _Tally:
             requests=self.requests,
             course=tuple(course),
             answers=tuple(self.answers),
+            survived=self.followed.found(),
         )
 
 
@@ -139,6 +142,7 @@ class _Run:
         self._now = next((one.said_at for one in transcript.exchanges), UNDATED)
         self._seconds = self._now.timestamp()
         self._rule: list[Message] = []
+        self._marks: list[tuple[int, Mark]] = []
         self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
         self._model = MeteredModel(self._answering(), spending_limit)
         self._judge = setup.judging(spending_limit)
@@ -166,6 +170,7 @@ class _Run:
             self._saved(number, exchange)
             if self._said:
                 self._said.add(exchange.messages)
+            self._marks += [(number, mark) for mark in exchange.marks]
             progress(1)
         for question in due:
             self._ask(question)
@@ -195,6 +200,8 @@ class _Run:
             # All that was said is not gone through at each exchange, as its size is known.
             shown = self._cut(view, budget) if self._variant.cut else []
             request = self._sent(tally.cache, shown, exchange)
+            if self._marks:
+                tally.followed.look(number, self._marks, shown if self._variant.cut else None)
             if counted:
                 tally.shown.append((number, self._tokens(shown)))
                 tally.requests += request

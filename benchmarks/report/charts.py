@@ -25,6 +25,7 @@ __all__ = [
     "course_chart",
     "curves",
     "recall_chart",
+    "survival_chart",
 ]
 
 COLOURS = {
@@ -147,6 +148,27 @@ def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alo
     about = "Tokens shown over the conversation"
     titles, axes = (about, f"{about}, at each exchange"), ("exchange", f"tokens{subtitle}")
     return curves(lines, titles, axes, width, top, alone=alone)
+
+
+def survival_chart(results: Results, width: int = WIDE) -> str:
+    """Draw which share of marked lines is still shown so many exchanges after they were said, as SVG."""
+    budget, colours = results.main_budget, colours_of(results.rows)
+    lines = [
+        Series(
+            row.memory.name,
+            colours[row.memory.name],
+            points,
+            value=f"{'≥ ' if row.memory.floor else ''}{points[-1][1]:.0%}",
+            hollow=row.memory.floor,
+            dashed=row.memory.baseline,
+            dots=True,
+        )
+        for row in results.rows
+        if not row.error and (points := row.budgets[budget].survival())
+    ]
+    kinds = ", ".join(results.kept_kinds)
+    titles = "Marked lines that are still shown", f"Share of the marked lines ({kinds}) that are still shown"
+    return curves(lines, titles, ("exchanges since they were said", ""), width, 1.05, start=0, share=True, bent=True)
 
 
 def _smooth(course: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:

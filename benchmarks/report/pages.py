@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from memzoo.benchmarks.outcomes import Scored, View
-from memzoo.benchmarks.report.charts import NARROW, WIDE, bars, colours_of, course_chart, recall_chart
+from memzoo.benchmarks.report.charts import NARROW, WIDE, bars, colours_of, course_chart, recall_chart, survival_chart
 from memzoo.benchmarks.report.tabulating import best_name, caption, columns, exclusions
 from memzoo.benchmarks.report.templates import rendered, source
 from memzoo.benchmarks.results import Compared, QuestionResult, Results
@@ -57,8 +57,9 @@ def _tables(comparison: Compared) -> dict[str, Any]:
 
 def _charts(results: Results) -> list[list[str]]:
     """Draw each chart twice: for a page, and for a phone, on which the first would be too small to read."""
-    kinds = [recall_chart] if results.talks.questions else []
-    return [[draw(results, width) for width in (WIDE, NARROW)] for draw in [*kinds, course_chart]]
+    asked = [recall_chart] if results.talks.questions else []
+    marked = [survival_chart] if results.kept_kinds else []
+    return [[draw(results, width) for width in (WIDE, NARROW)] for draw in [*asked, *marked, course_chart]]
 
 
 def _data(value: Any) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.report.tabulating import Column, caption, columns, exclusions
-from memzoo.benchmarks.results import Compared, Row
+from memzoo.benchmarks.results import Compared, MemoryInfo, Row
 
 __all__ = ["markdown", "table", "write_report"]
 
@@ -34,6 +34,12 @@ def markdown(comparison: Compared) -> str:
         titles = ["memory", *(one.title.replace("\n", " ") for one in shown)]
         lines = [titles, ["---", *["--:"] * len(shown)], *(_cells(row, shown) for row in comparison.rows)]
         parts += [f"## Within {budget:,} tokens", "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines)]
+    if kinds := comparison.results.kept_kinds:
+        budget = comparison.results.main_budget
+        found = [(row.memory, row.budgets[budget]) for row in comparison.results.competing]
+        lines = [["memory", *kinds], ["---", *["--:"] * len(kinds)]]
+        lines += [[memory.name, *(_share(at.survival_at_end(kind), memory) for kind in kinds)] for memory, at in found]
+        parts += ["## What survives to the end", "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines)]
     notes = [*(f"{name}: {text}" for name, text in caption(comparison)), *exclusions(comparison)]
     return "\n\n".join([*parts, "\n".join(f"- {_plain(note)}" for note in notes)]) + "\n"
 
@@ -79,6 +85,10 @@ def _cells(row: Row, shown: list[Column]) -> list[str]:
     if row.error:
         return [row.memory.name, "failed", *[""] * (len(shown) - 1)]
     return [row.memory.name, *(column.cell(row) for column in shown)]
+
+
+def _share(share: float | None, memory: MemoryInfo) -> str:
+    return "–" if share is None else f"{'≥ ' if memory.floor else ''}{share:.0%}"
 
 
 def _style(row: Row) -> str:

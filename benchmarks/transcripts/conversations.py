@@ -10,10 +10,12 @@ from memzoo.strategy import text_of
 __all__ = [
     "ADVERSARIAL",
     "DRAFTED",
+    "KINDS",
     "UNCATEGORISED",
     "UNDATED",
     "Citations",
     "Exchange",
+    "Mark",
     "Question",
     "Transcript",
     "TranscriptMessage",
@@ -33,6 +35,25 @@ UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 """Used where no date is known."""
 
 
+KINDS = ("safety rule", "constraint", "goal", "preference", "fact", "correction")
+"""What a marked line may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line that is to be followed through the talk: is it still shown?
+
+    Attributes:
+        kind: One of `KINDS`.
+        text: The whole line.
+        means: What says it, if that is less; "" for the line itself.
+    """
+
+    kind: str
+    text: str
+    means: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """What is saved to a memory at once: a user's message and all that follows until the next one.
@@ -41,11 +62,13 @@ class Exchange:
         messages: OpenAI chat messages, oldest first, the user's first where there is one.
         evidence: For each message, in the same order, the ids that questions may cite and the text of each.
         date: When it was said, with a time zone, if that is known.
+        marks: The lines in it that are followed.
     """
 
     messages: tuple[Message, ...]
     evidence: tuple[Mapping[str, str], ...]
     date: datetime | None = None
+    marks: tuple[Mark, ...] = ()
 
     @property
     def said_at(self) -> datetime:
@@ -127,12 +150,14 @@ class TranscriptMessage:
         evidence: As for one message in `Exchange.evidence`.
         date: As in `Exchange`.
         opens: Whether a session begins with it, and so an exchange, whoever speaks.
+        mark: What is followed of it.
     """
 
     message: Message
     evidence: Mapping[str, str] = field(default_factory=dict[str, str])
     date: datetime | None = None
     opens: bool = False
+    mark: Mark | None = None
 
 
 class Citations:
@@ -169,4 +194,5 @@ def exchanges_of(said: Iterable[TranscriptMessage]) -> tuple[Exchange, ...]:
 
 
 def _exchange(said: Sequence[TranscriptMessage]) -> Exchange:
-    return Exchange(tuple(one.message for one in said), tuple(one.evidence for one in said), said[0].date)
+    marks = tuple(one.mark for one in said if one.mark)
+    return Exchange(tuple(one.message for one in said), tuple(one.evidence for one in said), said[0].date, marks)

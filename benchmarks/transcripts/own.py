@@ -7,8 +7,10 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, Field, PlainValidator
 
 from memzoo.benchmarks.transcripts.conversations import (
+    KINDS,
     UNCATEGORISED,
     Citations,
+    Mark,
     Question,
     Transcript,
     TranscriptMessage,
@@ -32,7 +34,7 @@ def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """Read an object with sessions of messages; see `chat_of`."""
     document = validated(_Sessions, item, where)
     said = [
-        _to_message(message, session.date, opens=not number)
+        _to_message(message, session.date, where, opens=not number)
         for session in document.sessions
         for number, message in enumerate(session.messages)
     ]
@@ -52,13 +54,25 @@ def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] 
         TranscriptError: It is malformed.
     """
     document = validated(_Chat, item, where, places)
-    return _finished(document, [_to_message(message, document.date) for message in document.messages], where, title)
+    said = [_to_message(message, document.date, where) for message in document.messages]
+    return _finished(document, said, where, title)
 
 
-def _to_message(message: Message, date: datetime | None, *, opens: bool = False) -> TranscriptMessage:
-    # The "id" is for questions to cite and is not part of the message.
-    id_ = message.pop("id", None)
-    return TranscriptMessage(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens)
+def _to_message(message: Message, date: datetime | None, where: str, *, opens: bool = False) -> TranscriptMessage:
+    # The "id" is for questions to cite, "keep" says that the line is followed: neither is part of the message.
+    id_, keep = message.pop("id", None), message.pop("keep", None)
+    mark = None if keep is None else _mark(keep, text_of(message), where)
+    return TranscriptMessage(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens, mark)
+
+
+def _mark(keep: Any, text: str, where: str) -> Mark:
+    kind, means = (keep.get("kind"), keep.get("means", "")) if isinstance(keep, dict) else (keep, "")
+    if kind not in KINDS or not isinstance(means, str):
+        expected = (
+            f"expected one of {', '.join(map(repr, KINDS))}, or such a 'kind' and what the line 'means' as a text"
+        )
+        raise TranscriptError(f"{where}, 'keep' of {shown(text)}: {expected}, not {shown(keep)}")
+    return Mark(str(kind), text, means)
 
 
 def _finished(document: "_Document", said: list[TranscriptMessage], where: str, title: str) -> Transcript:

@@ -3,7 +3,7 @@
 import pytest
 
 from memzoo.benchmarks import Comparison, Results, Row
-from memzoo.benchmarks.outcomes import Scored, Sum
+from memzoo.benchmarks.outcomes import Scored, Sum, Survived
 from memzoo.benchmarks.results import (
     Category,
     Cost,
@@ -67,6 +67,11 @@ def _figures(place: int, budget: int) -> Figures:
         cached=0.5,
         paid=(tokens + 40) * 0.55,
         course=course,
+        survived=tuple(
+            Survived(kind=kind, after=after, shown=round(4 * mean ** (0.2 + (after or 90) / 50)), of=4)
+            for kind in ("safety rule", "goal", "correction")
+            for after in (1, 2, 5, 10, 20, 50, None)
+        ),
         categories=kinds,
     )
 

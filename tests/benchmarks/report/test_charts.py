@@ -19,6 +19,7 @@ from memzoo.benchmarks.report.charts import (
     course_chart,
     curves,
     recall_chart,
+    survival_chart,
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -137,7 +138,7 @@ def many(results: Results) -> Results:
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-@pytest.mark.parametrize("chart", [recall_chart, course_chart])
+@pytest.mark.parametrize("chart", [recall_chart, course_chart, survival_chart])
 @pytest.mark.parametrize("size", ["few", "many", "short"])
 def test_texts_neither_overlap_nor_leave_the_chart(comparison: Comparison, chart: Any, width: int, size: str) -> None:
     """However many there are, and however long their names; no room is left over beside the longest."""
@@ -161,7 +162,7 @@ def test_texts_neither_overlap_nor_leave_the_chart(comparison: Comparison, chart
             assert all(drawn.up[0].right < x < end and drawn.up[-1].y - 30 < y < drawn.height for x, y in line)
 
 
-@pytest.mark.parametrize("chart", [recall_chart, course_chart])
+@pytest.mark.parametrize("chart", [recall_chart, course_chart, survival_chart])
 def test_what_leads_to_a_label_ends_just_before_it(comparison: Comparison, chart: Any) -> None:
     """A dot of its colour where points have dots, else the line itself."""
     drawn = Drawn(chart(comparison.results))

@@ -162,6 +162,7 @@ class TestContent:
             "corrected": None,
             "stale": None,
             "categories": {},
+            "survived": (),
         }
         rows = tuple(
             row.model_copy(

@@ -1,0 +1,62 @@
+"""Whether lines that a transcript marks, such as rules and goals, are still shown when the talk has gone on."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+
+from memzoo.benchmarks.measure.answers import answer_found
+from memzoo.benchmarks.measure.evidence import Texts, covers
+from memzoo.benchmarks.outcomes import Survived
+from memzoo.benchmarks.transcripts.conversations import Mark
+from memzoo.stores import Message
+from memzoo.strategy import text_of
+
+__all__ = ["AGES", "Followed"]
+
+AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
+"""After so many exchanges, and before the next of these numbers, what was shown is counted together."""
+
+
+class Followed:
+    """Follows marked lines through a talk: how many of them are shown, by kind and age, and how many at the end.
+
+    Example:
+        >>> followed, goal = Followed(), Mark("goal", "We sail to Oslo.")
+        >>> shown = [{"role": "user", "content": "We sail to Oslo."}]
+        >>> for number in range(1, 5):
+        ...     followed.look(number, [(0, goal)], shown if number < 4 else [])
+        >>> [(one.after, one.shown, one.of) for one in followed.found()]
+        [(1, 1, 1), (2, 2, 3), (None, 0, 1)]
+    """
+
+    def __init__(self) -> None:
+        self._ages: dict[tuple[str, int], list[bool]] = defaultdict(list)
+        self._end: dict[str, list[bool]] = {}
+
+    def look(self, number: int, marks: Sequence[tuple[int, Mark]], shown: Sequence[Message] | None) -> None:
+        """Look which lines are shown at an exchange.
+
+        Args:
+            number: The exchange's.
+            marks: The lines that were said before it, each with the number of its exchange.
+            shown: What the memory shows; `None` for everything.
+        """
+        said = None if shown is None else [text_of(message) for message in shown]
+        texts, self._end = Texts(said or []), defaultdict(list)
+        for since, mark in marks:
+            survives = said is None or _says(mark, said, texts)
+            self._ages[mark.kind, AGES[bisect_right(AGES, number - since) - 1]].append(survives)
+            self._end[mark.kind].append(survives)
+
+    def found(self) -> tuple[Survived, ...]:
+        """What was found: by kind and age, then by kind at the last look."""
+        ages = [
+            Survived(kind=kind, after=after, shown=sum(held), of=len(held))
+            for (kind, after), held in self._ages.items()
+        ]
+        return (*ages, *(Survived(kind=kind, shown=sum(held), of=len(held)) for kind, held in self._end.items()))
+
+
+def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
+    """Whether a line is shown: word for word, or by what says it."""
+    return covers(mark.text, texts) or bool(answer_found(mark.means or mark.text, said))

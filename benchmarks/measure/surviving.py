@@ -42,11 +42,12 @@ class Followed:
             shown: What the memory shows; `None` for everything.
         """
         said = None if shown is None else [text_of(message) for message in shown]
-        texts, self._end = Texts(said or []), defaultdict(list)
+        texts, end = Texts(said or []), defaultdict[str, list[bool]](list)
         for since, mark in marks:
             survives = said is None or _says(mark, said, texts)
             self._ages[mark.kind, AGES[bisect_right(AGES, number - since) - 1]].append(survives)
-            self._end[mark.kind].append(survives)
+            end[mark.kind].append(survives)
+        self._end = end
 
     def found(self) -> tuple[Survived, ...]:
         """What was found: by kind and age, then by kind at the last look."""

@@ -66,7 +66,8 @@ def _to_message(message: Message, date: datetime | None, where: str, *, opens: b
 
 
 def _mark(keep: Any, text: str, where: str) -> Mark:
-    kind, means = (keep.get("kind"), keep.get("means", "")) if isinstance(keep, dict) else (keep, "")
+    told: dict[str, Any] = keep if isinstance(keep, dict) else {"kind": keep}
+    kind, means = told.get("kind"), told.get("means", "")
     if kind not in KINDS or not isinstance(means, str):
         expected = (
             f"expected one of {', '.join(map(repr, KINDS))}, or such a 'kind' and what the line 'means' as a text"

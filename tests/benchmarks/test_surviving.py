@@ -12,7 +12,8 @@ from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.report.writing import markdown
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.errors import TranscriptError
-from memzoo.stores import utc_now
+from memzoo.memories import create_memory
+from memzoo.stores import Message, utc_now
 
 RULE = "Never mail a customer before Rosa has approved of it."
 GOAL = {"role": "user", "content": "We want to open on 3 June.", "keep": {"kind": "goal", "means": "3 June"}}
@@ -56,10 +57,11 @@ def test_other_words_that_say_it_count(tmp_path: Path) -> None:
     """What a line means is looked for as answers are: a summary says it in its own words."""
     file = written(tmp_path, GOAL, more=1)
 
-    def noted(**common: Any) -> Any:
-        from memzoo.memories import create_memory
+    def summary(_: list[Message]) -> str:
+        return "They open their shop on June 3."
 
-        return create_memory("summary", llm=lambda _: "They open their shop on June 3.", **common)
+    def noted(**common: Any) -> Any:
+        return create_memory("summary", llm=summary, **common)
 
     found = compare(file, {"noted": noted}, budgets=[1000])
     row = next(row for row in found.rows if row.memory.name == "noted")

@@ -1,0 +1,49 @@
+"""Many short conversations on each engine, and what a million would cost."""
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from memzoo.benchmarks import load_transcripts, sample_transcripts
+from memzoo.benchmarks.research import executors
+from memzoo.benchmarks.research.__main__ import app
+from memzoo.benchmarks.research.batch_cost import simulated
+
+
+@pytest.fixture(autouse=True)
+def data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bundled conversation in place of the public sets."""
+    monkeypatch.setattr(executors, "conversations", lambda *_paths: sample_transcripts())
+
+
+def test_short_conversations_have_questions_with_evidence(tmp_path: Path):
+    """Pieces of four exchanges first; what is asked of one stands in it."""
+    talks = load_transcripts(executors.write_short_talks(tmp_path / "talks.jsonl", 30))
+    assert {len(talk.exchanges) for talk in talks} == {4}
+    assert len({talk.title for talk in talks}) == 30
+    questions = [one for talk in talks for one in talk.questions]
+    assert len(questions) > 30
+    assert all(one.evidence for one in questions)
+
+
+def test_engines_are_measured_and_killed():
+    """A row for each, with the digest of what was found; after kills it is the same."""
+    pytest.importorskip("psutil", reason="psutil is not installed (it comes with the extra dask)")
+    options = ["--count", "3", "--killed", "40", "--kills", "1", "--engines", "jobs,threads"]
+    done = CliRunner().invoke(app, ["executors", *options])
+    assert done.exit_code == 0, (done.output, done.exception)
+    digests = re.findall(r"([0-9a-f]{12}) [|]$", done.output, re.MULTILINE)
+    assert len(digests) == 2
+    assert len(set(digests)) == 1
+    assert len(re.findall("coordinator killed, the same bytes: True; worker: True", done.output)) == 2
+
+
+@pytest.mark.parametrize("workers", [1, 3, 50])
+def test_no_engine_is_faster_than_its_parts(workers: int):
+    """Neither than its workers together, nor than the one who hands out the work; with enough workers he is all."""
+    units, each = [0.01, 0.5, 1.0], 0.002
+    found = simulated(units, 3000, workers, each)
+    assert found >= max(1000 * sum(units) / workers, 3000 * each)
+    assert found <= 1000 * sum(units) / workers + 3000 * each + 2 * max(units)

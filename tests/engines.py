@@ -46,10 +46,17 @@ def on_ray() -> Generator[Executor]:
                 ray.shutdown()
 
 
+def on_loky() -> Any:
+    """Two processes of loky, which joblib works with."""
+    loky = pytest.importorskip("loky", reason="loky is not installed")
+    return loky.ProcessPoolExecutor(2)
+
+
 ENGINES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "threads": lambda: executor_of(threads=2),
     "processes": lambda: executor_of(jobs=2),
     "a pool of one's own": lambda: ProcessPoolExecutor(2, mp_context=get_context("spawn")),
+    "loky": on_loky,
     "Dask": on_dask,
     "Ray": on_ray,
 }

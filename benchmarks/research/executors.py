@@ -50,17 +50,13 @@ def executors(
         folder, chosen = Path(spare), engines.split(",")
         talks = write_short_talks(folder / "talks.jsonl", count)
         lengths = [float(one) for one in batches.split(",")] if batches else [dispatch.BATCH_SECONDS]
+        rows = list[list[str]]()
         # In turn, so that what else the machine does meets all of them.
-        turns = itertools.product(range(rounds), lengths, chosen)
-        show(
-            table(
-                ["engine", "batches", "wall s", "CPU s: coordinator", "workers", "of the engine", "MB", "results"],
-                [
-                    _cells(engine, seconds, _run(engine, talks, folder / f"{engine}-{seconds}-{number}", seconds))
-                    for number, seconds, engine in turns
-                ],
-            )
-        )
+        for number, seconds, engine in itertools.product(range(rounds), lengths, chosen):
+            rows.append(_cells(engine, seconds, _run(engine, talks, folder / f"{engine}-{seconds}-{number}", seconds)))
+            typer.echo(", ".join(rows[-1]), err=True)  # each takes minutes
+        heads = ["engine", "batches", "wall s", "CPU s: coordinator", "workers", "of the engine", "MB", "results"]
+        show(table(heads, rows))
         if killed:
             few = write_short_talks(folder / "few.jsonl", killed)
             whole = _run("jobs", few, folder / "whole")["digest"]

@@ -1,4 +1,4 @@
-"""A PostgreSQL database whose tables were cut into partitions, as `docs/scale.md` says."""
+"""A PostgreSQL database whose tables were cut into partitions, as `docs/partitions.sql` does it."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -11,14 +11,14 @@ from memzoo.stores.testing.tools import records
 from memzoo.sync import drive
 from tests.postgres import connected
 
-PAGE = Path(__file__).parents[2] / "docs/scale.md"
+FILE = Path(__file__).parents[2] / "docs/partitions.sql"
 
 
 @pytest.fixture
 def partitioned(postgres_url: str) -> str:
     """The tables in four partitions each instead of 256."""
     SQLStore(postgres_url).close()
-    (statement,) = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    statement = FILE.read_text(encoding="utf-8")
     with connected(postgres_url) as connection:
         connection.execute(statement.replace("255", "3").replace("256", "4").encode())
     return postgres_url

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from memzoo.benchmarks import load_transcripts, sample_transcripts
+from memzoo.benchmarks import Transcript, load_transcripts, sample_transcripts
 from memzoo.benchmarks.research import executors
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.batch_cost import simulated
@@ -15,7 +15,11 @@ from memzoo.benchmarks.research.batch_cost import simulated
 @pytest.fixture(autouse=True)
 def data(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bundled conversation in place of the public sets."""
-    monkeypatch.setattr(executors, "conversations", lambda *_paths: sample_transcripts())
+
+    def bundled(*_paths: Path) -> list[Transcript]:
+        return sample_transcripts()
+
+    monkeypatch.setattr(executors, "conversations", bundled)
 
 
 def test_short_conversations_have_questions_with_evidence(tmp_path: Path):

@@ -334,16 +334,13 @@ class BaseMemory(ABC):
         """Whether a state is the kept one, as far as is known here; what `relearn` is about to learn is not, yet."""
         return self.learner is not None and self.learner.cached_state.newest is state
 
-    async def view_for(self, query: str | None, *, catch_up: bool = True, refreshed: bool = False) -> View:
+    async def view_for(self, query: str | None, *, catch_up: bool = True) -> View:
         """What it shows now: the strategy's view, what could not be learnt from yet, and the system message.
 
         Args:
             query: What the user is about to say, for a strategy that searches.
             catch_up: As in `messages`.
-            refreshed: The log was just brought up to date.
         """
-        if not refreshed:
-            await self.log.cached.refresh()
         return await loading.view_of(self, query, catch_up=catch_up)
 
     def variables(self, view: View) -> dict[str, Any]:
@@ -363,7 +360,7 @@ class BaseMemory(ABC):
             AmbiguousKeyError, MissingKeyError: The strategy needs the input and cannot tell which it is.
         """
         query = self._query(inputs) if self.needs_query else None
-        return self.variables(await self.view_for(query))
+        return self.variables(await loading.view_of(self, query))
 
     async def asave_context(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
@@ -464,7 +461,7 @@ class BaseMemory(ABC):
             OverBudgetError: What must not be left out is over `max_tokens`, or over the strategy's own limit.
         """
         check_query(query)
-        view, _ = await self._sendable(query, catch_up=catch_up)
+        view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
         return self.render.shown(view, self.resolved("max_tokens", max_tokens))
 
     async def aentries(
@@ -636,7 +633,7 @@ class BaseMemory(ABC):
 
         check_query(query)
         with watched() as told:
-            view, asked = await self._sendable(query)
+            view, asked = await loading.view_to_send(self, query)
         return await explain_view(
             self, told, view, asked if self.needs_query else None, self.resolved("max_tokens", max_tokens)
         )
@@ -677,15 +674,6 @@ class BaseMemory(ABC):
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
     __setattr__, __reduce__ = options.assigned, options.travelling
-
-    async def _sendable(self, query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
-        """What is to be sent now, with the question that is not answered yet, and what was looked for."""
-        query = query and self.redactor.text(query)
-        log = await self.log.refreshed()
-        if query is None and self.needs_query:
-            query = await log.last_question()
-        view = await self.view_for(query, catch_up=catch_up, refreshed=True)
-        return (view if view.final else view.ending_with(await log.unanswered())), query
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """The user's words among inputs."""

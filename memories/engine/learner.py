@@ -7,14 +7,14 @@
    left to that one (`Leaseholder`).
 3. The strategy's `derive` says what is to be learnt from them. `CachedState.commit` stores that together with the
    number of the last message. Then it looks whether more waits.
-4. If a model fails, the call ends; what it notes with the state tells the next one how to go on (`decide`, in `retry`).
+4. If a model fails, the call ends; what it notes with the state tells the next one how to go on. `retry` says what.
 """
 
 import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
@@ -23,13 +23,13 @@ from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import CachedLog, Log, talk
 from memzoo.memories.engine.pins import Pins
-from memzoo.memories.engine.retry import FailedStep, RestingError, RetryPolicy, after_success, decide
+from memzoo.memories.engine.retry import RestingError, RetryPolicy, after_success
 from memzoo.memories.engine.state import Attempts, Changes, State
 from memzoo.memories.engine.steps import Step, next_step, shortened_entries, size_of, smaller_room
-from memzoo.memories.text.grouping import exchange_ends, last_exchange
+from memzoo.memories.text.grouping import last_exchange
 from memzoo.stores import JSON, Entry
 
-__all__ = ["LearnOption", "Learner"]
+__all__ = ["Effort", "LearnOption", "Learner"]
 
 logger = logging.getLogger("memzoo")
 
@@ -40,6 +40,23 @@ LearnOption: TypeAlias = Literal["now", "background", "later"]
 _MANY = 64
 # Somebody waits for a save or a load, so it takes at most so many steps; the next ones go on from there.
 _FEW_STEPS = 4
+
+
+class Effort(NamedTuple):
+    """How far one call goes in learning.
+
+    Attributes:
+        saving: Whether it is for a save or for a load: they leave a model alone that has just failed; `None` for
+            neither.
+        everything: Learn also from what may wait for more.
+        most: At most so many steps; `None` for all.
+        wait: For another process that learns this state; otherwise it is left to that one.
+    """
+
+    saving: bool | None = None
+    everything: bool = False
+    most: int | None = None
+    wait: bool = False
 
 
 class Learner:
@@ -105,32 +122,21 @@ class Learner:
         if not self._cached.add(new):
             await self._cached.refresh()
         most = None if everything or whole else _FEW_STEPS
-        await self.catch_up(raising=raising, saving=True, everything=everything, most=most)
+        await self.catch_up(Effort(saving=True, everything=everything, most=most), raising=raising)
 
-    async def catch_up(
-        self,
-        *,
-        raising: bool,
-        saving: bool | None = None,
-        everything: bool = False,
-        most: int | None = None,
-        wait: bool = False,
-    ) -> State:
+    async def catch_up(self, effort: Effort, *, raising: bool) -> State:
         """Learn as `learn` does, one call at a time, and return the state.
 
         Args:
+            effort: How far to go.
             raising: Raise a model's failure; otherwise it is logged. What was committed before stays.
-            saving: See `learn`.
-            everything: See `learn`.
-            most: See `learn`.
-            wait: See `learn`.
 
         Raises:
             ModelError: A model failed, now or a short time ago.
         """
         try:
             async with self.lock.held():
-                return await self.learn(saving=saving, everything=everything, most=most, wait=wait)
+                return await self.learn(effort)
         except ModelError as error:
             if raising:
                 raise
@@ -140,23 +146,14 @@ class Learner:
             logger.log(level, told, self._cached.conversation_id, error)
         return await self.refresh()
 
-    async def learn(
-        self, *, saving: bool | None = None, everything: bool = False, most: int | None = None, wait: bool = False
-    ) -> State:
+    async def learn(self, effort: Effort) -> State:
         """Derive until nothing is left, another process does, or the model fails, and return the state.
-
-        Args:
-            saving: Whether it is for a save or for a load: they leave a model alone that has just failed; `None` for
-                neither.
-            everything: Learn also from what may wait for more.
-            most: At most so many steps; `None` for all.
-            wait: For another process that learns this state; otherwise it is left to that one.
 
         Raises:
             ModelError: A model failed, now or a short time ago. What was committed before stays.
         """
         async with self.leaseholder() as lease:
-            return await self._take_steps(lease, saving=saving, everything=everything, most=most, wait=wait)
+            return await self._take_steps(effort, lease)
 
     async def learn_all(self) -> None:
         """Go on after each failure, as several saves would, until all is learnt or the model does not work at all.
@@ -170,7 +167,7 @@ class Learner:
         while True:
             before = _progress(await self.refresh())
             try:
-                await self.learn(wait=True)
+                await self.learn(Effort(wait=True))
             except ModelError:
                 if _progress(await self.refresh()) == before:
                     raise
@@ -181,19 +178,20 @@ class Learner:
         """Holds the lease of the state, when it is asked to."""
         return Leaseholder(self._cached.store, self._cached.conversation_id, self.name, self.lease_seconds)
 
-    async def _take_steps(
-        self, lease: Leaseholder, *, saving: bool | None, everything: bool, most: int | None, wait: bool
-    ) -> State:
+    async def _take_steps(self, effort: Effort, lease: Leaseholder) -> State:
         state, prompts, tidied, steps = await self.cached_state.refresh(), self.retry.prompts, False, 0
         await self._pins.current()
         if known := state.attempts.prompt_tokens:
             prompts.learn(known)
         room = prompts.room
-        while steps != most and (step := await self._next_step(state, room, tidied=tidied, everything=everything)):
+        while steps != effort.most:
+            step = await self._next_step(state, room, tidied=tidied, everything=effort.everything)
+            if step is None:
+                break
             proven = False
             if state.attempts.failures:
-                self.retry.check(state.attempts, saving=saving)
-            if not await lease.hold(wait=wait):
+                self.retry.check(state.attempts, saving=effort.saving)
+            if not await lease.hold(wait=effort.wait):
                 return await self.cached_state.refresh()
             if lease.is_new and (now := await self.cached_state.refresh()) is not state:
                 state = now  # what another process has learnt since
@@ -277,17 +275,11 @@ class Learner:
 
     async def _note_failure(self, state: State, entries: Sequence[Entry], error: ModelError, *, proven: bool) -> None:
         """Keep with the state what follows from a step that failed."""
-        policy, until = self.retry, state.watermark
-        failed = FailedStep(proven=proven, most_tries=policy.tries, tokens=policy.prompts.tokens, now=policy.clock())
-        if entries:
-            exchanges = sum(1 for _ in exchange_ends(entries))
-            failed = failed._replace(first=entries[0].seq, last=entries[-1].seq, exchanges=exchanges)
-        attempts, aside = decide(state.attempts, error, failed)
+        attempts, aside = self.retry.after_failure(state.attempts, error, entries, proven=proven)
         if aside:
-            until = aside[1]
             told = "%r: messages %d to %d are set aside, since the model failed at them %d times: %s"
-            logger.warning(told, self._cached.conversation_id, *aside, policy.tries, error)
-        await self._commit(state, Changes(), until, attempts)
+            logger.warning(told, self._cached.conversation_id, *aside, self.retry.tries, error)
+        await self._commit(state, Changes(), aside[1] if aside else state.watermark, attempts)
 
     async def refresh(self, *, reset: bool = False) -> State:
         """The state as it is now, however far it came; see `CachedState.refresh`."""
@@ -305,7 +297,7 @@ class Learner:
             if await self.is_behind():
                 self._background.start()
         elif not self.lock.is_taken:
-            return await self.catch_up(raising=False, saving=False, most=_FEW_STEPS)
+            return await self.catch_up(Effort(saving=False, most=_FEW_STEPS), raising=False)
         return state
 
     async def is_behind(self) -> bool:
@@ -329,7 +321,7 @@ class Learner:
         self.retry.forgive()
         await self.wait()
         await self._cached.refresh()
-        await self.catch_up(raising=raising, wait=True)
+        await self.catch_up(Effort(wait=True), raising=raising)
 
     async def put(self, changes: Changes, until: int, attempts: Attempts | None = None) -> bool:
         """Commit a state that was not derived step by step, in place of the one there is.
@@ -359,12 +351,11 @@ class Learner:
 
     async def _catch_up_quietly(self) -> None:
         await self._cached.refresh()
-        await self.catch_up(raising=False, saving=True)
+        await self.catch_up(Effort(saving=True), raising=False)
 
     def _moment(self, state: State) -> tuple[object, ...]:
         """All that can make something due: the state, the end of the log, and the pins."""
-        entries = self._cached.entries
-        return state.version, self._cached.epoch, entries[-1].seq if entries else 0, self._pins.entries
+        return state.version, self._cached.epoch, self._cached.last, self._pins.entries
 
 
 def _progress(state: State) -> tuple[int, Attempts]:

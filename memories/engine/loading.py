@@ -1,10 +1,12 @@
 """A load, in the order in which it happens.
 
-1. `BaseMemory.aload_memory_variables` (or `amessages`) brings the log up to date, and asks `view_of` for the view.
-2. What was not learnt from yet is learnt first, as far as that can be done now (`Learner.current`).
+1. `BaseMemory.aload_memory_variables` asks `view_of` for a view, `amessages` asks `view_to_send`. Both bring the log up
+   to date first.
+2. What was not learnt from yet is learnt, as far as that can be done now (`Learner.current`).
 3. The strategy says what to show (`view`), of the log and of what was learnt.
 4. What could not be learnt from is added word for word, as far as there is room, and the system message.
-5. Pinned messages that are not among it are put where they were said.
+5. Pinned messages that are not among it are put where they were said, and where it is to be sent, a question that is
+   not answered yet at the end.
 6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`).
 """
 
@@ -22,19 +24,38 @@ if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.memory import Memory
 
-__all__ = ["view_of"]
+__all__ = ["view_of", "view_to_send"]
 
 _NO_STATE = State()
 
 
 async def view_of(memory: "Memory", query: str | None, *, catch_up: bool = True) -> View:
-    """What a memory shows, of a log that is up to date.
+    """What a memory shows now.
 
     Args:
         memory: What remembers.
         query: What the user is about to say, for a strategy that searches.
         catch_up: Learn first from what was not learnt from yet.
     """
+    await memory.log.cached.refresh()
+    return await _current_view(memory, query, catch_up=catch_up)
+
+
+async def view_to_send(memory: "Memory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
+    """What a memory shows now, with the question that is not answered yet; and what was looked for.
+
+    Without a query, that is what the user said last. What `redact` says is taken out of it here.
+    """
+    query = query and memory.redactor.text(query)
+    log = await memory.log.refreshed()
+    if query is None and memory.needs_query:
+        query = await log.last_question()
+    view = await _current_view(memory, query, catch_up=catch_up)
+    return (view if view.final else view.ending_with(await log.unanswered())), query
+
+
+async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) -> View:
+    """What a memory shows of a log that is up to date."""
     pinned = await memory.pins.current()
     if memory.learner is None:
         view = await memory.view(memory.log, _NO_STATE, query)
@@ -43,9 +64,8 @@ async def view_of(memory: "Memory", query: str | None, *, catch_up: bool = True)
     system = await memory.system.current()
     if system is not None and not view.final:
         view = replace(view, system=system, entries=talk(view.entries))
-    if memory.log.cached.clearing is not None and any(_will_be_cleared(entry) for entry in view.entries):
-        view = replace(view, room=-1)
-    if memory.pins.waits:
+    clears = memory.log.cached.clearing is not None and any(_will_be_cleared(entry) for entry in view.entries)
+    if clears or memory.pins.waits:
         view = replace(view, room=-1)
     if not pinned:
         return view

@@ -60,6 +60,12 @@ class CachedLog:
         """The entries held, oldest first, up to the newest one that is known."""
         return self._held[0]
 
+    @property
+    def last(self) -> int:
+        """The number of the newest entry that is known; 0 if there is none."""
+        held = self._held[0]
+        return held[-1].seq if held else 0
+
     async def read(self, **bounds: Any) -> list[Entry]:
         """A part of the log from the store, with the bounds of `Store.read`.
 
@@ -75,8 +81,7 @@ class CachedLog:
     async def refresh(self) -> None:
         """Take in what was appended since the last time, in one read; start anew if something was deleted."""
         while self.epoch is not None:
-            held = self._held[0]
-            new = await self.read(after=held[-1].seq if held else 0)
+            new = await self.read(after=self.last)
             with self._lock:
                 if getattr(new, "epoch", None) == self.epoch:
                     self.revision = getattr(new, "revision", None)
@@ -98,8 +103,7 @@ class CachedLog:
         if not entries:
             return False
         with self._lock:
-            held, first = self._held[0], entries[0].seq
-            last = held[-1].seq if held else 0
+            held, last, first = self._held[0], self.last, entries[0].seq
             # What somebody else appended in between has to be read, and with the first message the epoch changes.
             if self.epoch is None or first > last + 1 or not held:
                 return False
@@ -149,8 +153,7 @@ class CachedLog:
 
     def _extend(self, entries: Sequence[Entry]) -> None:
         held = self._held[0]
-        last = held[-1].seq if held else 0
-        held.extend(entries[bisect_right(entries, last, key=_seq) :])
+        held.extend(entries[bisect_right(entries, self.last, key=_seq) :])
         if len(held) > 4 * self._reach:
             self._let_go_of_oldest()
 

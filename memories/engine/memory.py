@@ -37,6 +37,7 @@ class Memory(Protocol):
     usage: "Usage"
     learner: "Learner | None"
     learners: "Sequence[Learner]"
+    needs_query: bool
     shows_waiting: bool
 
     def view(self, log: Log, state: State, query: str | None, /) -> Awaitable[View]:

@@ -82,12 +82,12 @@ class Pins:
         Nothing is read as long as no state of the conversation has changed, nor anything looked at before something is
         said.
         """
-        log, held = self._cached, self._cached.entries
-        moment = log.epoch, log.revision, held[-1].seq if held else 0
+        log = self._cached
+        moment = log.epoch, log.revision, log.last
         if log.revision is None or moment != self._found_at:
             if log.revision is None or moment[:2] != self._stored.read_at:
                 await self.stored()
-            marked = self._look_for_marks(held)
+            marked = self._look_for_marks(log.entries)
             is_any = self._stored.items or marked or self._known.groups
             self.entries = await self._find(marked) if is_any else ()
             self._found_at = moment

@@ -58,7 +58,7 @@ async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, pr
     def heard(place: int, number: int) -> None:
         reached[place] = max(number - first + 1, 0)
         if progress:
-            progress(sum(reached), (log.entries[-1].seq - first + 1) * len(reached))
+            progress(sum(reached), (log.last - first + 1) * len(reached))
 
     await together(_learn_anew(log, learner, first, partial(heard, place)) for place, learner in enumerate(learning))
 

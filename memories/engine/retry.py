@@ -3,8 +3,8 @@
 1. `RetryPolicy.asking` watches each call of a model. If the endpoint says that the prompt is too long, it is a
    `TooLongError`, and prompts are shorter from then on (`PromptLimit`).
 2. The call that met the failure ends. `decide` says what follows from it: how large the next step is, and whether the
-   exchange at fault is set aside. The `Attempts` that it gives are kept with the state, so the next call goes on from
-   there, in another process too.
+   exchange at fault is set aside. `Learner` commits the `Attempts` that it gives with the state, so the next call goes
+   on from there, in another process too.
 3. Before that one asks again, `RetryPolicy.check` looks whether the model has to rest (`rest_of`).
 4. What works forgives what failed before (`after_success`).
 
@@ -13,7 +13,7 @@ work, because it has just learnt from another exchange, or gave a reply, though 
 """
 
 import contextlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import NamedTuple
@@ -21,6 +21,8 @@ from typing import NamedTuple
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError
 from memzoo.memories.engine.state import Attempts
+from memzoo.memories.text.grouping import exchange_ends
+from memzoo.stores import Entry
 
 __all__ = ["Decision", "FailedStep", "RestingError", "RetryPolicy", "after_success", "decide", "is_last_try", "rest_of"]
 
@@ -188,6 +190,15 @@ class RetryPolicy:
         if saving is not None and (rest := self.rest(attempts, saving=saving)):
             times = f"the model failed {attempts.failures} times in a row"
             raise RestingError(f"{times}; it is asked again in {rest:.0f} s, or by memory.settle() at once")
+
+    def after_failure(
+        self, attempts: Attempts, error: ModelError, entries: Sequence[Entry], *, proven: bool
+    ) -> Decision:
+        """What follows from a failure to learn from these entries; see `decide` and `FailedStep`."""
+        first, last = (entries[0].seq, entries[-1].seq) if entries else (0, 0)
+        exchanges = sum(1 for _ in exchange_ends(entries))
+        failed = FailedStep(first, last, exchanges, proven, self.tries, self.prompts.tokens, self.clock())
+        return decide(attempts, error, failed)
 
     def needs_proof(self, attempts: Attempts) -> bool:
         """Whether the model has to be seen at work before the next failure sets an exchange aside."""

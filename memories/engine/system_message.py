@@ -1,11 +1,13 @@
 """The system message of a conversation: the newest one holds, and every strategy shows it first."""
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import NamedTuple
 
 from memzoo.errors import ConflictError
-from memzoo.memories.engine.log import CachedLog, Log
+from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.stores import JSON, Entry, Store, StoredState
 
@@ -16,6 +18,8 @@ _PAGE = 500
 # It is written down when so many messages came since: as many as a memory reads anyway when it is opened.
 _KEPT_EACH = 64
 _NEVER = datetime(1, 1, 1, tzinfo=UTC)
+
+_seq = attrgetter("seq")
 
 
 class _Known(NamedTuple):
@@ -49,7 +53,7 @@ class SystemMessage:
     """
 
     def __init__(self, cached: CachedLog) -> None:
-        self._cached, self._log = cached, Log(cached)
+        self._cached = cached
         # One object: threads see all of it or nothing.
         self._known: _Known | None = None
 
@@ -78,12 +82,13 @@ class SystemMessage:
             self._known = known._replace(version=version, kept=known.last)
 
     async def _look_up(self) -> _Known:
-        known = self._known
-        if known is None or known.epoch is None or known.epoch != self._cached.epoch:
+        known, log = self._known, self._cached
+        if known is None or known.epoch is None or known.epoch != log.epoch:
             known = await self._open()
-        held = self._cached.entries
-        if held and held[-1].seq > known.last and (new := await self._log.after(known.last)):
-            known = known._replace(entry=_newest(known.entry, new), last=new[-1].seq)
+        if log.last > known.last:
+            held = await log.reach(known.last + 1)
+            if new := held[bisect_right(held, known.last, key=_seq) :]:
+                known = known._replace(entry=_newest(known.entry, new), last=new[-1].seq)
         self._known = known
         return known
 

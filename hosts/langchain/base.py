@@ -53,9 +53,6 @@ class LangChainMemory(BothWays):
 
     Options can be changed after it was made, as in LangChain. An option that it does not have is ignored with a
     warning, where LangChain is silent.
-
-    Attributes:
-        plain: The memory behind it, with all that memzoo can do.
     """
 
     plain_class: ClassVar[type[BaseMemory]]
@@ -68,8 +65,6 @@ class LangChainMemory(BothWays):
     # Options that the plain class knows nothing of, with their defaults.
     extras: ClassVar[Mapping[str, Any]] = {}
 
-    plain: BaseMemory
-
     def __init__(self, **options: Any) -> None:
         """Make it.
 
@@ -78,6 +73,7 @@ class LangChainMemory(BothWays):
         """
         self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._drop_unknown(options)}
         self._history: Any = None
+        self._own_history: ChatHistory | None = None
         if (history := self._given.pop("chat_memory", None)) is not None:
             self._adopt(history)
         brought = {name: self._given.pop(name) for name in self.brought if name in self._given}
@@ -86,12 +82,25 @@ class LangChainMemory(BothWays):
         for name, value in brought.items():
             setattr(self, name, value)
 
+    @property
+    def plain(self) -> BaseMemory:
+        """The memory behind it, with all that memzoo can do."""
+        if self._own_history is not None:
+            self._own_history.take_edits()
+        return self._plain
+
+    @plain.setter
+    def plain(self, memory: BaseMemory) -> None:
+        if self._own_history is not None:
+            self._own_history.take_edits()
+        self._plain, self._own_history = memory, None
+
     # LangChain's methods.
 
     @property
     def memory_variables(self) -> list[str]:
         """The names of the variables that `load_memory_variables` returns."""
-        return self.plain.memory_variables
+        return self._plain.memory_variables
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The memory for a prompt: a transcript, or messages with `return_messages`, by variable."""
@@ -108,7 +117,11 @@ class LangChainMemory(BothWays):
     @property
     def chat_memory(self) -> Any:
         """All that was said: the history that was given, or else one over the store."""
-        return ChatHistory(self.plain) if self._history is None else self._history
+        if self._history is not None:
+            return self._history
+        if self._own_history is None:
+            self._own_history = ChatHistory(self._plain)
+        return self._own_history
 
     @chat_memory.setter
     def chat_memory(self, history: Any) -> None:
@@ -132,7 +145,7 @@ class LangChainMemory(BothWays):
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name != "plain" and name in self._options():
-            return self._given[name] if name in self._given else getattr(self.plain, name, None)
+            return self._given[name] if name in self._given else getattr(self._plain, name, None)
         raise AttributeError(
             f"{type(self).__name__!r} object has no attribute {name!r}; what memzoo adds is found at .plain"
         )

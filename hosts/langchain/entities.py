@@ -8,7 +8,7 @@ from memzoo.hosts.langchain.state import learnt, put
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.strategy import BaseMemory
 
-__all__ = ["InMemoryEntityStore", "Notes", "is_durable", "notes_in"]
+__all__ = ["InMemoryEntityStore", "NotesOfMemory", "is_durable", "notes_in"]
 
 
 class InMemoryEntityStore:
@@ -84,6 +84,33 @@ class Notes(MutableMapping[str, str]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+# They are a `dict`, too, since `json.dump` asks for one. Type checkers know of no class that is both.
+_NotesDict: Any = type("Notes", (Notes, dict), {})
+
+
+class NotesOfMemory(InMemoryEntityStore):
+    """Notes by name, which are those of a memory."""
+
+    def __init__(self, plain: BaseMemory) -> None:
+        self._plain = plain
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "store":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        notes = _NotesDict(self._plain)
+        dict[str, str].update(notes, EntityNotes(learnt(self._plain)).notes)  # for those who look at the size first
+        return notes
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "store":
+            Notes(self._plain).take_in(dict(value))
+        else:
+            super().__setattr__(name, value)
 
 
 def is_durable(store: Any) -> bool:

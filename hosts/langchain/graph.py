@@ -1,6 +1,7 @@
 """A knowledge graph by LangChain's interface."""
 
 from collections.abc import Iterable, Sequence
+from os import PathLike
 from typing import Any, NamedTuple
 
 from memzoo.errors import OptionError
@@ -56,6 +57,17 @@ class EntityGraph:
         """Delete all facts."""
         put(self._plain, dict.fromkeys)
 
+    clear_edges = clear
+
+    def write_to_gml(self, path: str | PathLike[str]) -> None:
+        """Write all facts to a file from which `NetworkxEntityGraph.from_gml` reads them."""
+        from networkx import DiGraph, write_gml
+
+        graph: DiGraph[str] = DiGraph()
+        for subject, obj, relation in self.get_triples():
+            graph.add_edge(subject, obj, relation=relation)
+        write_gml(graph, path)
+
     def get_number_of_nodes(self) -> int:
         """How many names there are."""
         return len({name for fact in self._graph().facts() for name in fact.key.split("\t")[::2]})
@@ -64,10 +76,28 @@ class EntityGraph:
         """Whether anything is known about a name."""
         return bool(self._graph().about(node))
 
+    def has_edge(self, source_node: str, destination_node: str) -> bool:
+        """Whether a fact leads from one name to another."""
+        return bool(self._between(source_node, destination_node))
+
+    def remove_edge(self, source_node: str, destination_node: str) -> None:
+        """Delete the facts that lead from one name to another."""
+        gone = {fact.key for fact in self._between(source_node, destination_node)}
+        put(self._plain, lambda items: {key: None for key in gone if key in items})
+
+    def remove_node(self, node: str) -> None:
+        """Delete all facts about a name."""
+        gone = {fact.key for fact in self._graph().about(node)}
+        put(self._plain, lambda items: {key: None for key in gone if key in items})
+
     def get_neighbors(self, node: str) -> list[str]:
         """The names that a fact connects with a name."""
         names = [name for fact in self._graph().about(node) for name in (fact.subject, fact.object)]
         return [name for name in dict.fromkeys(names) if name.casefold() != node.casefold()]
+
+    def _between(self, source: str, destination: str) -> list[Fact]:
+        ends = (source.casefold(), destination.casefold())
+        return [one for one in self._graph().about(source) if (one.subject.casefold(), one.object.casefold()) == ends]
 
     def _graph(self) -> KnowledgeGraph:
         graph = KnowledgeGraph()

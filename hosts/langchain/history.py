@@ -1,13 +1,16 @@
 """A conversation's messages by LangChain's interface, and LangChain's histories as stores."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
-from memzoo.hosts.langchain.messages import dicts, objects
+from memzoo.errors import MissingExtraError
+from memzoo.hosts.langchain.messages import dicts, has_langchain, objects
+from memzoo.hosts.langchain.state import Content, content_of_store, restored_store
 from memzoo.hosts.messages import in_common
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories import ConversationBufferMemory
-from memzoo.stores import Message, MessageListStore, take_back
+from memzoo.stores import Entry, InMemoryStore, Message, MessageListStore, take_back
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking, drive
 
@@ -69,29 +72,90 @@ class MessageHistory(VirtualSubclass):
 class ChatHistory(MessageHistory):
     """All that was ever said, whatever the strategy shows of it: `memory.chat_memory`."""
 
+    def __init__(self, plain: BaseMemory) -> None:
+        super().__init__(plain)
+        # Messages that the program got: the number in the log, the object, and what it said then.
+        self._given_out: list[tuple[int, Any, Any]] = []
+
     async def aget_messages(self) -> list[Any]:
         """All messages as LangChain's objects, oldest first."""
-        return objects(await self._plain.ahistory())
+        await self._atake_edits()
+        entries = await self._plain.aentries()
+        messages = objects(entry.message for entry in entries)
+        self._give_out(entries, messages)
+        return messages
+
+    async def aadd_messages(self, messages: Sequence[Any]) -> None:
+        """Add messages, oldest first, as one turn."""
+        await self._atake_edits()
+        await super().aadd_messages(messages)
 
     @property
     def messages(self) -> list[Any]:
-        """All messages as LangChain's objects, oldest first; changing the list changes the conversation."""
+        """All messages as LangChain's objects, oldest first; changing the list or one of them changes what was said."""
         return LiveMessages(drive(self.aget_messages()), self._replace)
 
     @messages.setter
     def messages(self, messages: Iterable[Any]) -> None:
-        self._replace(messages)
+        self._replace(list(messages))
 
-    def _replace(self, messages: Iterable[Any]) -> None:
+    def take_edits(self) -> None:
+        """Store what the program has changed in messages that it got, such as `messages[-1].content = "..."`."""
+        if self._edited():
+            drive(self._atake_edits())
+
+    def model_dump(self, **options: Any) -> Any:
+        """The messages as LangChain's history in memory dumps them, under `"messages"`."""
+        return self._as_langchain().model_dump(**options)
+
+    def model_dump_json(self, **options: Any) -> str:
+        """The same as JSON."""
+        return str(self._as_langchain().model_dump_json(**options))
+
+    dict = model_dump
+    """The same as `model_dump`."""
+    json = model_dump_json
+    """The same as `model_dump_json`."""
+
+    def _as_langchain(self) -> Any:
+        if not has_langchain():
+            raise MissingExtraError("the messages are dumped by langchain-core: pip install langchain-core")
+        from langchain_core.chat_history import InMemoryChatMessageHistory
+
+        return InMemoryChatMessageHistory(messages=list(self.messages))
+
+    def _edited(self) -> Mapping[int, Any]:
+        return {number: message for number, message, said in self._given_out if _said_in(message) != said}
+
+    async def _atake_edits(self) -> None:
+        if edited := self._edited():
+            self._given_out = []
+            entries = await self._plain.aentries()
+            new = [dicts([edited[one.seq]])[0] if one.seq in edited else one.message for one in entries]
+            await self._areplace(new)
+
+    def _give_out(self, entries: Sequence[Entry], messages: Sequence[Any]) -> None:
+        together = zip(entries, messages, strict=True)
+        self._given_out = [(entry.seq, message, copy(_said_in(message))) for entry, message in together]
+
+    def _replace(self, messages: Sequence[Any]) -> None:
         drive(self._areplace(dicts(messages)))
+        self._give_out(drive(self._plain.aentries()), messages)
 
-    async def _areplace(self, new: list[Message]) -> None:
+    async def _areplace(self, new: Sequence[Message]) -> None:
         """Delete what is not at the beginning of the new messages, and add the rest; what was learnt stays."""
         old = await self._plain.aentries()
         same = in_common([entry.message for entry in old], new)
         if gone := [entry.seq for entry in old[same:]]:
             await take_back(self._plain.store, self._plain.conversation_id, gone, derived=False)
         await self._plain.aadd_messages(new[same:])
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        # For pickles and for deep copies, as a memory's own.
+        store, conversation_id = self._plain.store, self._plain.conversation_id
+        if isinstance(store, InMemoryStore):
+            return _reopened, (None, conversation_id, content_of_store(store, conversation_id))
+        return _reopened, (store, conversation_id, None)
 
 
 class ChatMessageHistory(ChatHistory):
@@ -157,6 +221,15 @@ def history_store(history: Any) -> MessageListStore:
             history.add_message(message)
 
     return MessageListStore(get=lambda _: dicts(history.messages), update=update, delete=lambda _: history.clear())
+
+
+def _said_in(message: Any) -> Any:
+    return getattr(message, "content", None)
+
+
+def _reopened(store: Any, conversation_id: str, content: Content | None) -> ChatHistory:
+    kept = store if content is None else restored_store(conversation_id, content)
+    return ChatHistory(ConversationBufferMemory(store=kept, conversation_id=conversation_id))
 
 
 def _to_message(role: str, message: Any) -> Any:

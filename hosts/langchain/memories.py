@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from memzoo.errors import ModelReplyError
 from memzoo.hosts.langchain.base import LangChainMemory
-from memzoo.hosts.langchain.entities import InMemoryEntityStore, Notes, is_durable, notes_in
+from memzoo.hosts.langchain.entities import InMemoryEntityStore, NotesOfMemory, is_durable, notes_in
 from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple, triples_in
 from memzoo.hosts.langchain.messages import dicts
 from memzoo.hosts.langchain.poor_replies import ConversationEntityMemory as PlainEntity
@@ -221,11 +221,11 @@ class ConversationEntityMemory(LangChainMemory):
     @property
     def entity_store(self) -> InMemoryEntityStore:
         """All notes."""
-        return InMemoryEntityStore(Notes(self.plain))
+        return NotesOfMemory(self.plain)
 
     @entity_store.setter
     def entity_store(self, store: Any) -> None:
-        Notes(self.plain).take_in(notes_in(store))
+        NotesOfMemory(self.plain).store = dict(notes_in(store))
         if is_durable(store) and isinstance(self.plain.store, InMemoryStore):
             warnings.warn(
                 f"the notes of {type(store).__name__} were taken over, but new ones are not written to it; give "

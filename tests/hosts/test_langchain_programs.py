@@ -1,0 +1,145 @@
+"""What public programs do with a memory besides saving and loading comes to the same on both sides."""
+
+import copy
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from tests.hosts.sides import SIDES, NetworkxEntityGraph, answering, made
+from tests.hosts.test_langchain_same import told
+
+
+def _said(messages: Any) -> list[tuple[str, Any]]:
+    return [(one["type"], one["content"]) for one in messages]
+
+
+def _buffer(side: str, change: Callable[[Any], Any]) -> Any:
+    memory = told(side, "ConversationBufferMemory")
+    history = memory.chat_memory
+    change(memory)
+    in_the_list = [one.content for one in memory.chat_memory.messages]
+    memory.save_context({"input": "And you?"}, {"output": "I do not."})
+    return memory.load_memory_variables({}), in_the_list, [one.content for one in history.messages]
+
+
+def _edit_last(memory: Any) -> None:
+    memory.chat_memory.messages[-1].content = "In other words."
+
+
+def _edit_two_and_the_options(memory: Any) -> None:
+    said = memory.chat_memory.messages
+    said[0].content, said[3].content = "Hi, I am Bo.", "Fine."
+    memory.human_prefix = "Friend"
+
+
+def _edit_after_a_change_of_the_list(memory: Any) -> None:
+    said = memory.chat_memory.messages
+    said.append(HumanMessage("One more."))
+    said[1].content = "Hello Bo!"
+
+
+def _edit_then_add(memory: Any) -> None:
+    history = memory.chat_memory
+    history.messages[-1].content = "In other words."
+    history.add_user_message("One more.")
+
+
+def _put_in_front(memory: Any) -> None:
+    memory.chat_memory.messages.insert(0, SystemMessage("Be nice."))
+
+
+def _keep_the_last(memory: Any) -> None:
+    memory.chat_memory.messages = memory.chat_memory.messages[-2:]
+
+
+def _swap(memory: Any) -> None:
+    memory.chat_memory.messages[-1] = AIMessage("Another.")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _edit_last,
+        _edit_two_and_the_options,
+        _edit_after_a_change_of_the_list,
+        _edit_then_add,
+        _put_in_front,
+        _keep_the_last,
+        _swap,
+    ],
+)
+def test_messages_are_changed(change: Callable[[Any], Any]) -> None:
+    """A program that changes the list of messages, or the words of one in it, changes the conversation."""
+    there, here = (_buffer(side, change) for side in SIDES)
+    assert here == there
+
+
+def _unpickled(one: Any) -> Any:
+    return pickle.loads(pickle.dumps(one))  # noqa: S301
+
+
+def test_the_history_is_dumped() -> None:
+    """`chat_memory.dict()`, `json()`, `model_dump()` and `model_dump_json()` have the messages under their name."""
+    there, here = (told(side, "ConversationBufferMemory").chat_memory for side in SIDES)
+    assert here.model_dump() == there.model_dump()
+    assert json.loads(here.model_dump_json()) == json.loads(there.model_dump_json())
+    assert (
+        _said(here.dict()["messages"])
+        == _said(json.loads(here.json())["messages"])
+        == _said(here.model_dump()["messages"])
+    )
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, _unpickled])
+def test_the_history_is_copied(copied: Callable[[Any], Any]) -> None:
+    """A deep copy or a pickle of `chat_memory` is a history by itself."""
+    for side in SIDES:
+        memory = told(side, "ConversationBufferMemory")
+        other = copied(memory.chat_memory)
+        other.add_user_message("Only here.")
+        assert [len(one.messages) for one in (other, memory.chat_memory)] == [7, 6]
+
+
+def test_notes_are_written_as_json_and_replaced() -> None:
+    """`entity_store.store` is a dictionary: it can be written with `json.dump`, replaced and changed."""
+    outcomes: list[Any] = []
+    for side in SIDES:
+        memory = made(side, "ConversationEntityMemory", llm=answering("one"))
+        memory.entity_store.store = {"Sam": "A friend."}
+        memory.entity_store.store["Bo"] = "A dog."
+        kept: Any = memory.entity_store.store
+        written = [json.loads(json.dumps(kept, indent=indent)) for indent in (None, 4)]
+        outcomes.append([written, kept, isinstance(kept, dict), memory.entity_store.get("Sam"), _unpickled(kept)])
+    assert outcomes[0] == outcomes[1]
+
+
+def test_the_graph_is_a_file(tmp_path: Path) -> None:
+    """`kg.write_to_gml` writes what `NetworkxEntityGraph.from_gml` reads, and a memory takes that in."""
+    for side in SIDES:
+        memory = made(side, "ConversationKGMemory", llm=answering("(Rex, is, a dog)<|>(Rex, likes, snow)"))
+        memory.save_context({"input": "My dog Rex likes snow."}, {"output": "A fine name."})
+        memory.kg.write_to_gml(str(tmp_path / side))
+        graph = NetworkxEntityGraph.from_gml(str(tmp_path / side))
+        other = made(side, "ConversationKGMemory", llm=answering("Rex"), kg=graph)
+        assert other.load_memory_variables({"input": "Rex?"}) == {"history": "On Rex: Rex is a dog. Rex likes snow."}
+
+
+def test_edges_and_nodes_are_removed() -> None:
+    """By LangChain's methods of a graph."""
+    for side in SIDES:
+        memory = made(
+            side, "ConversationKGMemory", llm=answering("(Rex, is, a dog)<|>(Rex, likes, snow)<|>(Sam, owns, Rex)")
+        )
+        memory.save_context({"input": "Sam's dog Rex likes snow."}, {"output": "A fine name."})
+        assert [memory.kg.has_edge("Rex", "snow"), memory.kg.has_edge("snow", "Rex")] == [True, False]
+        memory.kg.remove_edge("Rex", "snow")
+        assert sorted(memory.kg.get_triples()) == [("Rex", "a dog", "is"), ("Sam", "Rex", "owns")]
+        memory.kg.remove_node("Sam")
+        assert memory.kg.get_triples() == [("Rex", "a dog", "is")]
+        memory.kg.clear_edges()
+        assert memory.kg.get_triples() == []

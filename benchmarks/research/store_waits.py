@@ -24,6 +24,14 @@ from memzoo.sync import drive
 __all__ = ["store_waits"]
 
 _ALONE = 200
+_WINDOWS: tuple[tuple[str, dict[str, int]], ...] = (
+    ("window", {"k": 5}),
+    ("window", {"k": 5, "step": 5}),
+    ("message-window", {"max_messages": 20}),
+    ("message-window", {"max_messages": 20, "step": 26}),
+    ("token-window", {"max_tokens": 1500}),
+    ("token-window", {"max_tokens": 1500, "step": 1000}),
+)
 _SYSTEM: Message = {"role": "system", "content": "You are a bookshop's clerk."}
 
 
@@ -119,17 +127,28 @@ def _show_opening(url: str, lengths: list[int]) -> None:
         ):
             opened = [_opened(store, fill(store, length)) for length in lengths]
             rows.append([name, *(f"{read:,} ({1000 * seconds:.1f})" for read, seconds in opened)])
-    show(table(["Opening a window: rows read (ms of CPU)", *(f"{length:,}" for length in lengths)], rows), "")
+        show(table(["Opening a window: rows read (ms of CPU)", *(f"{length:,}" for length in lengths)], rows), "")
+        _show_windows(store, lengths)
 
 
-def _opened(store: CountingStore, id_: str) -> tuple[int, float]:
+def _show_windows(store: CountingStore, lengths: list[int]) -> None:
+    """Of each window, as it is by default and in steps, what a process reads that opens an imported conversation."""
+    rows: list[list[str]] = []
+    for name, options in _WINDOWS:
+        opened = [_opened(store, f"imported-{length}", name, **options) for length in lengths]
+        given = ", ".join(f"{option}={value}" for option, value in options.items())
+        rows.append([f"{name}: {given}", *(f"{read:,} ({1000 * seconds:.1f})" for read, seconds in opened)])
+    show(table(["Opening: rows read (ms of CPU)", *(f"{length:,}" for length in lengths)], rows), "")
+
+
+def _opened(store: CountingStore, id_: str, name: str = "window", **options: int) -> tuple[int, float]:
     store.rows, before = 0, time.process_time()
-    _named(store, id_).load_memory_variables({})
+    _named(store, id_, name, **options).load_memory_variables({})
     return store.rows, time.process_time() - before
 
 
-def _named(store: SQLStore, id_: str) -> BaseMemory:
-    return create_memory("window", k=5, store=store, conversation_id=id_)
+def _named(store: SQLStore, id_: str, name: str = "window", **options: int) -> BaseMemory:
+    return create_memory(name, store=store, conversation_id=id_, **(options or {"k": 5}))
 
 
 def _said(length: int) -> list[Message]:

@@ -227,14 +227,16 @@ def test_each_message_is_tokenised_once(name: str) -> None:
     assert set(counter.asked.values()) == {1}
 
 
+@pytest.mark.parametrize("step", [0, 5])
 @pytest.mark.parametrize("name", ["token-buffer", "token-window"])
-def test_opening_a_long_conversation_counts_and_reads_what_is_shown(name: str, watched: Watched) -> None:
+def test_opening_a_long_conversation_counts_and_reads_what_is_shown(name: str, step: int, watched: Watched) -> None:
     """Of 1,000 messages that it stored, a memory of ten tokens reads and counts some dozens, not all (I10, I12)."""
     said: list[Message] = [{"role": "user", "content": f"{number}"} for number in range(1000)]
     create_memory(name, store=watched.store, conversation_id="a", token_counter=len).add_messages(said)
     watched.reset()
     counter = CountedTokens()
-    memory = create_memory(name, store=watched.store, conversation_id="a", token_counter=counter, **BY_TOKENS[name])
+    options = {"store": watched.store, "conversation_id": "a", "token_counter": counter, "step": step}
+    memory = create_memory(name, **options, **BY_TOKENS[name])
     assert "999" in load(memory)
     assert counter.asked.total() <= 50
     assert watched.entries <= 100

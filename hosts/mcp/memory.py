@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 
-from memzoo.errors import MessageError
+from memzoo.errors import MessageError, OverBudgetError
 from memzoo.hosts.mcp import reading
 from memzoo.hosts.mcp.calls import AddObservations, Write, call_in, message_of
 from memzoo.hosts.mcp.cards import Cards, fitting
@@ -12,7 +12,7 @@ from memzoo.memories import KnowledgeGraph, Reason
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.graph.provenance import reasons
 from memzoo.stores import JSON, Entry, Record
-from memzoo.strategy import BaseMemory, Changes, Log, State, View, option, strategy, whole_number
+from memzoo.strategy import BaseMemory, Changes, Log, State, View, option, strategy, text_of, whole_number
 from memzoo.sync import blocking
 
 __all__ = ["GraphMemory"]
@@ -72,8 +72,8 @@ class GraphMemory(BaseMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """What fits the query, a line each."""
-        lines = await self.arecall(query or "")
-        return View.of((), ["\n".join(lines)] if lines else [])
+        lines = await self._fitting(query or "", self.max_token_limit)
+        return View(quotes=("\n".join(lines),) if lines else ())
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the state in notes that need not be read again."""
@@ -146,18 +146,35 @@ class GraphMemory(BaseMemory):
     async def arecall(self, query: str, max_tokens: int | None = None) -> list[str]:
         """What fits a query best of all that is known and was said, a line each, the best first.
 
+        What is pinned comes before all else, whatever the query.
+
         Args:
             query: What is looked for, in words; of a longer one the first 2,000 characters count.
             max_tokens: Tokens that the lines may have together; by default `max_token_limit`.
 
         Raises:
             OptionError: The budget is no whole number of at least 1.
+            OverBudgetError: What is pinned is over the budget.
         """
         limit = self.max_token_limit if max_tokens is None else max_tokens
         whole_number("max_tokens", limit, at_least=1)
+        await self.apinned()
+        pinned = self._pinned()
+        size = self.tokens("\n".join(pinned)) if pinned else 0
+        if size > limit:
+            raise OverBudgetError.of("what is pinned", size, limit)
+        return [*pinned, *(await self._fitting(query, limit - size))]
+
+    async def _fitting(self, query: str, limit: int) -> list[str]:
         notes, cards = await self.aholding(), self._cards
         said = await self.aentries(after=cards.last_said)
-        return fitting(limit, cards.found(query[:_LONGEST_QUERY], notes, said), self.tokens)
+        pinned = set(self._pinned())
+        found = [line for line in cards.found(query[:_LONGEST_QUERY], notes, said) if line not in pinned]
+        return fitting(limit, found, self.tokens)
+
+    def _pinned(self) -> list[str]:
+        """The texts that are pinned, as they were found last."""
+        return [text_of(one.message) for one in self.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:
         """What is or was known that has all words of a text, each with the messages that said so and took it back."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.errors import MessageError, OptionError, TransferError
+from memzoo.errors import MessageError, OptionError, OverBudgetError, TransferError
 from memzoo.hosts.mcp.files import export_lines, import_lines
 from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.notes import Kind, Note
@@ -128,7 +128,26 @@ def test_recall_finds_facts_and_texts(memory: GraphMemory) -> None:
     assert ask(memory, "recall", query="who likes tea")["lines"][0] == "Ada: likes tea"
     ask(memory, "delete_observations", deletions=[{"entityName": "Ada", "observations": ["likes tea"]}])
     assert "Ada: likes tea" not in ask(memory, "recall", query="who likes tea")["lines"]
-    assert memory.messages("anniversary")[0]["content"].startswith("The anniversary is in June")
+    shown, *_ = memory.messages("anniversary")
+    assert shown["role"] == "user"
+    assert "<record>\nThe anniversary is in June" in shown["content"]
+
+
+def test_recall_begins_with_what_is_pinned(memory: GraphMemory) -> None:
+    """Whatever is asked, within the limit, and once; an answer that has no room for it is an error that says so."""
+    number = ask(memory, "remember", text="Never book before noon.")["entry"]
+    ask(memory, "create_entities", entities=[ADA])
+    create_memory("buffer", store=memory.store, conversation_id=memory.conversation_id).pin(number)
+    for query in ("who likes tea", "noon", ""):
+        lines = ask(memory, "recall", query=query)["lines"]
+        assert lines[0] == "Never book before noon."
+        assert lines.count("Never book before noon.") == 1
+    assert "Ada: likes tea" in ask(memory, "recall", query="who likes tea")["lines"]
+    assert [one["content"] for one in memory.messages("noon")].count("Never book before noon.") == 1
+    ask(memory, "remember", text="Ada wants a room with a view, on the second floor, and no breakfast.")
+    memory.pin(5)
+    with pytest.raises(OverBudgetError, match=r"what is pinned .* 16"):
+        memory.recall("tea", 16)
 
 
 @pytest.mark.parametrize("limit", [64, 200, 1000])

@@ -218,18 +218,20 @@ def _of_memories(*, old_names: bool) -> list[InstrumentedCall]:
 
     https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
     """
-    from memzoo.memories.engine import saving
+    from memzoo.memories.engine import loading, saving
     from memzoo.strategy import BaseMemory
 
     if old_names:
         return [
-            InstrumentedCall(BaseMemory, "view_for", "memzoo.load", _of_memory, _of_view),
+            InstrumentedCall(loading, "view_of", "memzoo.load", _of_memory, _of_view),
+            InstrumentedCall(loading, "view_to_send", "memzoo.load", _of_memory, _of_view_to_send),
             InstrumentedCall(saving, "save", "memzoo.save", _of_memory),
         ]
     # Synchronous methods call the asynchronous ones.
     operations = (
         (BaseMemory, "__post_init__", "create_memory_store", _nothing, _nothing, _unsaid),
-        (BaseMemory, "view_for", "search_memory", _nothing, _of_view, _found_by_search),
+        (loading, "view_of", "search_memory", _nothing, _of_view, _found_by_search),
+        (loading, "view_to_send", "search_memory", _nothing, _of_view_to_send, _sent_by_search),
         (saving, "save", "upsert_memory", _number_saved, _nothing, _said_to_memory),
         (BaseMemory, "arelearn", "update_memory", _nothing, _nothing, _unsaid),
         (BaseMemory, "aforget", "delete_memory", _number_forgotten, _nothing, _unsaid),
@@ -269,6 +271,11 @@ def _found_by_search(args: Sequence[Any], view: Any) -> dict[str, Any]:
     return ({"gen_ai.memory.query.text": args[1]} if args[1] else {}) | _records([*recalled, *shown])
 
 
+def _sent_by_search(_args: Sequence[Any], sent: tuple[Any, str | None]) -> dict[str, Any]:
+    view, query = sent
+    return _found_by_search((None, query), view)
+
+
 def _said_to_memory(args: Sequence[Any], _: Any) -> dict[str, Any]:
     from memzoo.strategy import text_of
 
@@ -291,28 +298,29 @@ def _unsaid(_args: Sequence[Any], _result: Any) -> dict[str, Any]:
 
 def _watch_learning(told: _Instrumentation) -> None:
     """Count what waits after each attempt to learn, and what is set aside."""
-    from memzoo.memories.engine import learner as learning
+    from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.retry import Decision, RetryPolicy
     from memzoo.memories.text.grouping import exchange_ends
 
-    catch_up, decide = learning.Learner.catch_up, vars(learning)["decide"]
+    catch_up, after_failure = Learner.catch_up, RetryPolicy.after_failure
 
     @functools.wraps(catch_up)
-    async def counting(self: "learning.Learner", **options: Any) -> Any:
+    async def counting(self: Learner, *args: Any, **options: Any) -> Any:
         try:
-            return await catch_up(self, **options)
+            return await catch_up(self, *args, **options)
         finally:
             waiting, _ = await self.waiting(await self.refresh())
             told.pending.record(sum(1 for _ in exchange_ends(waiting)), {"memzoo.strategy": self.name})
 
-    @functools.wraps(decide)
-    def counted(*failure: Any) -> Any:
-        decision = decide(*failure)
+    @functools.wraps(after_failure)
+    def counted(self: RetryPolicy, *failure: Any, **options: Any) -> Decision:
+        decision = after_failure(self, *failure, **options)
         if decision.set_aside:
             told.aside.add(1)
         return decision
 
-    _put(learning.Learner, "catch_up", counting)
-    _put(learning, "decide", counted)
+    _put(Learner, "catch_up", counting)
+    _put(RetryPolicy, "after_failure", counted)
 
 
 def _nothing(*_: Any, **__: Any) -> dict[str, Any]:
@@ -326,6 +334,11 @@ def _of_memory(memory: Any, *_: Any, **__: Any) -> dict[str, Any]:
 def _of_view(view: Any) -> dict[str, Any]:
     messages, texts = len(view.entries), len(view.texts)
     return {_COUNT: messages + texts, "memzoo.messages": messages, "memzoo.texts": texts}
+
+
+def _of_view_to_send(sent: tuple[Any, str | None]) -> dict[str, Any]:
+    view, _ = sent
+    return _of_view(view)
 
 
 def _of_learning(_: Any, state: Any, entries: Sequence[Any], *__: Any) -> dict[str, Any]:

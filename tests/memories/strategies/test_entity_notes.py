@@ -74,12 +74,13 @@ def test_a_statement_is_of_the_message_with_most_of_its_words() -> None:
 
 
 def test_the_first_statement_of_a_note_says_who_somebody_is() -> None:
-    """Of what holds, the first leads from a role to a name, for a search; what was corrected is not searched."""
+    """Of what holds, the first leads from a role to a name, for a search; what was corrected says what corrected it."""
     item = note("Bob", "Bob is the baker.", "Bob likes tea.", ended="Bob is a cook.")
     units = units_of_note("bob", item)
-    assert [(unit.text, unit.names, unit.tells) for unit in units] == [
-        ("Bob: Bob is the baker.", ("bob",), True),
-        ("Bob: Bob likes tea.", ("bob",), False),
+    assert [(unit.text, unit.names, unit.tells, bool(unit.corrected_by)) for unit in units] == [
+        ("Bob: Bob is the baker.", ("bob",), True, False),
+        ("Bob: Bob likes tea.", ("bob",), False, False),
+        ("Bob is a cook.", ("bob",), False, True),
     ]
 
 

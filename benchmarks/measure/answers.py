@@ -53,7 +53,7 @@ _WEEKDAYS = {
 # Signs as wide as Chinese characters are narrow by then, but for the full stop and the comma of lists.
 _SENTENCE_END = re.compile(f"(?<=[.!?])\\s+|。\\s*|(?<=[!?])(?=[{UNSPACED}])")
 _PART_END = re.compile(
-    f"[,;、。\n》]|\\s(?:and|&)\\s|[.!?](?=\\s|$)|(?<=[{UNSPACED}]{{2}})[和与及](?=[{UNSPACED}]{{2}})"
+    f"[,;、。\n》]|\\s(?:and|&)\\s|[.!?](?=\\s|$)|(?<=[{UNSPACED}][{UNSPACED}\\d])[和与及](?=[{UNSPACED}]{{2}})"
 )
 _NOT, _WHOSE = re.compile(r"n't\b"), re.compile(r"'s?(?![^\W_])")
 _TOKEN = re.compile(

@@ -13,7 +13,7 @@ from memzoo.memories.search.kinds import CORRECTING
 from memzoo.memories.search.rows import Places, Terms
 from memzoo.memories.text.language import SMALL_TALK, UNSPACED
 
-__all__ = ["Analyser", "hashed", "telling_words"]
+__all__ = ["Analyser", "hashed", "spaced", "telling_words"]
 
 # Words that stand in every question and say nothing about what it is after.
 _STOP_WORDS = frozenset(
@@ -48,7 +48,7 @@ class Analyser:
 
     def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         """Return the terms of all texts one after another, and how many each text has."""
-        rows = [(place, _spaced(text)) for place, text in enumerate(texts)]
+        rows = [(place, spaced(text)) for place, text in enumerate(texts)]
         known: dict[bytes, int] = {}
         with self._lock:
             self._database.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", rows)
@@ -72,7 +72,7 @@ class Analyser:
 
 def telling_words(query: str) -> Sequence[str]:
     """Return the different words of a query without those that stand in every question, unless it has no others."""
-    words = list(dict.fromkeys(re.findall(r"\w+", _spaced(query.casefold()))))
+    words = list(dict.fromkeys(re.findall(r"\w+", spaced(query.casefold()))))
     return [word for word in words if word not in _STOP_WORDS] or words
 
 
@@ -81,7 +81,7 @@ def hashed(word: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
 
 
-def _spaced(text: str) -> str:
+def spaced(text: str) -> str:
     """Set spaces around each Chinese or Japanese character, so that it counts as a word."""
     # SQLite takes no half of a surrogate pair.
     return _UNSPACED.sub(r" \g<0> ", text).encode(errors="replace").decode()

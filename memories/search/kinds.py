@@ -2,6 +2,8 @@
 
 import re
 
+from memzoo.memories.text.language import UNSPACED
+
 __all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "asked_kinds", "kinds_of"]
 
 CORRECTING = frozenset(
@@ -48,6 +50,19 @@ _KINDS = (
     ),
     re.compile(r"(?<![$\u20ac\u00a3\u00a5\d.,])\d"),
 )
+# The same in Chinese, where numbers stand in words, too ("两千八"); "一" is as a rule "a", and a date is no number.
+_HAN_DIGIT, _HAN_DATE = r"\d\u3007零一二两三四五六七八九十百千万亿", "年月日号点"
+_HAN_KINDS = (
+    re.compile(rf"{_KINDS[0].pattern}|[{_HAN_DIGIT}][元块镑]"),
+    re.compile(
+        rf"{_KINDS[1].pattern}|[{_HAN_DIGIT}][{_HAN_DATE}]|(?:星期|礼拜|周)[一二三四五六日天末]|[今明昨后前]天"
+        "|[上下]午|[早晚]上"
+    ),
+    re.compile(
+        rf"(?<![{_HAN_DIGIT}期拜周])(?:[{_HAN_DIGIT}]{{2,}}|[\d两三四五六七八九十百千万])(?![{_HAN_DIGIT}{_HAN_DATE}])"
+    ),
+)
+_HAN = re.compile(f"[{UNSPACED}]")
 _NAME = re.compile(r"(?<!\S)[a-z\u00df-\u00ff]+ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
 _NAMES = 1 << len(_KINDS)
 _MONEY, _DATE, _NUMBER = (1 << place for place in range(len(_KINDS)))
@@ -55,13 +70,14 @@ _MONEY, _DATE, _NUMBER = (1 << place for place in range(len(_KINDS)))
 _WHEN = re.compile(
     r"\b(?:when|since|until|(?:what|which) (?:time|day|date|week|month|year)s?|how (?:long|old|often|soon|late))\b"
     r"|\b(?:wann|seit|bis|wie (?:lange|alt|oft))\b"
-    r"|\u4ec0\u4e48\u65f6|\u51e0[\u6708\u53f7\u70b9\u5e74]|\u54ea\u4e00?\u5929|\u4f55\u65f6|\u591a\u4e45",
+    r"|什么时|几[月号日点年]|(?:星期|礼拜|周)几|哪一?[天年]|何时|多久",
 )
 _HOW_MUCH = re.compile(
     r"\b(?:how (?:much|many|big|high|large|long|old|far|often|heavy|tall|deep|expensive)|what time"
     r"|(?:what|which) (?:rate|price|percentage|share|portion|sum|amount|number|size|weight)|per ?cent(?:age)?|costs?"
-    r"|price|rate|amount|number|wie ?(?:viele?|gro\u00df|hoch|lange?|alt|weit|oft|schwer))\b|\u591a\u5c11|\u51e0",
+    r"|price|rate|amount|number|wie ?(?:viele?|gro\u00df|hoch|lange?|alt|weit|oft|schwer))\b",
 )
+_HOW_MANY = re.compile("多少|(?<![期拜周])几(?![年月日号点])|多[大高重长远宽]")
 
 VALUES = (_NAMES << 1) - 1
 """The bits of the kinds of values."""
@@ -76,7 +92,8 @@ SURELY = _NAMES << 2
 def kinds_of(text: str) -> int:
     """Describe a text by bits: the kinds of values in it, and whether it may correct something or surely does."""
     small = text.lower()
-    kinds = sum(1 << place for place, kind in enumerate(_KINDS) if kind.search(small))
+    patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
+    kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
     if _NAME.search(text):
         kinds |= _NAMES
     if len(text.split()) > _MOST_WORDS:
@@ -95,4 +112,5 @@ def asked_kinds(question: str) -> int:
     """
     small = question.lower()
     dates = _DATE if _WHEN.search(small) else 0
-    return dates | (_MONEY | _DATE | _NUMBER if _HOW_MUCH.search(small) else 0)
+    amounts = _MONEY | _NUMBER if _HOW_MANY.search(small) else 0
+    return dates | amounts | (_MONEY | _DATE | _NUMBER if _HOW_MUCH.search(small) else 0)

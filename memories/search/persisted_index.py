@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["PersistedIndex"]
 
 # Another number and all is analysed anew: for any change of what the items hold.
-_VERSION = 5
+_VERSION = 6
 _ANALYSER = "analyser"
 
 _FEWEST_KEPT = 64

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.analysis import Analyser, hashed, telling_words
+from memzoo.memories.search.analysis import Analyser, hashed, spaced, telling_words
 from memzoo.memories.search.found_units import FoundUnits
 from memzoo.memories.search.grains import Grain, phrase_counts
 from memzoo.memories.search.kinds import asked_kinds, kinds_of
@@ -319,7 +319,7 @@ class UnitIndex:
         common = self._weights.common
         words = [(word, common if word in _COMMON else 1.0) for word in telling_words(query)]
         telling = {word for word, _ in words}
-        pairs = itertools.pairwise(words_of(query))
+        pairs = itertools.pairwise(words_of(spaced(query)))
         rows = [f"{one} {two}" for one, two in pairs if {one, two} <= telling and not {one, two} <= _COMMON]
         weighed = [*words, *((row, self._weights.rows) for row in dict.fromkeys(rows))]
         terms, counts = self.analyser.terms(word for word, _ in weighed)

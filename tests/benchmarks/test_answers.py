@@ -63,6 +63,7 @@ SAID = {
     "Chinese weekdays": ("星期天", "周日上午十点"),
     "Chinese titles": ("《红楼梦》《西游记》", "读《西游记》,也读《红楼梦》"),
     "Chinese parts": ("莫教练、洪阿婆", "莫教练教我游泳。\n洪阿婆教我腌菜。"),
+    "Chinese days that are parts": ("星期三和星期天", "周三晚上七点、周日上午十点"),
     "a Chinese denial": ("没有写", "第四条太见外了,我不写。"),
     "what is said after a Chinese denial": ("五楼", "不是四楼,是五楼。"),
     "a Chinese word that only looks like a denial": ("修钢琴", "不过他会修钢琴"),
@@ -95,6 +96,7 @@ NOT_SAID = {
     "three of five words": ("oven stone plates brass handles", "an oven with stone plates"),
     "Chinese characters apart": ("蓝布雨伞", "蓝色的粗布做的雨伞"),
     "a Chinese character that is missing": ("蓝色丝绸雨伞", "蓝色的丝绸伞"),
+    "a day in Chinese": ("星期三和星期天", "周三晚上八点"),
     "a part in Chinese": ("杜阿尔特、何蔚", "导演叫杜阿尔特"),
     "a Chinese denial that is not made": ("没有写", "第四条我写了"),
 }

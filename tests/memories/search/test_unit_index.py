@@ -173,6 +173,11 @@ class TestFinding:
         units = [KnownUnit("陈明住在南京", ("陈明",), 1, DAY), KnownUnit("小雨喜欢喝茶", ("小雨",), 2, DAY)]
         assert texts(index_of(units, APART), "谁喜欢茶\uff1f")[0] == "小雨喜欢喝茶"
 
+    def test_in_chinese_by_characters_in_a_row(self) -> None:
+        """Two characters that stand together in the question count more than the same ones apart."""
+        units = [KnownUnit(text, (text,)) for text in ("新房在家乡", "家里换新灯", "新家很大")]
+        assert texts(index_of(units, APART), "新家怎么样")[0] == "新家很大"
+
     def test_of_nothing_is_nothing(self) -> None:
         """An empty index, and a query without words, find nothing."""
         assert texts(UnitIndex(), "tea") == []

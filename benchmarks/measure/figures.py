@@ -74,7 +74,7 @@ _THOUSANDS = re.compile(r"(?<=\d)[,\u202f](?=\d{3}(?!\d))")
 _MANY = re.compile(
     r"(?<![\w.])(?P<number>\d{1,15}(?:\.\d{1,15})?)(?: ?(?P<unit>thousand|million|billion)|k)\b", re.IGNORECASE
 )
-_DECIMAL = re.compile(r"(?<![\d.])(\d{1,15})\.(\d{1,15})(?![\d.])")
+_DECIMAL = re.compile(r"(?<![\d.])(\d{1,15})\.(\d{1,15})(?!\.?\d)")
 _WORDED = re.compile(
     rf"\b(?:{_one_of(_ORDINALS)})\b|\b(?:(?:{_one_of(_SMALL)})|an?(?= (?:{_one_of(_LARGE)})\b))"
     rf"(?:[ -](?:and )?(?:{_one_of([*_SMALL, *_LARGE])})\b){{0,12}}\b",

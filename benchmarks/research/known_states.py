@@ -93,7 +93,6 @@ def read_replies(transcript: Transcript, strategy: str, file: Path, *, erased: b
         transcript: The talk.
         strategy: "entity" or "knowledge-graph".
         file: A list of `{"name", "prompt", "reply"}` in JSON; those whose names begin with "derive" count, in order.
-
         erased: What a prompt cut out of a known note is gone, as it was then. Today it stays.
 
     Raises:

@@ -3,7 +3,8 @@
 The replies of a model are JSON, a file for each talk and memory (`FOLDER/zh/summary.json`, or
 `FOLDER/zh-summary/pairs.json`): a list of `{"prompt": ..., "reply": ...}`. Each memory learns its talk anew by them, in
 large steps as after an import, with the prompts of today. A prompt that nobody answered ends the command; `--in-order`
-takes the next reply instead, and the table says so with the number of such prompts.
+takes the next reply instead, and the table says so with the number of such prompts. A text `summary-ceiling.txt` beside
+the replies is a summary that was written with the questions at hand: what a summary of that length could show.
 
 What is shown is cut at the limit by the rule of comparisons.
 Paid tokens: where what is shown begins as what was shown for the question before, that beginning costs a tenth.
@@ -26,7 +27,7 @@ from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.figures import DATE, with_one_writing
 from memzoo.benchmarks.measure.fitting import fit
-from memzoo.benchmarks.outcomes import Scored, View
+from memzoo.benchmarks.outcomes import Scored, Sum, View
 from memzoo.benchmarks.research.inputs import LOCOMO, conversations, limits_of, refusals
 from memzoo.benchmarks.research.learning import OPTIONS, Replies, learnt_from
 from memzoo.benchmarks.research.tables import show, table
@@ -48,6 +49,7 @@ TALKS: Mapping[str, Callable[[Path], Transcript]] = {
     _LOCOMO_TALK: lambda file: next(one for one in conversations(file) if _LOCOMO_TALK in one.title),
 }
 """The talks that were given to a large model, by name."""
+_CEILING = "summary-ceiling.txt"
 _HEADS = "with a model,known,shown,dates,others,corrections,stale,tokens,paid,calls,learning".split(",")
 
 
@@ -92,7 +94,7 @@ def strong_model(
         learnt = learnt_states(transcript, replies, talk, OPTIONS, max_prompt_tokens, in_order=in_order)
         if not learnt:
             raise OptionError(f"there is neither {replies / talk / 'entity.json'} nor another file of replies on it")
-        show(_report(transcript, learnt, limits))
+        show(_report(transcript, learnt, limits, _with_questions_at_hand(learnt, replies / talk / _CEILING)))
 
 
 def learnt_states(
@@ -131,7 +133,15 @@ def _learnt(transcript: Transcript, name: str, file: Path, max_prompt_tokens: in
     return Taught(state, [one["reply"] for one in given if not one.get("name", "").startswith("load")], replies.others)
 
 
-def _report(transcript: Transcript, learnt: Mapping[str, Taught], limits: Sequence[int]) -> str:
+def _with_questions_at_hand(learnt: Mapping[str, Taught], file: Path) -> Taught | None:
+    """The summary, if it were as in a file."""
+    if "summary" not in learnt or not file.exists():
+        return None
+    text = file.read_text(encoding="utf-8").strip()
+    return Taught(learnt["summary"].state.model_copy(update={"items": {"summary": text}, "spent": Sum()}), [text], 0)
+
+
+def _report(transcript: Transcript, learnt: Mapping[str, Taught], limits: Sequence[int], ceiling: Taught | None) -> str:
     questions = [one for one in transcript.measured if answer_found(one.answer, []) is not None]
     rows = list[list[str]]()
     for name, one in learnt.items():
@@ -139,6 +149,10 @@ def _report(transcript: Transcript, learnt: Mapping[str, Taught], limits: Sequen
         for limit in limits if name in ("entity", "knowledge-graph") else limits[-1:]:
             memory = _opened(transcript, name, one, limit)
             rows.append([f"{name} @{limit:,}", f"{known:.2f}", *_figures(memory, questions, limit), *cost])
+    if ceiling:
+        memory = _opened(transcript, "summary", ceiling, limits[-1])
+        figures, known = _figures(memory, questions, limits[-1]), _share(questions, ceiling.written)
+        rows.append(["summary, questions at hand", f"{known:.2f}", *figures, *_cost(ceiling)])
     for limit in limits:
         memory = _opened(transcript, _SEARCH, None, limit)
         rows.append([f"{_SEARCH} @{limit:,}", "-", *_figures(memory, questions, limit), "0", "0"])
@@ -190,7 +204,8 @@ def _figures(memory: BaseMemory, questions: Sequence[Question], limit: int) -> l
         messages = fit(memory.messages(one.text), limit, _counter())
         view: View = tuple((message["role"], text_of(message)) for message in messages)
         text = "\n".join(text for _, text in view)
-        asked.append(_Asked(one, scored(one, view), _counter()(text), paid_tokens(before, text, _counter())))
+        tokens = _counter().of_messages(messages)
+        asked.append(_Asked(one, scored(one, view), tokens, paid_tokens(before, text, _counter())))
         before = text
     dated = [one for one in asked if DATE.search(with_one_writing(one.question.answer))]
     corrections = [one.found.update for one in asked if one.found.update]

@@ -52,6 +52,7 @@ SAID = {
     "Chinese hundreds": ("两千四百五十", "2450"),
     "Chinese ten thousands": ("十二万", "120000元"),
     "Chinese millions": ("三亿", "300000000人"),
+    "cents before a full stop": ("£2.90", "The bun is £2.90. It glows."),
     "Chinese units after digits": ("1.2万", "12000"),
     "billions": ("$1.5 billion", "1,500,000,000 dollars"),
     "hundreds of thousands": ("two hundred thousand", "200,000"),

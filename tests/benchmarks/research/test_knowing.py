@@ -25,7 +25,8 @@ def test_what_was_learnt_anew_is_searched_in_each_way(
     done = CliRunner().invoke(app, ["knowing", "--learnt", str(tmp_path), "--budgets", "500"])
     assert done.exit_code == 0, done.output
     found = rows(done.output)
-    assert set(found) == {*knowing.VARIANTS, "at random"}
+    assert set(found) == {*knowing.VARIANTS, "at random", "with the answer at hand"}
+    assert float(found["with the answer at hand"][0].split()[0]) >= float(found["as shipped"][0].split()[0])
     share, most, paid = found["words alone"]
     assert float(share.split()[0]) > 0
     assert 0 < float(paid) <= float(most) <= 500

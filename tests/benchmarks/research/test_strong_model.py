@@ -66,6 +66,15 @@ def test_shows_all_that_learnt_and_the_search(tmp_path: Path, transcript: Transc
     assert "others today" not in output
 
 
+def test_shows_what_a_summary_could_show(tmp_path: Path, transcript: Transcript) -> None:
+    """A summary that was written with the questions at hand has a row of its own."""
+    answered(tmp_path / "bundled", transcript, "summary", "Nothing.")
+    answers = [one.answer for one in transcript.measured if one.answer]
+    (tmp_path / "bundled" / "summary-ceiling.txt").write_text("\n".join(answers), encoding="utf-8")
+    found = rows(run(tmp_path)[1])
+    assert float(found["summary, questions at hand"][1].split()[0]) > float(found["summary @1,000"][1].split()[0])
+
+
 def test_a_prompt_that_nobody_answered_ends_it(tmp_path: Path, transcript: Transcript) -> None:
     """Replies to prompts of another version count only if they are to be taken in their order, and are counted then."""
     answered(tmp_path / "bundled", transcript, "summary", "Nothing.")

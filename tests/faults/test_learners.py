@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from tools.faults.learners import STORES, Learnt, Talk, talked
+from tools.faults.notes import Notes
 
 
 @pytest.fixture
 def talk(tmp_path: Path) -> Talk:
     """A short talk, in which the model takes as long as three turns."""
     with STORES["SQLite"](tmp_path) as new:
-        return Talk(new(), "summary", tmp_path / "notes", turns=9, every=0.1, model=0.3)
+        return Talk(new(), "summary", Notes(tmp_path / "notes"), turns=9, every=0.1, model=0.3)
 
 
 def test_processes_learn_each_turn_once(talk: Talk):
@@ -31,6 +32,6 @@ def test_a_process_that_is_killed_while_it_learns_costs_one_call(talk: Talk):
 def test_without_leases_they_pay_several_times(tmp_path: Path):
     """So that the two tests above would show it: the same talk, in which nobody asks for a lease."""
     with STORES["SQLite"](tmp_path) as new:
-        told = talked(Talk(new(), "summary", tmp_path / "notes", turns=9, every=0.1, model=0.3, leases=False), 4)
+        told = talked(Talk(new(), "summary", Notes(tmp_path / "notes"), turns=9, every=0.1, model=0.3, leases=False), 4)
     assert told.calls > 9
     assert (told.unlearnt, told.lost) == (0, 0)

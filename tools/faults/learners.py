@@ -12,7 +12,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -29,6 +29,7 @@ from tests.poolers import PgBouncer
 from tests.postgres import PostgresServer
 from tests.redis_servers import RedisServer, free_ports, wait_for
 from tools.faults.lives import PROCESSES, end, start
+from tools.faults.notes import Notes
 from tools.faults.scenarios import ASKING, CONVERSATION
 
 __all__ = ["STORES", "Learnt", "Talk", "talked"]
@@ -44,7 +45,7 @@ class Talk:
     Attributes:
         store: The URL of a new store.
         strategy: What learns.
-        notes: A file that gets a line when a call of the model begins, when it ends, and when a save returns.
+        notes: What is noted: when a call of the model begins, when it ends, and when a save returns.
         turns: How many there are.
         every: Seconds from one to the next.
         model: Seconds that the model takes.
@@ -53,7 +54,7 @@ class Talk:
 
     store: str
     strategy: str
-    notes: Path
+    notes: Notes
     turns: int = 30
     every: float = 0.2
     model: float = 0.3
@@ -88,7 +89,6 @@ def talked(talk: Talk, processes: int, *, kill_in_call: int = 0) -> Learnt:
         kill_in_call: Kill (-9) the one that makes this call of the model, while it waits for the answer; another takes
             its place. 0 for none.
     """
-    talk.notes.touch()
     workers = [_Worker(talk) for _ in range(processes)]
     begun = time.monotonic()
     for number in range(talk.turns):
@@ -100,14 +100,14 @@ def talked(talk: Talk, processes: int, *, kill_in_call: int = 0) -> Learnt:
         workers[number % processes].say(number)
     for worker in workers:
         worker.end()
-    saved = {turn for kind, _, turns in _notes(talk) if kind == "saved" for turn in turns}
+    saved = {turn for note in talk.notes.all("saved") for turn in note.numbers}
     last = _Worker(talk)
     for number in sorted({*range(talk.turns)} - saved):  # what a killed one was told, and did not come to
         last.say(number)
     last.say("settle")
     last.end()
-    calls = Counter(kind for kind, *_ in _notes(talk))
-    learnt = Counter(turn for kind, _, turns in _notes(talk) if kind == "learnt" for turn in turns)
+    calls = Counter(note.kind for note in talk.notes.all())
+    learnt = Counter(turn for note in talk.notes.all("learnt") for turn in note.numbers)
     with open_store(talk.store) as store:
         stored = {entry.turn_id for entry in drive(store.read(CONVERSATION))}
     # What was said last, a summary buffer shows as it is.
@@ -165,7 +165,7 @@ def _work(talk: Talk, pipe: Connection) -> None:
                 memory.settle()
             else:
                 _take_turn(memory, told)
-                _note(talk, "saved", [told])
+                talk.notes.add("saved", [told])
         for learner in memory.learners:
             drive(learner.wait())
 
@@ -183,10 +183,10 @@ def _slow(talk: Talk) -> dict[str, Any]:
         turns = sorted({int(turn) for turn in _TURN.findall(text)})
         if not turns:  # a search
             return function(given)
-        _note(talk, "asked", turns)
+        talk.notes.add("asked", turns)
         time.sleep(talk.model)
         answer = function(given)
-        _note(talk, "learnt", turns)
+        talk.notes.add("learnt", turns)
         return answer
 
     def llm(messages: Any) -> Any:
@@ -198,22 +198,10 @@ def _slow(talk: Talk) -> dict[str, Any]:
     return {**options, "embedder": embedder} if "embedder" in options else {**options, "llm": llm}
 
 
-def _note(talk: Talk, kind: str, turns: Sequence[int]) -> None:
-    line = " ".join([kind, str(os.getpid()), *map(str, turns)]) + "\n"
-    with talk.notes.open("ab", buffering=0) as file:  # one write each, so that lines of several processes stay whole
-        file.write(line.encode())
-
-
-def _notes(talk: Talk) -> list[tuple[str, int, list[int]]]:
-    """What was noted: what happened, in which process, and with which turns."""
-    lines = [line.split() for line in talk.notes.read_text(encoding="ascii").splitlines()]
-    return [(kind, int(pid), [*map(int, turns)]) for kind, pid, *turns in lines]
-
-
 def _caller(talk: Talk, number: int) -> int:
     """The process that is in this call of the model, counted from 1; 0 if it has not begun."""
-    asked = [pid for kind, pid, _ in _notes(talk) if kind == "asked"]
-    return asked[number - 1] if len(asked) >= number else 0
+    asked = talk.notes.all("asked")
+    return asked[number - 1].pid if len(asked) >= number else 0
 
 
 @contextlib.contextmanager
@@ -262,8 +250,8 @@ def main(
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, STORES[store](Path(name)) as new:
 
             def run(strategy: str, processes: int, *, leases: bool = True, kill: int = 0) -> Learnt:
-                file = Path(tempfile.mkdtemp(dir=name)) / "notes"
-                talk = Talk(new(), strategy, file, turns=turns, leases=leases)
+                notes = Notes(Path(tempfile.mkdtemp(dir=name)) / "notes")
+                talk = Talk(new(), strategy, notes, turns=turns, leases=leases)
                 return talked(talk, processes, kill_in_call=kill)
 
             for strategy in strategies or ASKING:

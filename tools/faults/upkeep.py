@@ -1,0 +1,189 @@
+"""Upkeep of many conversations on PostgreSQL by workers of Dask, one of which is killed: what is learnt twice, or not.
+
+`python -m tools.faults.upkeep` prints that, and how long 1, 2 and 4 workers take beside a simulation: from its seconds
+of a unit, `python -m memzoo.benchmarks.research batch-cost` reckons what ever more workers would take.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import statistics
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated
+
+import distributed
+import typer
+from rich.console import Console
+
+from memzoo.benchmarks.research.batch_cost import simulated
+from memzoo.engines import executor_of
+from memzoo.memories import upkeep
+from memzoo.stores import ManagedStore, Message, Record, open_store
+from memzoo.sync import drive
+from tests.postgres import PostgresServer
+from tools.faults.notes import Notes
+
+__all__ = ["Kept", "kept_up", "workers"]
+
+_NUMBER = re.compile(r"#(\d+)#")
+_SAMPLE = 40
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What became of conversations that were kept up.
+
+    Attributes:
+        calls: How often the model was asked.
+        cut: Calls among them that did not end.
+        twice: Conversations from which more than one call learnt that did.
+        behind: Conversations that are not learnt to their ends.
+        failed: Conversations that `upkeep` tells as failed.
+        seconds: How long it took.
+    """
+
+    calls: int
+    cut: int
+    twice: int
+    behind: int
+    failed: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A model that takes its time, and notes from which conversations it is to learn; in one call, its process dies."""
+
+    notes: Notes
+    seconds: float
+    dies_in_call: int = 0
+
+    def __call__(self, messages: Sequence[Message]) -> str:
+        numbers = sorted({int(number) for number in _NUMBER.findall(messages[-1]["content"])})
+        self.notes.add("asked", numbers)
+        time.sleep(self.seconds)
+        if self.dies_in_call and len(self.notes.all("asked")) >= self.dies_in_call:
+            with contextlib.suppress(FileExistsError):
+                self.notes.path.with_suffix(".killed").touch(exist_ok=False)
+                os.kill(os.getpid(), signal.SIGKILL)
+        self.notes.add("learnt", numbers)
+        return f"Somebody likes tea{numbers}."
+
+
+@contextlib.contextmanager
+def workers(count: int) -> Generator[Executor]:
+    """So many workers of Dask, each a process of its own."""
+    with (
+        warnings.catch_warnings(action="ignore"),
+        distributed.LocalCluster(
+            n_workers=count, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        executor_of(engine=cluster.scheduler_address.replace("tcp://", "dask://")) as executor,
+    ):
+        assert executor is not None
+        yield executor
+
+
+def kept_up(url: str, notes: Notes, executor: Executor, conversations: int, *, model: float, kill_in_call: int) -> Kept:
+    """Keep up conversations of two exchanges, of which nothing is learnt yet, and kill (-9) a worker meanwhile.
+
+    Args:
+        url: Of an empty store.
+        notes: None yet.
+        executor: Does the work.
+        conversations: How many.
+        model: Seconds that the model takes.
+        kill_in_call: The worker that makes this call of the model, from 1, is killed before the answer is there.
+    """
+    with open_store(url) as store:
+        _fill(store, conversations)
+        began = time.monotonic()
+        done = upkeep(store, "summary", llm=_Model(notes, model, kill_in_call), executor=executor)
+        seconds = time.monotonic() - began
+        behind = len(drive(store.conversations(behind="summary")))
+    calls = Counter(note.kind for note in notes.all())
+    learnt = Counter(number for note in notes.all("learnt") for number in note.numbers)
+    return Kept(
+        calls=calls["asked"],
+        cut=calls["asked"] - calls["learnt"],
+        twice=sum(times > 1 for times in learnt.values()),
+        behind=behind,
+        failed=len(done.failed),
+        seconds=seconds,
+    )
+
+
+def _fill(store: ManagedStore, conversations: int) -> None:
+    for number in range(conversations):
+        said = [{"role": "user", "content": f"#{number}# I like tea."}, {"role": "assistant", "content": "Noted."}]
+        for turn in ("first", "second"):
+            drive(store.append(f"talk-{number}", [Record(message) for message in said], turn_id=turn))
+
+
+def _unit_seconds(url: str, model: Callable[[Sequence[Message]], str]) -> list[float]:
+    """What conversations take, one after the other, here."""
+    with open_store(url) as store:
+        _fill(store, _SAMPLE)
+        moments = [time.monotonic()]
+        upkeep(store, "summary", llm=model, progress=lambda _, __: moments.append(time.monotonic()))
+    return [after - before for before, after in pairwise(moments)]
+
+
+def _timed(url: str, conversations: int, count: int, model: Callable[[Sequence[Message]], str]) -> tuple[float, float]:
+    """Seconds from the first conversation to the last, and CPU seconds that the coordinator took for each."""
+    moments = list[tuple[float, float]]()
+    with open_store(url) as store, workers(count) as executor:
+        _fill(store, conversations)
+        told = lambda _, __: moments.append((time.monotonic(), time.process_time()))  # noqa: E731
+        upkeep(store, "summary", llm=model, executor=executor, progress=told)
+    (first, first_cpu), (last, last_cpu) = moments[0], moments[-1]
+    return last - first, (last_cpu - first_cpu) / conversations
+
+
+def main(
+    conversations: Annotated[int, typer.Option(help="How many are kept up while a worker is killed.")] = 2000,
+    timed: Annotated[int, typer.Option(help="How many by 1, 2 and 4 workers; 0 for none.")] = 400,
+    model: Annotated[float, typer.Option(help="Seconds that the model takes.")] = 0.2,
+) -> None:
+    """Keep up conversations with two workers, of which one is killed; then with 1, 2 and 4, and simulate that."""
+    console = Console(soft_wrap=True)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        server = PostgresServer(folder / "postgres")
+        try:
+            with workers(2) as executor:
+                kept = kept_up(
+                    server.new_url(),
+                    Notes(folder / "notes"),
+                    executor,
+                    conversations,
+                    model=model,
+                    kill_in_call=conversations // 2,
+                )
+            console.print(f"{conversations} conversations, two workers, one killed: {kept}", markup=False)
+            if timed:
+                asked = _Model(Notes(folder / "timed"), model)
+                units = _unit_seconds(server.new_url(), asked)
+                console.print(f"A conversation takes {statistics.fmean(units):.3f} s.")
+                console.print("| workers | seconds | simulated | coordinator, ms for each |\n|--:|--:|--:|--:|")
+                for count in (1, 2, 4):
+                    seconds, each = _timed(server.new_url(), timed, count, asked)
+                    expected = simulated(units, timed, count, each)
+                    console.print(f"| {count} | {seconds:.1f} | {expected:.1f} | {1000 * each:.2f} |")
+        finally:
+            server.cleanup()
+    sound = not (kept.twice or kept.behind or kept.failed) and kept.cut <= 1 and kept.calls == conversations + kept.cut
+    raise typer.Exit(code=not sound)
+
+
+if __name__ == "__main__":
+    typer.run(main)

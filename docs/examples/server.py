@@ -1,9 +1,10 @@
 """A server for many users with FastAPI; here it talks to itself once. Needs `pip install fastapi httpx`, and no key.
 
-To serve it, `pip install uvicorn` and `uvicorn server:app`.
+To serve it, `pip install uvicorn` and `uvicorn server:app`. For several processes, set STORE to a PostgreSQL server.
 """
 
 import asyncio
+import os
 from typing import Annotated
 
 import httpx
@@ -17,8 +18,9 @@ from memzoo import ChatModel, Conversation, MemoryProvider, open_store
 #   ben hears nothing of Pixel
 
 app = FastAPI()
-model = ChatModel("offline")
-provider = MemoryProvider("window", store=open_store("sqlite:///chats.db"))
+model = ChatModel(os.environ.get("MODEL", "offline"))
+store = open_store(os.environ.get("STORE", "sqlite:///chats.db"))
+provider = MemoryProvider(os.environ.get("MEMORY", "summary-buffer"), llm=model, store=store, learn="background")
 
 
 class Said(BaseModel):
@@ -40,8 +42,10 @@ async def main() -> None:
         for user in ("anna", "ben"):
             reply = await client.post("/chat", json={"text": "What is my cat called?"}, headers={"X-User": user})
             print(user, "hears of Pixel" if "Pixel" in reply.text else "hears nothing of Pixel")
+    for user in ("anna", "ben"):
+        await provider.get(user).asettle()  # what is still learnt in the background
     provider.close()
-    provider.store.close()
+    store.close()
 
 
 if __name__ == "__main__":

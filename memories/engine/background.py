@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from contextvars import copy_context
 from typing import Any
 
+from memzoo.errors import StoreError
 from memzoo.forks import new_lock
 from memzoo.sync import drive, is_blocking
 
@@ -68,6 +69,8 @@ class Background:
         while self._take():
             try:
                 await self._job()
+            except StoreError as error:  # it is away, or was closed meanwhile
+                logger.warning("what was to be learnt in the background is left for later: %s", error)
             except Exception:
                 logger.exception("what was to be learnt in the background was not learnt yet")
 

@@ -18,7 +18,8 @@ from memzoo.memories import (
     create_memory,
 )
 from memzoo.memories.engine.background import Background
-from memzoo.stores import InMemoryStore, Message
+from memzoo.stores import InMemoryStore, Message, open_store
+from memzoo.sync import drive
 from memzoo.testing import FlakyModel, MemoryContract, ScriptedModel
 from memzoo.testing.failures import FailingTalk
 
@@ -157,6 +158,21 @@ class TestThread:
             asyncio.run(twice())
         assert len(runs) == 2
         assert caplog.text.count("ZeroDivisionError") >= 2
+
+    def test_tells_in_a_line_that_the_store_was_closed_meanwhile(self, caplog: pytest.LogCaptureFixture) -> None:
+        """At the end of a program, say: what was not learnt yet, the next one learns."""
+        with open_store("sqlite://") as store:
+            memory = create_memory("summary", llm="offline", store=store, learn="later")
+
+        async def start() -> None:
+            background = Background(memory.learners[0].cached_state.refresh)
+            background.start()
+            await background.wait()
+
+        drive(start())
+        (record,) = [one for one in caplog.records if one.name == "memzoo"]
+        assert record.getMessage().startswith("what was to be learnt in the background is left for later: ")
+        assert record.exc_info is None
 
 
 class TestTask:

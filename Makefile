@@ -71,6 +71,11 @@ weight: $(VENV)/.dev  ## megabytes of a fresh installation and of LangChain's, a
 faults: $(VENV)/.dev  ## kill processes, servers, connections, disks and models, and count; the table goes into docs/faults.md
 	$(call run,python -m tools.faults --out docs/faults.md $(ARGS))
 
+.PHONY: fleet
+fleet: $(VENV)/.dev  ## talk to two web workers behind HAProxy, over PostgreSQL behind PgBouncer, and kill each part; then upkeep on Dask, with a worker killed
+	$(call run,python -m tools.faults.fleet $(ARGS))
+	$(call run,python -m tools.faults.upkeep)
+
 .PHONY: fuzz
 fuzz: $(VENV)/.dev  ## files of other libraries and sources, changed in a thousand ways each: only our own errors, nothing lost; ARGS="import --count 200"
 	$(call run,python -m tools.fuzz $(ARGS))

@@ -11,13 +11,13 @@ from memzoo.memories import create_memory
 from memzoo.stores import open_store
 from memzoo.sync import drive
 
-PAGE = Path(__file__).parents[2] / "docs/scale.md"
+PROGRAM = Path(__file__).parents[2] / "docs/learn_task.py"
 
 
 def test_procrastinate_wakes_it(postgres_url: str) -> None:
     """What a web worker left for later is learnt by the task; of several that are asked for, one waits."""
     procrastinate = pytest.importorskip("procrastinate", reason="procrastinate is not installed (extra dev)")
-    (program,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    program = PROGRAM.read_text(encoding="utf-8")
     shown: dict[str, Any] = {}
     exec(re.sub(r'URL = ".*"', f"URL = {postgres_url!r}", program).replace("gpt-4o-mini", "offline"), shown)  # noqa: S102
     app, learn = shown["app"], shown["learn"]

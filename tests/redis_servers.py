@@ -14,7 +14,7 @@ import pytest
 
 __all__ = ["RedisServer", "cluster", "free_ports", "redis_server", "redis_url", "wait_for"]
 
-_PATIENCE = 60.0
+_PATIENCE = 180.0
 
 
 class RedisServer:
@@ -125,7 +125,7 @@ def wait_for(is_there: Callable[[], object], process: "subprocess.Popen[bytes] |
     """Wait until a server answers as it should; while it starts it refuses to.
 
     Raises:
-        TimeoutError: It has not for a minute.
+        TimeoutError: It has not for minutes.
     """
     import redis
 

@@ -140,9 +140,9 @@ BROKEN: Sequence[Broken] = (
         "test_learns_anew",
         _CONTRACT,
         "memories/engine/relearning.py",
-        "        await _learn_all(drafting, draft)\n",
-        "        await learner.put(Changes(dict.fromkeys(old.items)), old.watermark)\n"
-        "        await _learn_all(drafting, draft)\n",
+        "            await drafting.learn_all()\n",
+        "            await learner.put(Changes(dict.fromkeys(old.items)), old.watermark)\n"
+        "            await drafting.learn_all()\n",
         "summary and not buffer",
     ),
     Broken(
@@ -355,6 +355,14 @@ BROKEN: Sequence[Broken] = (
         "memories/text/messages.py",
         '_forged(frozenset(labels)).sub("> ", text)',
         "text",
+    ),
+    Broken(
+        "One process at a time learns",
+        "test_what_another_one_learns_is_shown_word_for_word",
+        "tests/memories/engine/test_leases.py",
+        "memories/engine/leaseholder.py",
+        "                return wait\n",
+        "                return True\n",
     ),
     Broken(
         "Within one process",

@@ -5,9 +5,11 @@ Unlike the other faults these are counted for what they are: a replica that take
 
 import contextlib
 import itertools
+import math
 import random
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -80,17 +82,25 @@ def _clustered(folder: Path, *options: str) -> Generator[tuple[str, Kill]]:
 
 
 _PRIMARIES = 3
+_PATIENT = ("--cluster-node-timeout", "3000")  # servers that a busy machine keeps waiting are not taken for dead
 SETTINGS: dict[str, tuple[Callable[..., contextlib.AbstractContextManager[tuple[str, Kill]]], Sequence[str]]] = {
     "one server, appendfsync always": (_alone, ("--appendonly", "yes", "--appendfsync", "always")),
     "one server, appendfsync everysec": (_alone, ("--appendonly", "yes", "--appendfsync", "everysec")),
-    "a cluster of six": (_clustered, ("--appendonly", "yes")),
-    "a cluster of six, min-replicas-to-write 1": (_clustered, ("--appendonly", "yes", "--min-replicas-to-write", "1")),
+    "a cluster of six": (_clustered, ("--appendonly", "yes", *_PATIENT)),
+    "a cluster of six, min-replicas-to-write 1": (
+        _clustered,
+        ("--appendonly", "yes", *_PATIENT, "--min-replicas-to-write", "1"),
+    ),
 }
 """What is killed, and with which settings."""
 
 
-def killed(setting: str, kills: int) -> Count:
-    """Save with eight threads, each turn until it is acknowledged, and kill a server so many times meanwhile."""
+def killed(setting: str, kills: int, minutes: float = math.inf) -> Count:
+    """Save with eight threads, each turn until it is acknowledged, and kill a server so many times meanwhile.
+
+    It ends before that after so many minutes, or when a cluster does not find together again.
+    """
+    end = time.monotonic() + 60 * minutes
     made, options = SETTINGS[setting]
     count, lock, over = Count(), threading.Condition(), threading.Event()
     with tempfile.TemporaryDirectory() as folder, made(Path(folder), *options) as (url, kill):
@@ -116,12 +126,14 @@ def killed(setting: str, kills: int) -> Count:
         with open_store(f"{url}{'&' if '?' in url else '?'}timeout=2") as store, ThreadPoolExecutor(_WRITERS) as pool:
             writing = [pool.submit(write, worker) for worker in range(_WRITERS)]
             try:
-                for _ in range(kills):
+                while count.kills < kills and time.monotonic() < end:
                     with lock:
                         enough = len(count.acknowledged) + _BETWEEN
                         lock.wait_for(lambda enough=enough: len(count.acknowledged) >= enough, _TOLD)
                     kill()
                     count.kills += 1
+            except TimeoutError as error:
+                typer.echo(f"{setting}: ends after {count.kills} kills: {error}", err=True)
             finally:
                 over.set()
             for one in writing:
@@ -138,13 +150,14 @@ def killed(setting: str, kills: int) -> Count:
 def main(
     settings: Annotated[list[str] | None, typer.Argument(help=f"Of {', '.join(map(repr, SETTINGS))}.")] = None,
     kills: Annotated[int, typer.Option(help="How often a server is killed in each.")] = 100,
+    minutes: Annotated[float, typer.Option(help="The most minutes for each.")] = 60,
 ) -> None:
     """Kill Redis servers while eight threads save, and count."""
     console = Console(soft_wrap=True)
     console.print("| what is killed | kills | saves acknowledged | refused first | lost | doubled |", markup=False)
     console.print("|---|--:|--:|--:|--:|--:|", markup=False)
     for setting in settings or SETTINGS:
-        one = killed(setting, kills)
+        one = killed(setting, kills, minutes)
         figures = one.kills, len(one.acknowledged), one.refused, one.lost, one.doubled
         console.print(f"| {setting} | {' | '.join(map(str, figures))} |", markup=False)
 

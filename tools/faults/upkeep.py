@@ -5,6 +5,7 @@ of a unit, `python -m memzoo.benchmarks.research batch-cost` reckons what ever m
 """
 
 import contextlib
+import importlib
 import os
 import re
 import signal
@@ -18,9 +19,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import distributed
 import typer
 from rich.console import Console
 
@@ -82,6 +82,7 @@ class _Model:
 @contextlib.contextmanager
 def workers(count: int) -> Generator[Executor]:
     """So many workers of Dask, each a process of its own."""
+    distributed: Any = importlib.import_module("distributed")
     with (
         warnings.catch_warnings(action="ignore"),
         distributed.LocalCluster(
@@ -134,17 +135,24 @@ def _unit_seconds(url: str, model: Callable[[Sequence[Message]], str]) -> list[f
     with open_store(url) as store:
         _fill(store, _SAMPLE)
         moments = [time.monotonic()]
-        upkeep(store, "summary", llm=model, progress=lambda _, __: moments.append(time.monotonic()))
+
+        def tell(_done: int, _of: int | None) -> None:
+            moments.append(time.monotonic())
+
+        upkeep(store, "summary", llm=model, progress=tell)
     return [after - before for before, after in pairwise(moments)]
 
 
 def _timed(url: str, conversations: int, count: int, model: Callable[[Sequence[Message]], str]) -> tuple[float, float]:
     """Seconds from the first conversation to the last, and CPU seconds that the coordinator took for each."""
     moments = list[tuple[float, float]]()
+
+    def tell(_done: int, _of: int | None) -> None:
+        moments.append((time.monotonic(), time.process_time()))
+
     with open_store(url) as store, workers(count) as executor:
         _fill(store, conversations)
-        told = lambda _, __: moments.append((time.monotonic(), time.process_time()))  # noqa: E731
-        upkeep(store, "summary", llm=model, executor=executor, progress=told)
+        upkeep(store, "summary", llm=model, executor=executor, progress=tell)
     (first, first_cpu), (last, last_cpu) = moments[0], moments[-1]
     return last - first, (last_cpu - first_cpu) / conversations
 

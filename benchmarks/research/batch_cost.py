@@ -6,7 +6,8 @@ import itertools
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,21 +15,21 @@ from typing import Annotated
 import typer
 
 from memzoo.benchmarks.comparing import compare
-from memzoo.benchmarks.measure.measuring import measure
+from memzoo.benchmarks.measure.measuring import measure, messages_in
 from memzoo.benchmarks.measure.setup import Setup
 from memzoo.benchmarks.research.executors import write_short_talks
 from memzoo.benchmarks.research.inputs import refusals
 from memzoo.benchmarks.research.tables import show, table
-from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.transcripts import Transcript, load_transcripts
 from memzoo.benchmarks.variants import chosen
 from memzoo.dispatch import BATCH_SECONDS
 from memzoo.engines import Processes
-from memzoo.stores import Message
+from memzoo.memories import create_memory, upkeep
+from memzoo.stores import Message, open_store
 
 __all__ = ["Coordinator", "batch_cost", "simulated"]
 
 MEMORY = "summary"
-_UNITS = 3  # of a conversation: the memory and the two baselines
 _SAMPLE = 40
 
 
@@ -47,6 +48,23 @@ class Coordinator:
     after: float
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What work on a few conversations took.
+
+    Attributes:
+        units: Seconds of units of work, done one by one.
+        count: How many units there were.
+        coordinator: What the process that handed them out took.
+        walls: Seconds from the first result to the last, by the number of workers.
+    """
+
+    units: list[float]
+    count: int
+    coordinator: Coordinator
+    walls: dict[int, float]
+
+
 def batch_cost(
     *,
     talks: Annotated[int, typer.Option(help="Short conversations that are really compared.")] = 200,
@@ -58,23 +76,20 @@ def batch_cost(
     ] = 0,
     each: Annotated[float, typer.Option(help="And with so many seconds of the coordinator for each.")] = 0,
 ) -> None:
-    """Simulate a comparison by the seconds that a few conversations take, and check that with 1, 2 and 4 workers."""
+    """Simulate `compare` and `upkeep` by what a few conversations take, and check that with 1, 2 and 4 workers."""
     if unit_seconds:
         _show_reckoned([unit_seconds], Coordinator(0, each, 0), counted, workers, 1)
         return
     with refusals(), tempfile.TemporaryDirectory() as spare:
         path = write_short_talks(Path(spare) / "talks.jsonl", talks)
-        units = _units(path, latency)
-        coordinator, walls = Coordinator(0, 0, 0), dict[int, float]()
-        for jobs in (1, 2, 4):
-            coordinator, walls[jobs] = _compared(path, latency, jobs, talks)
-    rows = [
-        [str(jobs), f"{wall:.1f}", f"{expected:.1f}", f"{expected / wall:.2f}"]
-        for jobs, wall in walls.items()
-        for expected in [simulated(units, talks * _UNITS, jobs, coordinator.each)]
-    ]
-    show(table(["workers", "seconds from the first result on", "simulated", "share"], rows))
-    _show_reckoned(units, coordinator, counted, workers, _UNITS)
+        for name, measured in (("compare", _comparing(path, latency)), ("upkeep", _keeping_up(path, latency))):
+            rows = [
+                [str(jobs), f"{wall:.1f}", f"{expected:.1f}", f"{expected / wall:.2f}"]
+                for jobs, wall in measured.walls.items()
+                for expected in [simulated(measured.units, measured.count, jobs, measured.coordinator.each)]
+            ]
+            show(table(["workers", "seconds from the first result on", "simulated", "share"], rows, name))
+            _show_reckoned(measured.units, measured.coordinator, counted, workers, measured.count // talks)
 
 
 def simulated(seconds: Sequence[float], count: int, workers: int, each: float) -> float:
@@ -125,34 +140,57 @@ def _show_reckoned(units: Sequence[float], coordinator: Coordinator, count: int,
     )
 
 
-def _units(path: Path, latency: float) -> list[float]:
-    """Measure units, one by one, here."""
-    setup = Setup(functools.partial(_reply, latency), (1000,), "approximate")
-    variants = chosen([MEMORY])
-    found = list[float]()
-    for number, talk in enumerate(load_transcripts(path)[:_SAMPLE]):
+def _comparing(path: Path, latency: float) -> Measured:
+    model = functools.partial(_reply, latency)
+    setup, variants, talks = Setup(model, (1000,), "approximate"), chosen([MEMORY]), load_transcripts(path)
+    units = list[float]()
+    for number, talk in enumerate(talks[:_SAMPLE]):
         for variant in variants:
             began = time.perf_counter()
             measure(talk, number, variant, setup, keep_views=False)
-            found.append(time.perf_counter() - began)
-    return found
+            units.append(time.perf_counter() - began)
+    work = functools.partial(compare, path, [MEMORY], model=model)
+    return _measured(units, len(talks) * len(variants), len(talks), lambda: nullcontext(work))
 
 
-def _compared(path: Path, latency: float, jobs: int, talks: int) -> tuple[Coordinator, float]:
-    """Compare, with what the coordinator took, and the seconds from the first result to the last."""
-    moments = list[tuple[float, float]]()
+def _keeping_up(path: Path, latency: float) -> Measured:
+    talks = load_transcripts(path)
+    with _waiting(talks[:_SAMPLE], latency) as work:
+        moments = [time.perf_counter()]
+        work(progress=lambda *_: moments.append(time.perf_counter()))
+    units = [later - earlier for earlier, later in itertools.pairwise(moments)]
+    return _measured(units, len(talks), len(talks), lambda: _waiting(talks, latency))
 
-    def note(_name: str, _steps: int) -> None:
-        moments.append((time.perf_counter(), time.process_time()))
 
-    began = time.process_time()
-    model = functools.partial(_reply, latency)
-    with Processes(jobs) as executor:  # one too, so that all have the same to do
-        compare(path, [MEMORY], model=model, executor=executor, progress=note)
-    ended = time.process_time()
-    (first, first_cpu), (last, last_cpu) = moments[0], moments[-1]
-    each = (last_cpu - first_cpu) / (talks * _UNITS)
-    return Coordinator((first_cpu - began) / talks, each, (ended - last_cpu) / talks), last - first
+@contextmanager
+def _waiting(talks: Sequence[Transcript], latency: float) -> Generator[Callable[..., object]]:
+    """Store conversations of which nothing was learnt yet, and give what learns."""
+    with tempfile.TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/chats.db")) as store:
+        for number, talk in enumerate(talks):
+            create_memory("buffer", store=store, conversation_id=str(number)).add_messages([*messages_in(talk)])
+        yield functools.partial(upkeep, store, MEMORY, llm=functools.partial(_reply, latency))
+
+
+def _measured(
+    units: list[float], count: int, talks: int, work: Callable[[], AbstractContextManager[Callable[..., object]]]
+) -> Measured:
+    coordinator, walls = Coordinator(0, 0, 0), dict[int, float]()
+    for jobs in (1, 2, 4):
+        moments = list[tuple[float, float]]()
+
+        def note(*_: object, moments: list[tuple[float, float]] = moments) -> None:
+            moments.append((time.perf_counter(), time.process_time()))
+
+        with work() as working, Processes(jobs) as executor:  # one too, so that all have the same to do
+            began = time.process_time()
+            working(executor=executor, progress=note)
+            ended = time.process_time()
+        (first, first_cpu), (last, last_cpu) = moments[0], moments[-1]
+        coordinator = Coordinator(
+            (first_cpu - began) / talks, (last_cpu - first_cpu) / count, (ended - last_cpu) / talks
+        )
+        walls[jobs] = last - first
+    return Measured(units, count, coordinator, walls)
 
 
 def _reply(latency: float, _messages: Sequence[Message]) -> str:

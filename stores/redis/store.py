@@ -1,5 +1,6 @@
 """The store on Redis."""
 
+import uuid
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -198,7 +199,7 @@ class RedisStore(Closing):
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
     ) -> list[int]:
         """See `TombstoneStore.forget`."""
-        how = int(derived), int(tombstones)
+        how = int(derived), int(tombstones), uuid.uuid4().hex
         removed = await self._redis.run(_FORGET, _key(conversation_id), *how, *sorted(set(seqs)), writes=True)
         return [int(seq) for seq in removed]
 
@@ -212,7 +213,7 @@ class RedisStore(Closing):
     ) -> None:
         """See `TombstoneStore.restore`."""
         checked_numbers(entries)
-        new: list[Any] = [len(entries), len(tombstones), len(states)]
+        new: list[Any] = [len(entries), len(tombstones), len(states), uuid.uuid4().hex]
         for one in entries:
             new += [one.seq, tombstone(one.turn_id), _text(one.turn_id, one.created_at, one.message, one.fields)]
         new += tombstones

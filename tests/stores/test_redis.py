@@ -3,13 +3,13 @@
 import pickle
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memzoo.errors import OptionError, StoreError, UnsupportedError, WrongKeyError
+from memzoo.errors import ConflictError, OptionError, StoreError, UnsupportedError, WrongKeyError
 from memzoo.stores import EncryptedStore, Store, TombstoneStore, open_store
 from memzoo.stores.redis.store import RedisStore
 from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, vector
@@ -153,6 +153,23 @@ def test_mistakes_are_explained(options: str, said: str):
         open_store(f"redis://127.0.0.1:1/0?{options}")
 
 
+@pytest.mark.parametrize("way", ["blocking", "awaited"])
+def test_what_is_asked_once_more_is_answered_as_before(way: str, cluster_url: str):
+    """A client whose connection broke before the answer came asks again: what was removed or restored is told."""
+    with RedisStore(cluster_url) as store, awaiting(store) if way == "awaited" else nullcontext(store) as asked:
+        entries = fill(asked, "c", "a", "b", "c")
+        fill(asked, "copy", "connected")
+        drive(asked.clear("copy"))
+        with _lost_answer():
+            assert drive(asked.forget("c", [1, 3, 9])) == [1, 3]
+        assert drive(asked.forget("c", [1, 2])) == [2]
+        with _lost_answer():
+            drive(asked.restore("copy", entries, {}))
+        assert drive(asked.read("copy")) == entries
+        with pytest.raises(ConflictError, match="there is a conversation 'copy' already"):
+            drive(asked.restore("copy", entries, {}))
+
+
 def test_a_cluster_has_a_setting_for_waiting():
     """`wait=` is refused for a cluster, with the setting of its servers that does the same."""
     with pytest.raises(OptionError, match="min-replicas-to-write"):
@@ -203,6 +220,39 @@ def _filled(store: Store) -> None:
     first, second = fill(store, "c", "a", "b")
     commit(store, "c", {"a": 1}, embeddings={second.seq: vector(1)}, watermark=0)
     drive(store.forget("c", [first.seq]))
+
+
+@contextmanager
+def _lost_answer() -> Iterator[None]:
+    """The server does what it is asked first; its answer does not arrive, and the connection is gone."""
+    from redis.asyncio.connection import Connection as AsyncConnection
+    from redis.connection import Connection
+    from redis.exceptions import ConnectionError as LostError
+
+    read, read_async = Connection.read_response, AsyncConnection.read_response
+    lost = list[object]()
+
+    def reading(self: Any, *given: Any, **more: Any) -> Any:
+        answer = read(self, *given, **more)
+        if not lost:
+            lost.append(answer)
+            self.disconnect()
+            raise LostError
+        return answer
+
+    async def reading_async(self: Any, *given: Any, **more: Any) -> Any:
+        answer = await read_async(self, *given, **more)
+        if not lost:
+            lost.append(answer)
+            await self.disconnect()
+            raise LostError
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Connection, "read_response", reading)
+        patch.setattr(AsyncConnection, "read_response", reading_async)
+        yield
+    assert lost
 
 
 def _end(client: Any) -> int:

@@ -1,6 +1,16 @@
--- ARGV: whether what was learnt goes too, whether tombstones stay, numbers in order. Answers with those removed.
-local removed = {}
-for place = 5, #ARGV do
+-- ARGV: whether what was learnt goes too, whether tombstones stay, the call's name, numbers in order. Answers with those
+-- removed. A client whose connection is lost sends the call once more, and must hear the same as before.
+local removed, missing = {}, {}
+local call, list = string.match(redis.call('HGET', meta, 'forgot') or '', '^(%x+)(.*)$')
+if call == ARGV[5] then
+  for place = 6, #ARGV do
+    if not string.find(list .. ' ', ' ' .. ARGV[place] .. ' ', 1, true) then
+      removed[#removed + 1] = ARGV[place]
+    end
+  end
+  return removed
+end
+for place = 6, #ARGV do
   local seq = ARGV[place]
   local member = redis.call('ZRANGEBYSCORE', log, seq, seq)[1]
   if member then
@@ -15,12 +25,14 @@ for place = 5, #ARGV do
     if redis.call('ZCOUNT', log, first, last) == 0 then
       redis.call('HDEL', turns, turn)
     end
+  else
+    missing[#missing + 1] = ' ' .. seq
   end
 end
 if #removed == 0 then
   return removed
 end
-redis.call('HSET', meta, 'epoch', next_version())
+redis.call('HSET', meta, 'epoch', next_version(), 'forgot', ARGV[5] .. table.concat(missing))
 local born
 if ARGV[3] == '1' then
   born = next_version()

@@ -1,10 +1,12 @@
--- ARGV: counts of messages, of tombstones and of states, then these: number, hash of the turn's id, message; tombstones;
--- name, watermark, a count of items, these, a count of embeddings, these. Answers whether there was no conversation.
+-- ARGV: counts of messages, of tombstones and of states, the call's name, then these: number, hash of the turn's id,
+-- message; tombstones; name, watermark, a count of items, these, a count of embeddings, these. Answers whether there was
+-- no conversation. A client whose connection is lost sends the call once more, and must hear the same as before.
 if redis.call('EXISTS', meta) == 1 then
-  return 0
+  return redis.call('HGET', meta, 'restored') == ARGV[6] and 1 or 0
 end
 begin()
-local place, version = 6, redis.call('HGET', meta, 'born')
+redis.call('HSET', meta, 'restored', ARGV[6])
+local place, version = 7, redis.call('HGET', meta, 'born')
 for _ = 1, tonumber(ARGV[3]) do
   local seq, turn = ARGV[place], ARGV[place + 1]
   redis.call('ZADD', log, seq, seq .. ':' .. turn .. ':' .. ARGV[place + 2])

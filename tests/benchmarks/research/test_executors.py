@@ -1,6 +1,7 @@
 """Many short conversations on each engine, and what a million would cost."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,13 @@ def test_no_engine_is_faster_than_its_parts(workers: int):
     found = simulated(units, 3000, workers, each)
     assert found >= max(1000 * sum(units) / workers, 3000 * each)
     assert found <= 1000 * sum(units) / workers + 3000 * each + 2 * max(units)
+
+
+def test_compare_and_upkeep_are_reckoned_with(monkeypatch: pytest.MonkeyPatch):
+    """What few conversations take is measured with 1, 2 and 4 workers, and a million are reckoned from it."""
+    monkeypatch.setattr("memzoo.benchmarks.research.batch_cost.Processes", ThreadPoolExecutor)
+    done = CliRunner().invoke(app, ["batch-cost", "--talks", "3", "--latency", "0", "--workers", "1,1000"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert re.findall(r"^\*\*(\w+)\*\*$", done.output, re.MULTILINE) == ["compare", "upkeep"]
+    assert re.findall(r"^\| (1|2|4) +\|", done.output, re.MULTILINE) == ["1", "2", "4", "1"] * 2
+    assert len(re.findall(r"A unit takes [\d.]+ ms, the coordinator [\d.]+ ms for each", done.output)) == 2

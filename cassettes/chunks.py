@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
-from itertools import chain, pairwise, repeat
+from itertools import accumulate, chain, pairwise, repeat
 from typing import Any
 
 from memzoo.sync import each
 
-__all__ = ["AT_ONCE", "Arrival", "event_sizes", "paced", "received", "resized", "steps_of"]
+__all__ = ["AT_ONCE", "Arrival", "by_event", "event_sizes", "paced", "received", "resized", "steps_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,14 @@ def event_sizes(body: bytes) -> tuple[int, ...]:
     """List the sizes of a stream's events, each with the empty line after it."""
     *events, rest = body.split(b"\n\n")
     return (*(len(event) + 2 for event in events), *([len(rest)] if rest else []))
+
+
+def by_event(arrival: Arrival, body: bytes) -> Arrival:
+    """Cut chunks of whole events into these: how many of them a network brings at once differs from run to run."""
+    sizes = event_sizes(body)
+    if not arrival.sizes or arrival.seconds or not {*accumulate(arrival.sizes)} <= {*accumulate(sizes)}:
+        return arrival
+    return replace(arrival, sizes=sizes)
 
 
 def resized(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:

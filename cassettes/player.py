@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from memzoo.cassettes.chunks import AT_ONCE, Arrival, resized
+from memzoo.cassettes.chunks import AT_ONCE, Arrival, by_event, resized
 from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
 from memzoo.cassettes.files import shown
@@ -93,7 +93,8 @@ class Player:
         """
         turn = vars(request).get("recorded_turn", next(self._turns))
         streamed = is_stream(content_type(response["headers"])) or arrival.broken
-        arrival = self._timed(arrival) if streamed else AT_ONCE
+        body = response["body"]["string"] or b""
+        arrival = by_event(self._timed(arrival), body) if streamed else AT_ONCE
         with self._noting():
             fresh = self._clean(Recorded(request, response, caller, arrival, turn=turn))
             self._check(fresh)

@@ -44,24 +44,26 @@ def executors(
     engines: Annotated[str, typer.Option(help="Of jobs, threads, dask and ray.")] = "jobs,dask,threads,ray",
     batches: Annotated[str, typer.Option(help="Seconds a batch shall take, with commas; 0 for none.")] = "",
     rounds: Annotated[int, typer.Option(help="How often; engines take turns.")] = 1,
+    memory: Annotated[list[str] | None, typer.Option(help="What is compared; repeat it. By default three.")] = None,
 ) -> None:
     """Compare memories on many short conversations, made of LoCoMo, RealMem and StateBench, on each engine."""
     with refusals(), tempfile.TemporaryDirectory() as spare:
-        folder, chosen = Path(spare), engines.split(",")
+        folder, chosen, names = Path(spare), engines.split(","), memory or list(MEMORIES)
         talks = write_short_talks(folder / "talks.jsonl", count)
         lengths = [float(one) for one in batches.split(",")] if batches else [dispatch.BATCH_SECONDS]
         rows = list[list[str]]()
         # In turn, so that what else the machine does meets all of them.
         for number, seconds, engine in itertools.product(range(rounds), lengths, chosen):
-            rows.append(_cells(engine, seconds, _run(engine, talks, folder / f"{engine}-{seconds}-{number}", seconds)))
+            found = _run(engine, talks, folder / f"{engine}-{seconds}-{number}", names, seconds)
+            rows.append(_cells(engine, seconds, found))
             typer.echo(", ".join(rows[-1]), err=True)  # each takes minutes
         heads = ["engine", "batches", "wall s", "CPU s: coordinator", "workers", "of the engine", "MB", "results"]
         show(table(heads, rows))
         if killed:
             few = write_short_talks(folder / "few.jsonl", killed)
-            whole = _run("jobs", few, folder / "whole")["digest"]
+            whole = _run("jobs", few, folder / "whole", names)["digest"]
             for engine in chosen:
-                again, died = _kill(engine, few, folder / f"kill-{engine}", killed, kills)
+                again, died = _kill(engine, few, folder / f"kill-{engine}", names=names, count=killed, kills=kills)
                 show(f"{_NAMES[engine]}: coordinator killed, the same bytes: {again == whole}; worker: {died == whole}")
 
 
@@ -98,13 +100,15 @@ def _cells(engine: str, seconds: float, found: dict[str, Any]) -> list[str]:
     return [_NAMES[engine], batch, *numbers, f"{found['megabytes']:.0f}", found["digest"][:12]]
 
 
-def _run(engine: str, talks: Path, out: Path, seconds: float | None = None) -> dict[str, Any]:
+def _run(engine: str, talks: Path, out: Path, names: list[str], seconds: float | None = None) -> dict[str, Any]:
     """Compare once, in a process of its own."""
-    with _serving(engine) as served, _coordinator(engine, served, talks, out, seconds) as process:
+    with _serving(engine) as served, _coordinator(engine, served, talks, out, names=names, seconds=seconds) as process:
         return _told(process)
 
 
-def coordinate(*, engine: str, url: str, root: int, talks: str, out: str, seconds: float | None) -> None:
+def coordinate(
+    *, engine: str, url: str, root: int, talks: str, out: str, names: list[str], seconds: float | None
+) -> None:
     """What runs in that process: compare, and tell what it took."""
     if seconds is not None:
         dispatch.BATCH_SECONDS = seconds
@@ -115,7 +119,7 @@ def coordinate(*, engine: str, url: str, root: int, talks: str, out: str, second
     with executor_of(**named) as executor:
         root = root or os.getpid()
         before, own, wall = _cpu(root), time.process_time(), time.perf_counter()
-        found = compare(talks, MEMORIES, out=out, executor=executor)
+        found = compare(talks, names, out=out, executor=executor)
         found.save(out)
         wall, own = time.perf_counter() - wall, time.process_time() - own
         workers, others = (now - then for now, then in zip(_cpu(root), before, strict=True))
@@ -146,10 +150,10 @@ def _serving(engine: str) -> Generator[tuple[str, int]]:
 
 
 def _coordinator(
-    engine: str, served: tuple[str, int], talks: Path, out: Path, seconds: float | None = None
+    engine: str, served: tuple[str, int], talks: Path, out: Path, *, names: list[str], seconds: float | None = None
 ) -> AbstractContextManager[Any]:
-    url, root = served
-    return _started("coordinate", engine=engine, url=url, root=root, talks=str(talks), out=str(out), seconds=seconds)
+    (url, root), places = served, {"talks": str(talks), "out": str(out)}
+    return _started("coordinate", engine=engine, url=url, root=root, names=names, seconds=seconds, **places)
 
 
 @contextmanager
@@ -167,19 +171,20 @@ def _told(process: Any) -> dict[str, Any]:
     return found
 
 
-def _kill(engine: str, talks: Path, out: Path, count: int, kills: int) -> tuple[str, str]:
+def _kill(engine: str, talks: Path, out: Path, *, names: list[str], count: int, kills: int) -> tuple[str, str]:
     """Kill the coordinator at so many points of a run, and a worker at so many of another: the digests of results."""
-    points = [count * number // (kills + 1) for number in range(1, kills + 1)]
+    # In finished units: the memories and the two baselines in each conversation.
+    points = [(len(names) + 2) * count * number // (kills + 1) for number in range(1, kills + 1)]
     with _serving(engine) as served:
         for point in points:
-            with _coordinator(engine, served, talks, out / "coordinator") as process:
+            with _coordinator(engine, served, talks, out / "coordinator", names=names) as process:
                 _wait_for(out / "coordinator", point, process)
                 left = _children(process.pid)
                 process.kill()
             _end(left)
-        with _coordinator(engine, served, talks, out / "coordinator") as process:
+        with _coordinator(engine, served, talks, out / "coordinator", names=names) as process:
             again = _told(process)["digest"]
-        with _coordinator(engine, served, talks, out / "workers") as process:
+        with _coordinator(engine, served, talks, out / "workers", names=names) as process:
             for point in points if engine != "threads" else []:
                 _wait_for(out / "workers", point, process)
                 _workers(served[1] or process.pid)[0].kill()
@@ -187,13 +192,13 @@ def _kill(engine: str, talks: Path, out: Path, count: int, kills: int) -> tuple[
     return again, died
 
 
-def _wait_for(out: Path, transcripts: int, process: Any) -> None:
-    """Wait until so many conversations are finished, about: a line for each memory and the two baselines."""
-    lines, file = transcripts * (len(MEMORIES) + 2), out / "outcomes.jsonl"
-    while process.poll() is None and (not file.exists() or file.read_bytes().count(b"\n") < lines):
+def _wait_for(out: Path, units: int, process: Any) -> None:
+    """Wait until so many units are finished: there is a line for each."""
+    file = out / "outcomes.jsonl"
+    while process.poll() is None and (not file.exists() or file.read_bytes().count(b"\n") < units):
         time.sleep(0.05)
     if process.poll() is not None:
-        raise EngineError(f"the run had ended before {transcripts} conversations were finished")
+        raise EngineError(f"the run had ended before {units} units were finished")
 
 
 def _cpu(root: int) -> tuple[float, float]:

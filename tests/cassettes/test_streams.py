@@ -58,6 +58,22 @@ def test_chunks(sent: list[str], written: str, client: "ModuleType", server: "Mo
         assert asyncio.run(chunks_async(client, DEAD)) == sent
 
 
+@pytest.mark.parametrize("sent", [["".join(EVENTS)], ["".join(EVENTS[:3]), EVENTS[3]]], ids=["all", "some"])
+def test_events_that_came_at_once(sent: list[str], server: "ModelServer", path: Path) -> None:
+    """However many events the network brought at once, the file is the same; unless pauses are kept, which tell it."""
+    server.stream(*sent)
+    with use_cassette(path, record="once"):
+        assert chunks_of(httpx, server.url) == sent
+    assert "chunks: events" in path.read_text()
+    with use_cassette(path):
+        assert chunks_of(httpx, DEAD) == EVENTS
+    server.stream(*sent)
+    with use_cassette(path, record="all", timing="recorded"):
+        chunks_of(httpx, server.url)
+    with use_cassette(path, timing="recorded"):
+        assert chunks_of(httpx, DEAD) == sent
+
+
 @pytest.mark.parametrize("client", [httpx, httpx2], ids=["httpx", "httpx2"])
 def test_errors_within_a_stream(client: "ModuleType", server: "ModelServer", path: Path) -> None:
     """A stream that broke off breaks off at the same place, with the same error, if that may be recorded."""

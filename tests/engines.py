@@ -11,20 +11,26 @@ import pytest
 
 from memzoo.engines import executor_of
 
-__all__ = ["ENGINES"]
+__all__ = ["ENGINES", "dask_url"]
 
 
 @contextmanager
-def on_dask() -> Generator[Executor]:
-    """Two processes of Dask."""
+def dask_url() -> Generator[str]:
+    """Where two processes of Dask are reached."""
     distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra dask)")
     with (
         warnings.catch_warnings(action="ignore"),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
         ) as cluster,
-        executor_of(engine=cluster.scheduler_address.replace("tcp://", "dask://")) as executor,
     ):
+        yield cluster.scheduler_address.replace("tcp://", "dask://")
+
+
+@contextmanager
+def on_dask() -> Generator[Executor]:
+    """Two processes of Dask."""
+    with dask_url() as url, executor_of(engine=url) as executor:
         assert executor is not None
         yield executor
 

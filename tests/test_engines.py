@@ -18,7 +18,7 @@ from memzoo import dispatch
 from memzoo.dispatch import check_it_travels, done_by
 from memzoo.engines import Processes, executor_of, open_engine, workers_of
 from memzoo.errors import EngineError, MissingExtraError, OptionError
-from tests.engines import ENGINES
+from tests.engines import ENGINES, dask_url
 
 HERE = threading.Lock()  # cannot be sent to another process
 
@@ -253,6 +253,17 @@ def test_a_missing_package_is_named(url: str, package: str, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=rf"memzoo\[{url.partition(':')[0]}\]"):
         open_engine(url)
+
+
+def test_the_executor_of_a_client_of_dask():
+    """What Dask itself gives is worked on as it is, with as many batches as it has workers for, and left open."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra dask)")
+    with dask_url() as url, distributed.Client(url.replace("dask://", "tcp://")) as client:
+        executor = client.get_executor()
+        with executor_of(engine=executor) as same:
+            assert (same, workers_of(same)) == (executor, 2)
+            assert dict(done_by(same, doubled, range(9), batch_seconds=0)) == {one: 2 * one for one in range(9)}
+        assert executor.submit(doubled, 3).result() == 6
 
 
 def test_an_engine_that_is_not_there():

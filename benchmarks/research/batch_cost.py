@@ -157,7 +157,11 @@ def _keeping_up(path: Path, latency: float) -> Measured:
     talks = load_transcripts(path)
     with _waiting(talks[:_SAMPLE], latency) as work:
         moments = [time.perf_counter()]
-        work(progress=lambda *_: moments.append(time.perf_counter()))
+
+        def note(*_: object) -> None:
+            moments.append(time.perf_counter())
+
+        work(progress=note)
     units = [later - earlier for earlier, later in itertools.pairwise(moments)]
     return _measured(units, len(talks), len(talks), lambda: _waiting(talks, latency))
 

@@ -230,7 +230,7 @@ def test_there_is_one_who_does_the_work(talks: Path) -> None:
         compare(talks, executor="spark://here")
 
 
-@pytest.mark.parametrize("engine", [None, "threads", "processes"])
+@pytest.mark.parametrize("engine", [None, "threads", "processes", "Dask"])
 def test_no_more_is_spent_than_the_limit(engine: str | None, talks: Path, tmp_path: Path) -> None:
     """However many work at once. With the rest of the money the run goes on, to the same results."""
     prices: Any = {"prices": {"*": (1.0, 1.0)}, "out": tmp_path}

@@ -2,8 +2,8 @@
 
 import pickle
 import shutil
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +156,7 @@ def test_mistakes_are_explained(options: str, said: str):
 @pytest.mark.parametrize("way", ["blocking", "awaited"])
 def test_what_is_asked_once_more_is_answered_as_before(way: str, cluster_url: str):
     """A client whose connection broke before the answer came asks again: what was removed or restored is told."""
-    with RedisStore(cluster_url) as store, awaiting(store) if way == "awaited" else nullcontext(store) as asked:
+    with RedisStore(cluster_url) as store, _called(way, store) as asked:
         entries = fill(asked, "c", "a", "b", "c")
         fill(asked, "copy", "connected")
         drive(asked.clear("copy"))
@@ -222,14 +222,17 @@ def _filled(store: Store) -> None:
     drive(store.forget("c", [first.seq]))
 
 
-@contextmanager
-def _lost_answer() -> Iterator[None]:
-    """The server does what it is asked first; its answer does not arrive, and the connection is gone."""
-    from redis.asyncio.connection import Connection as AsyncConnection
-    from redis.connection import Connection
-    from redis.exceptions import ConnectionError as LostError
+def _called(way: str, store: Any) -> AbstractContextManager[Any]:
+    """A store that is called synchronously, or from an event loop."""
+    return awaiting(store) if way == "awaited" else nullcontext(store)
 
-    read, read_async = Connection.read_response, AsyncConnection.read_response
+
+@contextmanager
+def _lost_answer() -> Generator[None]:
+    """The server does what it is asked first; its answer does not arrive, and the connection is gone."""
+    redis: Any = pytest.importorskip("redis")
+    blocking, awaited = redis.connection.Connection, redis.asyncio.connection.Connection
+    read, read_async = blocking.read_response, awaited.read_response
     lost = list[object]()
 
     def reading(self: Any, *given: Any, **more: Any) -> Any:
@@ -237,7 +240,7 @@ def _lost_answer() -> Iterator[None]:
         if not lost:
             lost.append(answer)
             self.disconnect()
-            raise LostError
+            raise redis.ConnectionError
         return answer
 
     async def reading_async(self: Any, *given: Any, **more: Any) -> Any:
@@ -245,12 +248,12 @@ def _lost_answer() -> Iterator[None]:
         if not lost:
             lost.append(answer)
             await self.disconnect()
-            raise LostError
+            raise redis.ConnectionError
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Connection, "read_response", reading)
-        patch.setattr(AsyncConnection, "read_response", reading_async)
+        patch.setattr(blocking, "read_response", reading)
+        patch.setattr(awaited, "read_response", reading_async)
         yield
     assert lost
 

@@ -342,7 +342,7 @@ def main() -> None:
                 print(f"FAULT {seed}: {found}", flush=True)  # noqa: T201
             else:
                 counts += found
-            if done % 10_000 == 0 or done == chosen.count:
+            if done % 1_000 == 0 or done == chosen.count:
                 shown = f"{counts['views']} views, {counts['errors']} errors, {counts['promises']} promises"
                 seconds = time.perf_counter() - start
                 print(f"{done} sequences, {shown}, {len(faults)} faults; {seconds:.0f} s", flush=True)  # noqa: T201

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from memzoo.cli.options import Asked, Counter, command, only_conversation, unlocked_store
 from memzoo.cli.terminal import Terminal, tell
-from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError
+from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
 from memzoo.memories import Conversation, Spent
 from memzoo.strategy import BaseMemory, strategy_named
 from memzoo.text import did_you_mean
@@ -24,6 +24,7 @@ _COMMANDS = {
     "/help": "Show this.",
     "/regenerate": "Have the last question answered again.",
     "/edit": "Say something else in place of your last message: /edit TEXT.",
+    "/pin": "Pin your last message: the model sees it from now on, word for word.",
     "/memory": "Show what the model sees, as chat messages.",
     "/usage": "Show what was spent since the start: on answers, and by the memory.",
     "/quit": "End; so do /exit and Ctrl-D. Ctrl-C stops an answer.",
@@ -105,7 +106,7 @@ def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
                 _take_turn(conversation, model, line.strip())
         except KeyboardInterrupt:
             console.print("\n[dim]Stopped. What you said is kept.[/]")
-        except (ModelError, MessageError, OverBudgetError, TurnError) as error:
+        except (ModelError, MessageError, OverBudgetError, TurnError, UnknownMessageError) as error:
             console.print()
             tell("[bold red]error:[/]", str(error))
             failed = True
@@ -132,6 +133,11 @@ def _obey(word: str, conversation: Conversation) -> None:
     if word == "/memory":
         request = json.dumps(conversation.memory.messages(), indent=2, ensure_ascii=False)
         console.print(request, markup=False)
+        return
+    if word == "/pin":
+        asked = _before_question(conversation.memory) + 1
+        conversation.memory.pin(asked)
+        console.print(f"  Message {asked} is pinned.")
         return
     if word == "/usage":
         for name, usage in ("answers", conversation.usage), ("memory", conversation.memory.usage):

@@ -164,6 +164,14 @@ def test_shows_what_was_spent(endpoint: Endpoint, memzoo: Memzoo) -> None:
     assert "memory       0 calls: 0 tokens sent" in output
 
 
+def test_pins_the_last_message(memzoo: Memzoo) -> None:
+    """`/pin` pins what was said last: a window still shows it later; if nothing was said yet, an error says so."""
+    result = memzoo("chat", "--memory", "window", typed="/pin\nNever fly.\n/pin\n" + "hi\n" * 6 + "/memory\n")
+    assert "Message 1 is pinned." in result.output
+    assert "error: " in result.stderr
+    assert result.stdout.count('"content": "Never fly."') == 1
+
+
 def test_warnings_stand_beside_the_answer(endpoint: Endpoint, memzoo: Memzoo, tmp_path: Path) -> None:
     """What is logged during an answer is told after it, once, and not among what the model says."""
     store = f"sqlite:///{tmp_path}/chat.db"

@@ -44,6 +44,7 @@ _NUMBER = re.compile(
     rf"[$€£¥]?\b\d+(?:[.,:]\d+)*(?:%|[^\W\d_]{{1,3}}\b)?|\b(?:{_SMALL})\b|[一二两三四五六七八九十百千万]{{2,}}",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"\b(?:[A-Z]+\d|\d+[A-Z])[A-Z0-9]*(?:-[A-Z0-9]+)*\b", re.ASCII)
 _NAME = re.compile(r"(?:[A-ZÀ-ÞА-ЯΑ-Ω][^\W\d_]*(?:[ '-](?=[A-ZÀ-ÞА-ЯΑ-Ω]))?)+|[“「《][^”」》]{2,20}[”」》]")
 _LIKED = re.compile(
     r"(?:\b(?:I|we|he|she|they|[A-Z][^\W\d_]+) "
@@ -147,12 +148,17 @@ def _gaps(said: Sequence[_Said], small: set[str]) -> Iterator[_Gap]:
 
 
 def _spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]:
-    """What may be left out of a sentence, what tells most first; nothing twice."""
+    """What may be left out of a sentence, what tells most first; nothing twice, and no part of a word."""
     taken: list[tuple[int, int]] = []
     for start, end, kind in _all_spans(sentence, small):
-        if not any(start < there[1] and there[0] < end for there in taken):
+        if not _in_a_word(sentence, start, end) and not any(start < there[1] and there[0] < end for there in taken):
             taken.append((start, end))
             yield start, end, kind
+
+
+def _in_a_word(sentence: str, start: int, end: int) -> bool:
+    edges = [sentence[place - 1 : place + 1] for place in (start, end) if 0 < place < len(sentence)]
+    return any(edge.isascii() and edge.isalnum() for edge in edges)
 
 
 def _all_spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]:
@@ -162,6 +168,8 @@ def _all_spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]
             yield *one.span(group), "preference"
     for one in _DATE.finditer(sentence):
         yield *one.span(), "date"
+    for one in _CODE.finditer(sentence):
+        yield *one.span(), "number"
     for one in _NAME.finditer(sentence):
         # What begins a sentence, or is written small elsewhere too, is mostly no name.
         first = one.group().split()[0]

@@ -27,7 +27,7 @@ _MEMBERS: tuple[Member, ...] = ("vector-retriever", "window")
 
 @strategy
 class CombinedMemory(BaseMemory):
-    r"""Remembers with several strategies at once, over one log.
+    r"""Shows what several strategies show, over one log.
 
     What is said is stored once; each member learns from it by itself, all at the same time, and one that fails does
     not stop the others. Loading returns the variables of all members. `messages` puts their views together: each text

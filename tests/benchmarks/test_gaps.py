@@ -30,6 +30,7 @@ def talk(*texts: str) -> Transcript:
             "preference",
         ),
         ("It is actually the 14th of May, sorry.", "It is actually the ___, sorry.", "14th of May", "correction"),
+        ("The booking has the code KX4471-B, for two.", "The booking has the code ___, for two.", "KX4471-B", "number"),
         ("我妹妹其实搬到“绿湖”住了三年", "我妹妹其实搬到___住了三年", "“绿湖”", "correction"),
         ("早饭我最爱吃豆沙包\uff0c别的都不要", "早饭我最爱吃___\uff0c别的都不要", "豆沙包", "preference"),
         ("老师让我四十一号去学校开家长会", "老师让我___号去学校开家长会", "四十一", "number"),
@@ -48,6 +49,7 @@ def test_what_is_left_out(said: str, question: str, answer: str, kind: str) -> N
         "Yes, on Monday.",
         "Look at https://example.org/Anna/2024 when you can.",
         "This is what we do when the weather is nice.",
+        "It is called McDonaldXy42z by people around here.",
         "run `make Install` on 3 June for the build",
     ],
 )

@@ -39,7 +39,7 @@ from memzoo.errors import TransferError
 from memzoo.hosts.migrate.code import Migrated, migrate_code
 
 _SECONDS = 5
-_REPLIES: list[str] = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve".split()
+_REPLIES = list[str]("One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve".split())
 _TYPED = ("hello", "bye")
 
 

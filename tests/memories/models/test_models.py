@@ -84,13 +84,13 @@ class TestCalls:
         assert reply.spent.seconds > 0
 
     def test_count_replies_that_cannot_be_used(self) -> None:
-        """A reply that was cut off was paid for: its tokens count; one without a count counts as a call (M3)."""
-        cases: list[tuple[dict[str, Any], int]] = [(completion("partly", "length"), 11), (NO_CHOICE, 0)]
-        for body, tokens in cases:
+        """Replies that were cut off were paid for, that to half as much, too; one without a count is a call (M3)."""
+        cases = [(completion("partly", "length"), 2, 22), (NO_CHOICE, 1, 0)]
+        for body, calls, tokens in cases:
             memory = ConversationKGMemory(llm=ChatModel("m", client(says(body))))
             with pytest.raises(ModelReplyError):
                 memory.save_context({"input": "I live in Oslo."}, {"output": "Good."})
-            assert (memory.usage.total.calls, memory.usage.total.prompt_tokens) == (1, tokens)
+            assert (memory.usage.total.calls, memory.usage.total.prompt_tokens) == (calls, tokens)
 
     @pytest.mark.parametrize("usage", [None, {}, {"total_tokens": 3}])
     def test_do_without_usage(self, usage: Any) -> None:

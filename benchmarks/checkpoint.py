@@ -88,7 +88,7 @@ class Checkpoint:
     def outcomes(self) -> Iterator[Outcome]:
         """Go through all that is finished, in order: by conversation, then by memory."""
         with self.path.open("rb") as file:
-            for key in self._sorted():
+            for key in self._sort():
                 file.seek(self._places[key])
                 yield Outcome.model_validate_json(file.readline())
 
@@ -103,7 +103,7 @@ class Checkpoint:
         """Put the lines in order; the next run begins anew."""
         ordered = self.path.with_suffix(".tmp")
         with self.path.open("rb") as file, ordered.open("wb") as new:
-            for key in self._sorted():
+            for key in self._sort():
                 file.seek(self._places[key])
                 self._places[key] = new.tell()
                 new.write(file.readline())
@@ -112,7 +112,7 @@ class Checkpoint:
         if self._copy:
             self._copy.finish([self.path, self._times])
 
-    def _sorted(self) -> list[Key]:
+    def _sort(self) -> list[Key]:
         return sorted(self._places, key=lambda key: (key[0], self._order[key[1]]))
 
     def _open(self, folder: Path) -> None:
@@ -170,7 +170,7 @@ class Copy:
         """Bring what an interrupted run left here."""
         if not self._settings.exists():
             return
-        parts = [part.read_bytes().partition(b"\n\n") for part in self._listed()]
+        parts = [part.read_bytes().partition(b"\n\n") for part in self._list()]
         times.write_bytes(b"".join(timings + b"\n" for timings, _, _ in parts))
         outcomes.write_bytes(b"".join(lines for _, _, lines in parts))
         settings.write_bytes(self._settings.read_bytes())
@@ -206,10 +206,10 @@ class Copy:
         self._settings.unlink(missing_ok=True)
         self._clear()
 
-    def _listed(self) -> list[Path]:
+    def _list(self) -> list[Path]:
         return sorted(self._parts.iterdir(), key=str) if self._parts.is_dir() else []
 
     def _clear(self) -> None:
         self._timings, self._outcomes, self._count = [], [], 0
-        for part in self._listed():
+        for part in self._list():
             part.unlink()

@@ -134,7 +134,7 @@ def compare(
         prices=dict(prices or {}),
         per_month=per_month,
         offline=answering.name == OFFLINE,
-        cache=setup.cache if price_cached is None else _priced(setup.cache, price_cached, prices, answering.name),
+        cache=setup.cache if price_cached is None else _price(setup.cache, price_cached, prices, answering.name),
         system_tokens=setup.system_tokens,
         paid=tuple(sorted({_whole("paid", one) for one in paid})),
     )
@@ -239,7 +239,7 @@ def _rule(cache: CacheRule | str) -> CacheRule:
     return rule
 
 
-def _priced(rule: CacheRule, price: float, prices: Prices | None, model: str) -> CacheRule:
+def _price(rule: CacheRule, price: float, prices: Prices | None, model: str) -> CacheRule:
     full, _ = price_of(prices or {}, model)
     if rule.read == 1 or not full or not 0 <= price <= full:
         raise OptionError(

@@ -129,7 +129,7 @@ def _yaml(transcript: Transcript, found: Sequence[dict[str, Any]]) -> str:
     for date, exchanges in itertools.groupby(transcript.exchanges, key=lambda one: one.said_at):
         dated = f"- date: {_json(date.isoformat())}\n  messages:" if date != UNDATED else "- messages:"
         said = [
-            {**message, "id": f"m{next(numbers)}", **_kept(message, one)}
+            {**message, "id": f"m{next(numbers)}", **_keep(message, one)}
             for one in exchanges
             for message in one.messages
         ]
@@ -137,7 +137,7 @@ def _yaml(transcript: Transcript, found: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _kept(message: Message, exchange: Exchange) -> dict[str, Any]:
+def _keep(message: Message, exchange: Exchange) -> dict[str, Any]:
     """What a message of a file says of a line that is followed."""
     mark = next((one for one in exchange.marks if one.text == text_of(message)), None)
     return {"keep": {"kind": mark.kind, "means": mark.means}} if mark else {}

@@ -117,15 +117,15 @@ class Figures(Shape):
     def survival(self) -> list[tuple[int, float]]:
         """The share of marked lines that was shown so many exchanges after they were said."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
-        return [(age, _shown([one for one in self.survived if one.after == age])) for age in ages]
+        return [(age, _share_shown([one for one in self.survived if one.after == age])) for age in ages]
 
     def survival_at_end(self, kind: str) -> float | None:
         """The share of the marked lines of a kind that is shown at the end; `None` if there are none."""
         found = [one for one in self.survived if one.after is None and one.kind == kind]
-        return _shown(found) if found else None
+        return _share_shown(found) if found else None
 
 
-def _shown(found: Sequence[Survived]) -> float:
+def _share_shown(found: Sequence[Survived]) -> float:
     return sum(one.shown for one in found) / sum(one.of for one in found)
 
 

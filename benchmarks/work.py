@@ -79,13 +79,13 @@ def run_tasks(
     """
     waiting = _waiting(tasks, checkpoint, progress)
     if stop_at is None:
-        for task, done in _done_by(executor, setup, prices, waiting, progress):
+        for task, done in _work_on(executor, setup, prices, waiting, progress):
             checkpoint.write(task.key, done)
         return ""
     budget, stopped = SharedBudget(stop_at, most_under_way(executor)), list[Task]()
     ended = ""
     # One by one, so that each has a share of its own.
-    for task, done in _done_by(executor, setup, prices, _paid(waiting, stopped, budget), progress, batch_seconds=0):
+    for task, done in _work_on(executor, setup, prices, _fund(waiting, stopped, budget), progress, batch_seconds=0):
         if budget.book(task.share or 0.0, done.spent, done.needed):
             ended = str(LimitReachedError(budget.spent, stop_at, done.needed))
             break
@@ -112,7 +112,7 @@ def _waiting(tasks: Iterable[Task], checkpoint: Checkpoint, progress: Progress) 
             yield task
 
 
-def _paid(tasks: Iterator[Task], stopped: list[Task], budget: SharedBudget) -> Iterator[Task | None]:
+def _fund(tasks: Iterator[Task], stopped: list[Task], budget: SharedBudget) -> Iterator[Task | None]:
     """Give each task its share, those again that were stopped at a smaller one; `None` while there is none."""
     while True:
         task = stopped.pop() if stopped else next(tasks, None)
@@ -124,7 +124,7 @@ def _paid(tasks: Iterator[Task], stopped: list[Task], budget: SharedBudget) -> I
         yield replace(task, share=share) if task else None
 
 
-def _done_by(
+def _work_on(
     executor: Executor | None,
     setup: Setup,
     prices: Prices,

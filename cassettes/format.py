@@ -72,7 +72,7 @@ def write_cassette(
     Raises:
         RecordingError: As `write_file` does.
     """
-    write_file(path, _written([_with_bodies(one, _as_text) for one in recordings], head), limit=limit)
+    write_file(path, _write([_with_bodies(one, _as_text) for one in recordings], head), limit=limit)
 
 
 class ReadableSerializer:
@@ -90,7 +90,7 @@ class ReadableSerializer:
         """Write a cassette from what vcrpy passes to a serializer."""
         interactions = cassette_dict["interactions"]
         recordings = [Recorded(HttpRequest(**item["request"]), item["response"]) for item in interactions]
-        return _written(recordings, {"note": self.note})
+        return _write(recordings, {"note": self.note})
 
     def deserialize(self, cassette_string: str) -> dict[str, Any]:
         """Read a cassette into what vcrpy expects from a serializer.
@@ -134,7 +134,7 @@ def _as_bytes(body: str | bytes | None) -> bytes | None:
     return body.encode() if isinstance(body, str) else body
 
 
-def _written(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
+def _write(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
     """Write recordings whose bodies are texts, where they can be."""
     models = facts_of(one.response for one in recordings).models
     offline = bool(models) and all("offline" in model.lower() for model in models)
@@ -146,10 +146,10 @@ def _written(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
         **_drop_empty(note=head.get("note") or (_OFFLINE if offline else None)),
     }
     document |= _drop_empty(**{name: value for name, value in head.items() if name not in document})
-    return _TITLE + dump(document | {"interactions": [_written_one(one) for one in recordings]}, compact=True)
+    return _TITLE + dump(document | {"interactions": [_write_one(one) for one in recordings]}, compact=True)
 
 
-def _written_one(one: Recorded) -> dict[str, Any]:
+def _write_one(one: Recorded) -> dict[str, Any]:
     request, response, arrival = one.request, one.response, one.arrival
     status, body = response["status"], response["body"]["string"]
     by_event = arrival.sizes == event_sizes(_as_bytes(body) or b"")
@@ -157,13 +157,13 @@ def _written_one(one: Recorded) -> dict[str, Any]:
         "request": {
             "method": request.method,
             "url": request.uri.removeprefix(ORIGIN),
-            **_drop_empty(caller=one.caller, headers=_written_headers(request.headers)),
-            **_written_body(request.body, content_type(request.headers)),
+            **_drop_empty(caller=one.caller, headers=_write_headers(request.headers)),
+            **_write_body(request.body, content_type(request.headers)),
         },
         "response": {
             "status": f"{status['code']} {status['message'] or ''}".strip(),
-            **_drop_empty(headers=_written_headers(response["headers"])),
-            **_written_body(body, content_type(response["headers"])),
+            **_drop_empty(headers=_write_headers(response["headers"])),
+            **_write_body(body, content_type(response["headers"])),
             **_drop_empty(
                 chunks=len(arrival.sizes) > 1 and (_EVENTS if by_event else list(arrival.sizes)),
                 seconds=list(arrival.seconds),
@@ -178,11 +178,11 @@ def _drop_empty(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
-def _written_headers(headers: Mapping[str, list[str]]) -> dict[str, Any]:
+def _write_headers(headers: Mapping[str, list[str]]) -> dict[str, Any]:
     return {name: values[0] if len(values) == 1 else list(values) for name, values in headers.items()}
 
 
-def _written_body(body: str | bytes | None, kind: str) -> dict[str, Any]:
+def _write_body(body: str | bytes | None, kind: str) -> dict[str, Any]:
     if body is None:
         return {}
     if isinstance(body, str) and is_json(kind):

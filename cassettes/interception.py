@@ -37,12 +37,12 @@ _users = 0
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
     """Let this thread or task, and those that it starts, play from or record to a player."""
-    with opened(player), _patched():
+    with opened(player), _patch():
         yield
 
 
 @contextmanager
-def _patched() -> Generator[None]:
+def _patch() -> Generator[None]:
     """Patch the HTTP clients for as long as any cassette is open: vcrpy patches classes, so once for all of them."""
     global _patches, _users  # noqa: PLW0603 - the classes are global, too
     with _lock:
@@ -132,7 +132,7 @@ async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]])
         return await send()
     asked = HttpRequest(request.method, str(request.url), request.content, request.headers)
     if caller.player.can_play(asked):
-        return _played(client, caller.player.play(asked, caller.name))
+        return _play(client, caller.player.play(asked, caller.name))
     started = time.perf_counter()
     answer = await send()
     content, arrival = await received(answer.stream, started)
@@ -146,7 +146,7 @@ async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]])
     return answer
 
 
-def _played(client: Any, one: Recorded) -> Any:
+def _play(client: Any, one: Recorded) -> Any:
     status, headers = one.response["status"], one.response["headers"]
     return client.Response(
         status["code"],

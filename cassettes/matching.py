@@ -220,12 +220,12 @@ def _lines(body: str, *, roles: bool = False) -> list[str]:
     try:
         value = json.loads(body)
     except ValueError:
-        return list(_wrapped(body))
+        return list(_wrap(body))
     parts = readable(value) if roles else [value]
-    return [line for part in parts for line in _wrapped(dump(part))]
+    return [line for part in parts for line in _wrap(dump(part))]
 
 
-def _wrapped(text: str) -> Iterator[str]:
+def _wrap(text: str) -> Iterator[str]:
     # A prompt is often one long line: broken up, only the part that differs is shown.
     wrapper = textwrap.TextWrapper(_WIDTH, break_on_hyphens=False, subsequent_indent="    ")
     for line in text.splitlines():

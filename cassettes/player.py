@@ -83,7 +83,7 @@ class Player:
             place = next((one for one in places if self.recordings[one].caller == caller), places[0])
             places.remove(place)
         played = self.recordings[place]
-        return replace(played, arrival=self._timed(played.arrival))
+        return replace(played, arrival=self._time(played.arrival))
 
     def record(self, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE, caller: str = "") -> None:
         """Keep a request, its decoded response, and how that came.
@@ -94,7 +94,7 @@ class Player:
         turn = vars(request).get("recorded_turn", next(self._turns))
         streamed = is_stream(content_type(response["headers"])) or arrival.broken
         body = response["body"]["string"] or b""
-        arrival = by_event(self._timed(arrival), body) if streamed else AT_ONCE
+        arrival = by_event(self._time(arrival), body) if streamed else AT_ONCE
         with self._noting():
             fresh = self._clean(Recorded(request, response, caller, arrival, turn=turn))
             self._check(fresh)
@@ -128,7 +128,7 @@ class Player:
     def _key(self, request: HttpRequest) -> RequestKey:
         return request_key(self.scrubber.request(request), self._settings.ignored)
 
-    def _timed(self, arrival: Arrival) -> Arrival:
+    def _time(self, arrival: Arrival) -> Arrival:
         return arrival if self._settings.timing == "recorded" else replace(arrival, seconds=())
 
     def _check(self, one: Recorded) -> None:

@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         ) as answer:
             kept = {name: [value] for name, value in answer.headers.items() if name.lower() not in _NOT_PASSED_ON}
             self._begin(answer.status_code, kept)
-            content, arrival = drive(received(self._passed_on(answer.iter_bytes()), started))
+            content, arrival = drive(received(self._pass_on(answer.iter_bytes()), started))
         status = {"code": answer.status_code, "message": answer.reason_phrase}
         with suppress(CassetteError):  # closing the cassette tells of it
             self.cassette.player.record(
@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
             )
         self._end(broken=bool(arrival.broken))
 
-    def _passed_on(self, chunks: Iterator[bytes]) -> Generator[bytes]:
+    def _pass_on(self, chunks: Iterator[bytes]) -> Generator[bytes]:
         for chunk in chunks:
             with suppress(ConnectionError):  # a client that has left does not end the recording
                 self._chunk(chunk)

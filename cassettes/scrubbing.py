@@ -63,7 +63,7 @@ class Scrubber:
             TypeError: Only the HTTP client can turn the body into bytes.
         """
         known, kind, body = self.known, content_type(request.headers), body_bytes(request) or b""
-        self._keys.learn(outside_the_body(request.uri, request.headers, _decoded(body)[0]))
+        self._keys.learn(outside_the_body(request.uri, request.headers, _decode(body)[0]))
         headers = self._headers(request.headers, REQUEST_HEADERS)
         if found := _BOUNDARY.search(", ".join(values_of(request.headers, "content-type"))):
             # Clients choose the boundary at random; to match, it has to be the same each time.
@@ -81,7 +81,7 @@ class Scrubber:
         """
         headers, body, known = response["headers"], response["body"]["string"] or b"", self.known
         _refuse_encoded(headers)
-        self._keys.learn(outside_the_body("", headers, _decoded(body)[0]))
+        self._keys.learn(outside_the_body("", headers, _decode(body)[0]))
         clean = {
             "status": {"code": response["status"]["code"], "message": response["status"]["message"] or ""},
             "headers": self._headers(headers, RESPONSE_HEADERS),
@@ -114,7 +114,7 @@ class Scrubber:
         return (self._keys.hide(url.path) or "/") + ("?" + urlencode(query, quote_via=quote) if query else "")
 
     def _body(self, body: bytes, kind: str) -> bytes:
-        text, encoding = _decoded(body)
+        text, encoding = _decode(body)
         if is_stream(kind) or is_lines(kind):
             begin = EVENT if is_stream(kind) else ""
             text = hide_in_events(text, self._keys, lambda event: texts(event, self._change), begin)
@@ -133,7 +133,7 @@ def _in_body(text: str, kind: str, change: Change) -> str:
     return in_parts(text, change) if kind.startswith("multipart/") else in_json(text, change)
 
 
-def _decoded(body: bytes) -> tuple[str, str]:
+def _decode(body: bytes) -> tuple[str, str]:
     try:
         return body.decode(), "utf-8"
     except UnicodeDecodeError:

@@ -35,7 +35,7 @@ def _request(request: Mapping[str, Any]) -> HttpRequest:
 def _response(response: Mapping[str, Any]) -> Response:
     headers = _headers(response.get("headers"))
     status = response.get("status") or {"code": response["status_code"], "message": ""}
-    content = _decoded(_body(response) or b"", headers.pop("content-encoding", []))
+    content = _decode(_body(response) or b"", headers.pop("content-encoding", []))
     return {
         "status": {"code": status["code"], "message": status.get("message") or ""},
         "headers": headers,
@@ -43,7 +43,7 @@ def _response(response: Mapping[str, Any]) -> Response:
     }
 
 
-def _decoded(content: bytes, encodings: list[str]) -> bytes:
+def _decode(content: bytes, encodings: list[str]) -> bytes:
     # Many serializers decode the body and keep the header.
     if content[:2] == b"\x1f\x8b" and "gzip" in encodings:
         return gzip.decompress(content)

@@ -126,10 +126,10 @@ for _kind in _FORMATS:
 def packed(numbers: list[float]) -> tuple[str, str]:
     """Write numbers as an array, in single precision if that gives back every one: its kind and its text."""
     with suppress(OverflowError):  # single precision does not reach as far
-        text = _encoded("f32", numbers)
+        text = _encode("f32", numbers)
         if unpacked("f32", text) == numbers:
             return "f32", text
-    return "f64", _encoded("f64", numbers)
+    return "f64", _encode("f64", numbers)
 
 
 def unpacked(kind: str, text: str) -> list[float]:
@@ -144,7 +144,7 @@ def unpacked(kind: str, text: str) -> list[float]:
     return [_shortest(number) for number in numbers] if kind == "f32" else numbers
 
 
-def _encoded(kind: str, numbers: list[float]) -> str:
+def _encode(kind: str, numbers: list[float]) -> str:
     return base64.b64encode(b"".join(struct.pack(_FORMATS[kind], number) for number in numbers)).decode()
 
 
@@ -166,19 +166,19 @@ def _name_repeated(value: Any) -> tuple[Any, dict[int, str]]:
         same whatever is written before it.
     """
     known: dict[bytes, Any] = {}
-    fresh, *_ = _shared(value, known)
+    fresh, *_ = _share(value, known)
     kinds = {digest: "text" if isinstance(part, str) else "part" for digest, part in known.items()}
     return fresh, {id(part): f"{kinds[digest]}-{digest.hex()[:10]}" for digest, part in known.items()}
 
 
-def _shared(value: Any, known: dict[bytes, Any]) -> tuple[Any, bytes, int]:
+def _share(value: Any, known: dict[bytes, Any]) -> tuple[Any, bytes, int]:
     """Return a part, or the known one that says the same; a digest of what it says; how many characters that takes."""
     if isinstance(value, str):
         fresh: Any = value
         says, size = b"s" + value.encode(errors="surrogatepass"), len(value)
     elif is_object(value) or is_array(value):
         names = list(value) if is_object(value) else []
-        children = [_shared(child, known) for child in (value.values() if is_object(value) else value)]
+        children = [_share(child, known) for child in (value.values() if is_object(value) else value)]
         parts = [part for part, *_ in children]
         fresh = dict(zip(names, parts, strict=True)) if is_object(value) else parts
         says = f"{type(value).__name__}{names!r}".encode(errors="surrogatepass")

@@ -141,7 +141,7 @@ def _obey(word: str, conversation: Conversation) -> None:
         return
     if word == "/usage":
         for name, usage in ("answers", conversation.usage), ("memory", conversation.memory.usage):
-            console.print(f"  {name:13}{_spent(usage.total)}")
+            console.print(f"  {name:13}{_describe_cost(usage.total)}")
         return
     if word not in _COMMANDS:
         console.print(f"There is no command {word!r}{did_you_mean(word, _COMMANDS)}", markup=False)
@@ -150,7 +150,7 @@ def _obey(word: str, conversation: Conversation) -> None:
     console.print("  To say something that begins with /, type a space before it.")
 
 
-def _spent(spent: Spent) -> str:
+def _describe_cost(spent: Spent) -> str:
     written = f", {spent.cache_write_tokens:,} written to its cache" if spent.cache_write_tokens else ""
     return (
         f"{spent.calls:,} {'call' if spent.calls == 1 else 'calls'}: {spent.prompt_tokens:,} tokens sent, "

@@ -211,7 +211,7 @@ def _import_from(form: str, source: str, store: str, conversation: str | None, *
     logs = read_logs(form, source, wrong.append)
     # What cannot be read must not leave an empty store behind.
     if (first := next(logs, None)) is None:
-        raise _summed_up(wrong, "nothing was imported")
+        raise _sum_up(wrong, "nothing was imported")
     if conversation is not None:
         if (another := next(logs, None)) is not None:
             raise OptionError(f"--conversation names one, and {source} has several: {first.title!r}, {another.title!r}")
@@ -222,10 +222,10 @@ def _import_from(form: str, source: str, store: str, conversation: str | None, *
             for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
                 row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
     if wrong:
-        raise _summed_up(wrong, "all else was imported")
+        raise _sum_up(wrong, "all else was imported")
 
 
-def _summed_up(wrong: list[TransferError], rest: str) -> TransferError:
+def _sum_up(wrong: list[TransferError], rest: str) -> TransferError:
     """The only error, or one for several that are told here."""
     if len(wrong) == 1:
         return TransferError(f"{wrong[0]}; {rest}")

@@ -29,7 +29,7 @@ def upkeep(
 
     What was learnt is kept: after an interruption, the same command goes on. Ends with 1 if a conversation failed.
     """
-    name, options = _named(memory)
+    name, options = _parse_memory(memory)
     if issubclass(strategy_named(name), ModelBackedMemory):
         options["llm"] = asked.made()
     options["token_counter"] = token_counter(counter, asked.model).name
@@ -45,7 +45,7 @@ def upkeep(
         raise typer.Exit(1)
 
 
-def _named(memory: str) -> tuple[str, dict[str, Any]]:
+def _parse_memory(memory: str) -> tuple[str, dict[str, Any]]:
     """A strategy and its options, as the command line names them; without options, its own defaults."""
     if ":" not in memory:
         return short_name(memory), {}

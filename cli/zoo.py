@@ -22,7 +22,7 @@ console = Terminal()
 @command("Talk")
 def list_strategies() -> None:
     """Show the zoo: the seven, further ones, and those of installed packages; what each shows, costs and needs."""
-    found = [(name, *_described(name)) for name in (*STRATEGIES, *further_names())]
+    found = [(name, *_describe(name)) for name in (*STRATEGIES, *further_names())]
     if not console.is_terminal:
         for one in found:
             row(*one)
@@ -35,7 +35,7 @@ def list_strategies() -> None:
         console.print(Padding(lines, (0, 0, 1, 2)), highlight=False)
 
 
-def _described(name: str) -> tuple[str, str, str, str]:
+def _describe(name: str) -> tuple[str, str, str, str]:
     """The class of a strategy, what it shows, costs and needs; or why it cannot be loaded."""
     try:
         strategy = strategy_named(name)

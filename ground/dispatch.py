@@ -82,7 +82,7 @@ def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> Non
         return
     for name, part in parts.items():
         try:
-            _packed(part)
+            _pack(part)
         except Exception as error:
             raise _untravelled(name, error) from error
 
@@ -119,15 +119,15 @@ class _Dispatch(Generic[U, R]):
 
     def results(self) -> Generator[tuple[U, R]]:
         try:
-            while self._filled() or self._running:
+            while self._fill() or self._running:
                 finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    yield from self._taken(future, self._running.pop(future))
+                    yield from self._take(future, self._running.pop(future))
         finally:
             for future in self._running:
                 future.cancel()
 
-    def _filled(self) -> bool:
+    def _fill(self) -> bool:
         """Send batches until there are enough; tell whether any is under way."""
         most = most_under_way(self._executor)
         while len(self._running) < most and (batch := self._again.pop() if self._again else self._next()):
@@ -156,11 +156,11 @@ class _Dispatch(Generic[U, R]):
             self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
         except (BrokenExecutor, RuntimeError) as error:
             raise EngineError(
-                f"the executor takes no more work: {_said(error)}. {_ADVICE} Make a new executor for it; "
+                f"the executor takes no more work: {_describe(error)}. {_ADVICE} Make a new executor for it; "
                 "jobs=N replaces processes that die by itself"
             ) from error
 
-    def _taken(self, future: Future[_Answer[R]], batch: _Batch[U]) -> Iterator[tuple[U, R]]:
+    def _take(self, future: Future[_Answer[R]], batch: _Batch[U]) -> Iterator[tuple[U, R]]:
         try:
             answer = future.result()
         except Exception as error:  # noqa: BLE001 - each engine has its own
@@ -179,29 +179,29 @@ class _Dispatch(Generic[U, R]):
     def _send_again(self, batch: _Batch[U], error: Exception) -> None:
         if batch.tries + 1 == _TRIES:
             raise EngineError(
-                f"the worker failed {_TRIES} times at {batch.units[0]}: {_said(error)}. {_ADVICE} The worker may have "
-                "too little memory, no memzoo, or another version of it; a script that starts processes must do so "
-                "under `if __name__ == '__main__':`"
+                f"the worker failed {_TRIES} times at {batch.units[0]}: {_describe(error)}. {_ADVICE} The worker may "
+                "have too little memory, no memzoo, or another version of it; a script that starts processes must do "
+                "so under `if __name__ == '__main__':`"
             ) from error
         # One by one, so that a unit that no worker survives takes no others with it.
         self._again += [_Batch([unit], batch.tries + 1) for unit in batch.units]
 
     def _bytes_of(self, thing: Any) -> bytes:
         try:
-            return _packed((__version__, thing))
+            return _pack((__version__, thing))
         except Exception as error:
             raise _untravelled("what is to be done", error) from error
 
 
 def _untravelled(name: str, error: Exception) -> OptionError:
     return OptionError(
-        f"{name} cannot travel to where the work is done: {_said(error)}. Install cloudpickle, which carries functions "
-        "as they are; or put the function into a module that can be imported there, without locks and connections in "
-        "it; or work with threads"
+        f"{name} cannot travel to where the work is done: {_describe(error)}. Install cloudpickle, which carries "
+        "functions as they are; or put the function into a module that can be imported there, without locks and "
+        "connections in it; or work with threads"
     )
 
 
-def _packed(thing: Any) -> bytes:
+def _pack(thing: Any) -> bytes:
     # cloudpickle carries what pickle only names: functions of the main program, lambdas, what they enclose.
     packed: bytes = _packer().dumps(thing)
     return packed
@@ -214,7 +214,7 @@ def _packer() -> Any:
         return pickle
 
 
-def _said(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
@@ -224,9 +224,9 @@ def _said(error: Exception) -> str:
 def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
     """Do a batch, or what there is time for. Errors are told, not raised: what is raised here is the engine's."""
     try:
-        function, listed = (_unpacked(do), _unpacked(units, keep=False)) if isinstance(do, bytes) else (do, units)
+        function, listed = (_unpack(do), _unpack(units, keep=False)) if isinstance(do, bytes) else (do, units)
     except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
-        said = f"what was sent cannot be opened where the work is done: {_said(error)}"
+        said = f"what was sent cannot be opened where the work is done: {_describe(error)}"
         return _Answer(error=EngineError(f"{said}. Install there what is installed here, cloudpickle too"))
     begun = time.perf_counter()
     results: list[Any] = []
@@ -236,19 +236,19 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
             if time.perf_counter() - begun > _PATIENCE * seconds:
                 break
     except Exception as error:  # noqa: BLE001 - raised again where the results are awaited
-        return _Answer(error=error if not isinstance(do, bytes) or _travels(error) else EngineError(_said(error)))
+        return _Answer(error=error if not isinstance(do, bytes) or _travels(error) else EngineError(_describe(error)))
     return _Answer(results, time.perf_counter() - begun)
 
 
-def _unpacked(packed: bytes, *, keep: bool = True) -> Any:
-    version, thing = _kept(packed) if keep else pickle.loads(packed)  # noqa: S301 - from the process that sends the work
+def _unpack(packed: bytes, *, keep: bool = True) -> Any:
+    version, thing = _keep(packed) if keep else pickle.loads(packed)  # noqa: S301 - from the process that sends the work
     if version != __version__:
         raise EngineError(f"memzoo is {__version__} here, and {version} where the work comes from")
     return thing
 
 
 @functools.lru_cache(maxsize=4)
-def _kept(packed: bytes) -> Any:
+def _keep(packed: bytes) -> Any:
     """What all batches of a run share, opened once: it makes models and counters when it is first used."""
     return pickle.loads(packed)  # noqa: S301 - from the process that sends the work
 

@@ -88,10 +88,10 @@ def open_engine(url: str) -> Executor:
     if not separator or scheme not in known:
         listed = ", ".join(f"{name}://" for name in sorted(known))
         raise OptionError(f"{url!r} is no engine: expected a URL such as dask://HOST:PORT; known are {listed}")
-    return _opened(loaded(known[scheme]), url)
+    return _open(loaded(known[scheme]), url)
 
 
-def _opened(opener: Callable[[str], Executor], url: str) -> Executor:
+def _open(opener: Callable[[str], Executor], url: str) -> Executor:
     try:
         return opener(url)
     except (MissingExtraError, OptionError):
@@ -125,21 +125,21 @@ class Processes(Executor):
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._pool = self._started()
+        self._pool = self._start()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """See `Executor.submit`. What was under way when a process died has failed with `BrokenProcessPool`."""
         try:
             return self._pool.submit(fn, *args, **kwargs)
         except BrokenProcessPool:
-            self._pool = self._started()
+            self._pool = self._start()
             return self._pool.submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - as Executor's
         """See `Executor.shutdown`."""
         self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
-    def _started(self) -> ProcessPoolExecutor:
+    def _start(self) -> ProcessPoolExecutor:
         spawn = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(self.workers, mp_context=spawn, initializer=_end_with_parent)
 

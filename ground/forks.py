@@ -35,12 +35,12 @@ _told: list[Forked] = []
 
 def new_lock() -> threading.Lock:
     """A `threading.Lock` that is free in a forked process."""
-    return _registered(threading.Lock())
+    return _register(threading.Lock())
 
 
 def new_rlock() -> "threading.RLock":
     """A `threading.RLock` that is free in a forked process."""
-    return _registered(threading.RLock())
+    return _register(threading.RLock())
 
 
 class cached_property(functools.cached_property[T]):  # noqa: N801 - called like what it stands for
@@ -58,7 +58,7 @@ def watch(watcher: Forked) -> None:
         _watchers.add(watcher)
 
 
-def _registered(lock: L) -> L:
+def _register(lock: L) -> L:
     with _registering:
         _locks.add(lock)
     return lock

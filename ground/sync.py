@@ -214,7 +214,7 @@ def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Cal
         coroutine: Coroutine[Any, Any, T] = getattr(self, name)(*args, **kwargs)
         return drive(coroutine)
 
-    return _described(twin, method)
+    return _describe(twin, method)
 
 
 def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
@@ -223,10 +223,10 @@ def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable
     def twin(*args: P.args, **kwargs: P.kwargs) -> T:
         return drive(function(*args, **kwargs))
 
-    return _described(twin, function)
+    return _describe(twin, function)
 
 
-def _described(twin: Callable[P, T], original: Callable[..., Any]) -> Callable[P, T]:
+def _describe(twin: Callable[P, T], original: Callable[..., Any]) -> Callable[P, T]:
     """Give a twin the name and the looks of its original.
 
     Not with `functools.wraps`: its `__wrapped__` leads to a coroutine function, which frameworks find and await.

@@ -91,7 +91,7 @@ class MemorySessionStore:
     async def _follow(self, key: Any, entries: Sequence[Any], *, whole: bool) -> None:
         """Let the project's memory follow a session: onwards, and back to where a prompt resumed it earlier."""
         log, session = self._log(key["project_key"]), key["session_id"]
-        left = _left_behind(await self._around(_id(**key), entries))
+        left = _find_left_behind(await self._around(_id(**key), entries))
         if {_uuid(entry) for entry in entries} & set(left.values()):
             await log.atake_back(left.keys(), thread=session)
         origins = await self._origins(key["project_key"], entries)
@@ -129,7 +129,7 @@ class MemorySessionStore:
         """Entries by their turn ids, so that a batch sent again changes nothing."""
         first = next((place for place, entry in enumerate(entries) if _uuid(entry)), len(entries))
         before = Counter[str]()
-        anchor, said = "", [_written(entry) for entry in entries]
+        anchor, said = "", [_write(entry) for entry in entries]
         if first == len(entries):
             anchor, ending = await self._ending(id_)
             if len(said) <= len(ending) and ending[len(ending) - len(said) :] == said:
@@ -185,11 +185,11 @@ def _uuid(entry: Any) -> str:
     return str(dict_of(entry).get("uuid") or "")
 
 
-def _written(entry: Any) -> str:
+def _write(entry: Any) -> str:
     return json.dumps(entry, default=str)
 
 
-def _left_behind(transcript: Sequence[Any]) -> dict[str, str]:
+def _find_left_behind(transcript: Sequence[Any]) -> dict[str, str]:
     """Entries that prompts went back from, and the uuids of these prompts: their parents had others below them."""
     parents, left = dict[str, str](), dict[str, str]()
     for entry in map(dict_of, transcript):

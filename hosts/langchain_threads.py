@@ -20,7 +20,7 @@ async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
 
     The question is the newest message of a human. What the thread has is shown as the very object that it has.
     """
-    log = await _followed(memories, messages)
+    log = await _follow(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
     live = {} if log.memory.redact else {message.id: message for message in messages}
     return [live.get(one.key) or _object(one) for one in await log.ashown(question)]
@@ -28,7 +28,7 @@ async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
     """Keep what is new of the messages of a thread, of which a turn has ended, and learn from it."""
-    await _followed(memories, messages, ended=True)
+    await _follow(memories, messages, ended=True)
 
 
 shown, keep = blocking_function(ashown), blocking_function(akeep)
@@ -46,7 +46,7 @@ def chat_of(message: Any) -> Message:
     return {**chat, "content": str(message.text) or (None if chat.get("tool_calls") else "")}
 
 
-async def _followed(memories: Memories, messages: Sequence[Any], *, ended: bool = False) -> HostLog:
+async def _follow(memories: Memories, messages: Sequence[Any], *, ended: bool = False) -> HostLog:
     """The log of the thread that is running, in step with its messages."""
     config: dict[str, Any] = host_module("langgraph.config", "langgraph").get_config().get("configurable", {})
     thread = config.get("thread_id")

@@ -114,7 +114,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
 
     async def _run(self, ops: list[Any], host: Callable[[Any, list[Any]], Awaitable[list[Any]]]) -> list[Any]:
         puts = [op._replace(value=_plain(op)) for op in ops if isinstance(op, _base.PutOp)]
-        held = await self._refreshed()
+        held = await self._refresh()
         reads = [op for op in ops if not isinstance(op, _base.PutOp)]
         found = iter(await host(self._over(held.items, held.vectors), reads) if reads else ())
         results = [None if isinstance(op, _base.PutOp) else _callers(next(found)) for op in ops]
@@ -140,7 +140,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
                     self._name, _STATE, expected=held.version, watermark=0, changes=changes
                 )
             except ConflictError:
-                held = await self._refreshed()
+                held = await self._refresh()
                 continue
             with self._lock:
                 # Somebody else may have read them meanwhile, with what came after; or all may have been deleted.
@@ -153,7 +153,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         if not await self._store.read(self._name, limit=1):
             await self._store.append(self._name, [Record(_FIRST)], turn_id=uuid.uuid4().hex)
 
-    async def _refreshed(self) -> _Held:
+    async def _refresh(self) -> _Held:
         """What is held, with what others have committed."""
         while True:
             before = self._held

@@ -131,10 +131,10 @@ def fitting(message: Message) -> Message:
     try:
         return checked(message)
     except (MessageError, RecursionError):
-        return _mended(message)
+        return _mend(message)
 
 
-def _mended(message: Message) -> Message:
+def _mend(message: Message) -> Message:
     try:
         # Halves of characters become question marks, and what is no JSON becomes a text.
         plain: Message = json.loads(

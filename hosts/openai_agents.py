@@ -68,7 +68,7 @@ class MemorySession:
             said = await self._log.aall(None if limit is None else max(limit, 0))
         else:
             said = _as_said(await self._log.ashown())
-        left = _left_by_a_pop(said)
+        left = _find_popped(said)
         said = [one for one in said if one not in left]
         derived = [place for place, one in enumerate(said) if not one.seq]
         first, last = (derived[0], derived[-1] + 1) if derived else (0, 0)
@@ -87,7 +87,7 @@ class MemorySession:
 
     async def _pop(self) -> Item | None:
         while said := await self._log.aall(2):
-            if left := _left_by_a_pop(said):
+            if left := _find_popped(said):
                 await self._log.arewind(left)
                 continue
             *kept, popped = _items(said[-1:])
@@ -127,7 +127,7 @@ def _newest(items: list[Item], limit: int | None) -> list[Item]:
     return items if limit is None else items[max(len(items) - max(limit, 0), 0) :]
 
 
-def _left_by_a_pop(said: Sequence[HostMessage]) -> list[HostMessage]:
+def _find_popped(said: Sequence[HostMessage]) -> list[HostMessage]:
     """Messages that a pop would have deleted, had its process not ended before."""
     popped = {one.key.removeprefix(_REST) for one in said if one.key.startswith(_REST)}
     return [one for one in said if str(one.seq) in popped]
@@ -155,7 +155,7 @@ def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
 
 def _items(said: Iterable[HostMessage]) -> list[Item]:
     """Messages as items: the very items that they came from, if they did."""
-    return list(chain.from_iterable(_converted(one.message) if one.own is None else one.own for one in said))
+    return list(chain.from_iterable(_convert(one.message) if one.own is None else one.own for one in said))
 
 
 def _message(item: Item) -> Message | None:
@@ -192,7 +192,7 @@ def _part(part: Item) -> Item:
     return {**part, "type": "text" if kind in _TEXT else kind}
 
 
-def _converted(message: Message) -> Iterator[Item]:
+def _convert(message: Message) -> Iterator[Item]:
     text, calls = host_text(message.get("content")), message.get("tool_calls") or ()
     if message["role"] == "tool":
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": text}

@@ -57,7 +57,7 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
         shown = await log.ashown(host_text(asked[-1]) if asked else None)
         # The very parts of the run, unless something was taken out of what is kept of them.
         pieces = {} if log.memory.redact else {one.key: piece for one, piece in said}
-        view = _merged([*_agents_parts(live), *_view(shown, pieces)])
+        view = _merge([*_agents_parts(live), *_view(shown, pieces)])
         return await handler(replace(request_context, messages=view))
 
     async def after_run(self, ctx: Any, *, result: Any) -> Any:
@@ -115,7 +115,7 @@ def _view(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
     return [live.get(one.key) or _message(one, tools) for one in shown]
 
 
-def _merged(messages: Iterable[Any]) -> list[Any]:
+def _merge(messages: Iterable[Any]) -> list[Any]:
     """Requests that follow each other as one: providers want all results of one response together."""
     whole: list[Any] = []
     for kind, following in itertools.groupby(messages, attrgetter("kind")):

@@ -62,7 +62,7 @@ class HostLog:
             ended: Learn in any case: nothing follows.
         """
         if self._may_repeat:
-            said = said[await self._repeated(said) :]
+            said = said[await self._count_repeated(said) :]
         await self._add(said, turn_id=turn_id, ended=ended)
 
     async def _add(self, said: Sequence[HostMessage], *, turn_id: str | None, ended: bool = False) -> None:
@@ -99,7 +99,7 @@ class HostLog:
         following = await self._following(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._without_forgotten(following)
         if whole and self._may_repeat:
-            new = new[await self._repeated(new, keys={one.key for one in said}) :]
+            new = new[await self._count_repeated(new, keys={one.key for one in said}) :]
         # One by one, each under its key: a run that was cut off is gone on with where it ended.
         for one in new[:-1]:
             await self._add([one], turn_id=one.key)
@@ -116,7 +116,7 @@ class HostLog:
         """What follows the newest message that the log has of a host, forgotten or not."""
         known = await self._read_newest(said, thread)
         if thread:
-            known = await self._stepped_back(said, known, thread, cuts_at_questions=cuts_at_questions)
+            known = await self._step_back(said, known, thread, cuts_at_questions=cuts_at_questions)
         newest = {one.key for one in known}
         start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
@@ -193,7 +193,7 @@ class HostLog:
                 return known
             size *= 4
 
-    async def _stepped_back(
+    async def _step_back(
         self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
         """Take back what a thread has no more, and what follows a message that has other words now; give the rest."""
@@ -233,12 +233,14 @@ class HostLog:
         newest = await self.memory.aentries(limit, newest_first=True)
         return [self._to_message(entry) for entry in reversed(newest)]
 
-    async def _repeated(self, said: Sequence[HostMessage], keys: Collection[str] = ()) -> int:
+    async def _count_repeated(self, said: Sequence[HostMessage], keys: Collection[str] = ()) -> int:
         """Count the questions in front that are the newest unanswered ones, of which the host has none by key."""
         asked = [self._as_kept(one) for one in itertools.takewhile(lambda one: one.message["role"] == "user", said)]
         if not asked:
             return 0
-        waiting = [one for one in await self._unanswered() if one.message["role"] == "user" and one.key not in keys]
+        waiting = [
+            one for one in await self._find_unanswered() if one.message["role"] == "user" and one.key not in keys
+        ]
         # What keys tell apart has its time and id in the host's own form: there, words are compared alone.
         compared = attrgetter("message") if keys else attrgetter("message", "own")
         lengths = range(min(len(asked), len(waiting)), 0, -1)
@@ -248,7 +250,7 @@ class HostLog:
         kept = self._redactor.record(self.record(said))
         return said._replace(message=kept.message, own=self._own(kept.fields))
 
-    async def _unanswered(self) -> list[HostMessage]:
+    async def _find_unanswered(self) -> list[HostMessage]:
         """What was said after the newest answer, oldest first."""
         size = _FIRST_PAGE
         # Nearly always the first page has an answer: the cost does not grow with the conversation.

@@ -189,8 +189,8 @@ def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
 
     # By their names, as two of them are private.
     asked = (
-        (chat, "ChatModel", "complete", functools.partial(_of_model, "chat", "openai"), _said_to_model),
-        (chat, "_FunctionModel", "complete", functools.partial(_of_model, "chat", "function"), _said_to_model),
+        (chat, "ChatModel", "complete", functools.partial(_of_model, "chat", "openai"), _describe_request),
+        (chat, "_FunctionModel", "complete", functools.partial(_of_model, "chat", "function"), _describe_request),
         (embedders, "OpenAIEmbedder", "embed", functools.partial(_of_model, "embeddings", "openai"), _unsaid),
         (embedders, "_FunctionEmbedder", "embed", functools.partial(_of_model, "embeddings", "function"), _unsaid),
     )
@@ -198,7 +198,7 @@ def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
         *_of_memories(old_names=old_names),
         InstrumentedCall(learning.Learner, "derive", "memzoo.derive", _of_learning),
         *(
-            InstrumentedCall(vars(module)[name], method, "", before, _spent, said)
+            InstrumentedCall(vars(module)[name], method, "", before, _describe_cost, said)
             for module, name, method, before, said in asked
         ),
         InstrumentedCall(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
@@ -230,9 +230,9 @@ def _of_memories(*, old_names: bool) -> list[InstrumentedCall]:
     # Synchronous methods call the asynchronous ones.
     operations = (
         (BaseMemory, "__post_init__", "create_memory_store", _nothing, _nothing, _unsaid),
-        (loading, "view_of", "search_memory", _nothing, _of_view, _found_by_search),
-        (loading, "view_to_send", "search_memory", _nothing, _of_view_to_send, _sent_by_search),
-        (saving, "save", "upsert_memory", _number_saved, _nothing, _said_to_memory),
+        (loading, "view_of", "search_memory", _nothing, _of_view, _describe_search),
+        (loading, "view_to_send", "search_memory", _nothing, _of_view_to_send, _describe_search_to_send),
+        (saving, "save", "upsert_memory", _number_saved, _nothing, _describe_question),
         (BaseMemory, "arelearn", "update_memory", _nothing, _nothing, _unsaid),
         (BaseMemory, "aforget", "delete_memory", _number_forgotten, _nothing, _unsaid),
         (BaseMemory, "arewind", "delete_memory", _nothing, _number_taken_back, _unsaid),
@@ -263,7 +263,7 @@ def _number_taken_back(gone: Sequence[Any]) -> dict[str, Any]:
     return {_COUNT: len(gone)}
 
 
-def _found_by_search(args: Sequence[Any], view: Any) -> dict[str, Any]:
+def _describe_search(args: Sequence[Any], view: Any) -> dict[str, Any]:
     from memzoo.strategy import text_of
 
     recalled = [{"content": text} for text in view.texts]
@@ -271,12 +271,12 @@ def _found_by_search(args: Sequence[Any], view: Any) -> dict[str, Any]:
     return ({"gen_ai.memory.query.text": args[1]} if args[1] else {}) | _records([*recalled, *shown])
 
 
-def _sent_by_search(_args: Sequence[Any], sent: tuple[Any, str | None]) -> dict[str, Any]:
+def _describe_search_to_send(_args: Sequence[Any], sent: tuple[Any, str | None]) -> dict[str, Any]:
     view, query = sent
-    return _found_by_search((None, query), view)
+    return _describe_search((None, query), view)
 
 
-def _said_to_memory(args: Sequence[Any], _: Any) -> dict[str, Any]:
+def _describe_question(args: Sequence[Any], _: Any) -> dict[str, Any]:
     from memzoo.strategy import text_of
 
     return _records([{"content": text_of(one.message)} for one in args[1]])
@@ -286,7 +286,7 @@ def _records(records: Sequence[Mapping[str, str]]) -> dict[str, Any]:
     return {"gen_ai.memory.records": json.dumps(records, ensure_ascii=False)}
 
 
-def _said_to_model(args: Sequence[Any], result: Any) -> dict[str, Any]:
+def _describe_request(args: Sequence[Any], result: Any) -> dict[str, Any]:
     answer = {"role": "assistant", "content": result.text}
     asked, answered = (_to_convention(said) for said in (args[1], [answer]))
     return {"gen_ai.input.messages": asked, "gen_ai.output.messages": answered}
@@ -357,7 +357,7 @@ def _of_model(
     }
 
 
-def _spent(result: Any) -> dict[str, Any]:
+def _describe_cost(result: Any) -> dict[str, Any]:
     spent = result.spent
     cached = {"cache_read": spent.cached_tokens, "cache_creation": spent.cache_write_tokens}
     return {

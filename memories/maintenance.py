@@ -120,9 +120,9 @@ class _Work:
     options: Mapping[str, Any]
 
     def __call__(self, id_: str) -> _Outcome:
-        return drive(self._done(id_))
+        return drive(self._do(id_))
 
-    async def _done(self, id_: str) -> _Outcome:
+    async def _do(self, id_: str) -> _Outcome:
         memory = create_memory(self.strategy, store=self.store, conversation_id=id_, **self.options)
         before, failure = list[int](), ""
         try:

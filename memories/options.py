@@ -70,7 +70,7 @@ def option(
 def strategy(cls: type[T]) -> type[T]:
     """Make a class with options a strategy: they are keyword arguments, and stand in its docstring."""
     made = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
-    made.__doc__ = _documented(made)
+    made.__doc__ = _document(made)
     return made
 
 
@@ -286,7 +286,7 @@ def _reopened(cls: type, options: Mapping[str, Any]) -> Any:
     return cls(**{name: one.value if isinstance(one, _Travelling) else one for name, one in options.items()})
 
 
-def _documented(cls: type) -> str:
+def _document(cls: type) -> str:
     """The docstring of a class with all its options in the section "Args", its own first."""
     own = inspect.get_annotations(cls)
     fields = [field for field in dataclasses.fields(cls) if field.metadata]

@@ -150,7 +150,7 @@ class _Templates:
     def source(self, name: str) -> str:
         """The text of a template."""
         _check_known(name, self.names)  # a template may include others by a name that it makes up
-        return self._own[name] if name in self._own else _shipped(name)[0]
+        return self._own[name] if name in self._own else _find_shipped(name)[0]
 
     def _as_data(self, value: object) -> str:
         return self.tag.sub("&lt;", str(value))
@@ -182,7 +182,7 @@ def _text(name: str, template: Template) -> str:
         raise PromptError(f"prompt {name!r}: its template must be text or a file, not {template!r}: {error}") from error
 
 
-def _shipped(name: str) -> list[str]:
+def _find_shipped(name: str) -> list[str]:
     """The library's templates for a prompt, the newest first."""
     paths = (folder / f"{name}.jinja" for folder in (_FOLDER, *_EARLIER.values()))
     return [path.read_text(encoding="utf-8") for path in paths if path.is_file()]
@@ -192,7 +192,7 @@ def _shipped(name: str) -> list[str]:
 def _variables_of(name: str) -> frozenset[str]:
     """The variables that are given to a prompt, whichever template uses them."""
     return frozenset[str]().union(
-        *(_templates_of(frozenset({(name, text)})).variables(name) for text in _shipped(name))
+        *(_templates_of(frozenset({(name, text)})).variables(name) for text in _find_shipped(name))
     )
 
 

@@ -32,18 +32,18 @@ async def acheck(store: Store) -> list[str]:
     except StoreError as error:
         return [*found, str(error)]
     for id_ in ids:
-        found += await _damaged_messages(whole, id_)
-        found += await _damaged_states(whole, id_)
+        found += await _find_damaged_messages(whole, id_)
+        found += await _find_damaged_states(whole, id_)
     return list(dict.fromkeys(found))
 
 
 check = blocking_function(acheck)
 
 
-async def _damaged_messages(store: ManagedStore, id_: str) -> list[str]:
+async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
     found, last, error = list[str](), 0, ""
     while len(found) < _MOST:
-        page, error = await _tried(store, id_, after=last, limit=_PAGE)
+        page, error = await _try_reading(store, id_, after=last, limit=_PAGE)
         if not error:
             if not page:
                 return found
@@ -51,19 +51,21 @@ async def _damaged_messages(store: ManagedStore, id_: str) -> list[str]:
             continue
         # The first number up to which the log cannot be read is that of the next damaged message.
         low, step = last, 1
-        while step < _FURTHEST and not (await _tried(store, id_, after=last, until=low + step))[1]:
+        while step < _FURTHEST and not (await _try_reading(store, id_, after=last, until=low + step))[1]:
             low, step = low + step, 2 * step
         high = low + step
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if (await _tried(store, id_, after=last, until=middle))[1] else (middle, high)
-        _, error = await _tried(store, id_, after=high - 1, until=high)
+            low, high = (
+                (low, middle) if (await _try_reading(store, id_, after=last, until=middle))[1] else (middle, high)
+            )
+        _, error = await _try_reading(store, id_, after=high - 1, until=high)
         found.append(error if error.startswith("message ") else f"message {high} of {id_!r}: {error}")
         last = high
     return [*found, f"more of {id_!r} is damaged"]
 
 
-async def _tried(store: ManagedStore, id_: str, **bounds: Any) -> tuple[Sequence[Entry], str]:
+async def _try_reading(store: ManagedStore, id_: str, **bounds: Any) -> tuple[Sequence[Entry], str]:
     """What can be read, or why it cannot be."""
     try:
         entries = await store.read(id_, **bounds)
@@ -74,7 +76,7 @@ async def _tried(store: ManagedStore, id_: str, **bounds: Any) -> tuple[Sequence
     return entries, next((f"message {seq} of {id_!r} is damaged (it has no role)" for seq in wrong), "")
 
 
-async def _damaged_states(store: ManagedStore, id_: str) -> list[str]:
+async def _find_damaged_states(store: ManagedStore, id_: str) -> list[str]:
     found = list[str]()
     try:
         names = await store.states(id_)

@@ -87,7 +87,7 @@ class EncryptedStore(Closing):
         """See `Store.append`."""
         # Which numbers they get is not known yet, so each is bound to its place in the turn.
         ids = conversation_id, turn_id
-        sealed = [Record(self._sealed_message(one, *ids, place, None)) for place, one in enumerate(records)]
+        sealed = [Record(self._seal_message(one, *ids, place, None)) for place, one in enumerate(records)]
         return self._entries(conversation_id, await self.within.append(conversation_id, sealed, turn_id=turn_id))
 
     async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
@@ -114,8 +114,8 @@ class EncryptedStore(Closing):
         **versions: Any,
     ) -> int:
         """See `Store.commit`."""
-        items = self._sealed_items(conversation_id, strategy, changes)
-        vectors = self._sealed_vectors(conversation_id, strategy, embeddings or {})
+        items = self._seal_items(conversation_id, strategy, changes)
+        vectors = self._seal_vectors(conversation_id, strategy, embeddings or {})
         return await self.within.commit(conversation_id, strategy, changes=items, embeddings=vectors, **versions)
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
@@ -166,14 +166,14 @@ class EncryptedStore(Closing):
     ) -> None:
         """See `TombstoneStore.restore`."""
         log = [
-            replace(one, message=self._sealed_message(one, conversation_id, one.turn_id, None, one.seq), fields={})
+            replace(one, message=self._seal_message(one, conversation_id, one.turn_id, None, one.seq), fields={})
             for one in entries
         ]
         sealed = {
             name: StoredState(
                 state.watermark,
-                self._sealed_items(conversation_id, name, state.items),
-                self._sealed_vectors(conversation_id, name, state.embeddings),
+                self._seal_items(conversation_id, name, state.items),
+                self._seal_vectors(conversation_id, name, state.embeddings),
             )
             for name, state in states.items()
         }
@@ -192,28 +192,28 @@ class EncryptedStore(Closing):
         """See `Store.close`."""
         self.within.close()
 
-    def _sealed(self, value: JSON) -> str:
+    def _seal(self, value: JSON) -> str:
         try:
             text = json.dumps(value, separators=(",", ":"))
         except (TypeError, ValueError, RecursionError) as error:
             raise StoreError(f"only JSON can be stored: {error}; nothing was stored") from error
         return self._fernet.encrypt(text.encode()).decode()
 
-    def _sealed_message(self, said: Record | Entry, *place: JSON) -> dict[str, str]:
-        return {TOKEN: self._sealed([said.message, dict(said.fields), place])}
+    def _seal_message(self, said: Record | Entry, *place: JSON) -> dict[str, str]:
+        return {TOKEN: self._seal([said.message, dict(said.fields), place])}
 
-    def _sealed_items(self, conversation_id: str, strategy: str, changes: Mapping[str, JSON]) -> dict[str, JSON]:
+    def _seal_items(self, conversation_id: str, strategy: str, changes: Mapping[str, JSON]) -> dict[str, JSON]:
         # A removed item is a token too: a reader has to learn its name.
         place = [conversation_id, strategy]
         pseudonyms = {name: self._pseudonyms(place, name) for name in changes}
         old = {one: None for _, *older in pseudonyms.values() for one in older}
-        return old | {pseudonyms[name][0]: self._sealed([name, value, place]) for name, value in changes.items()}
+        return old | {pseudonyms[name][0]: self._seal([name, value, place]) for name, value in changes.items()}
 
     def _pseudonyms(self, place: Sequence[str], name: str) -> list[str]:
         """What an item is called in the store, under the newest key and under each older one."""
         return [hmac_of(key, json.dumps(place), name).hex() for key in self._name_keys]
 
-    def _sealed_vectors(self, conversation_id: str, strategy: str, embeddings: Mapping[int, bytes]) -> dict[int, bytes]:
+    def _seal_vectors(self, conversation_id: str, strategy: str, embeddings: Mapping[int, bytes]) -> dict[int, bytes]:
         place = conversation_id, strategy
         return {seq: self._fernet.encrypt(mark(*place, seq) + vector) for seq, vector in embeddings.items()}
 
@@ -227,7 +227,7 @@ class EncryptedStore(Closing):
 
         def fits(entry: Entry) -> bool:
             try:
-                self._decrypted(self._token(entry, "a message"), "a message")
+                self._decrypt(self._token(entry, "a message"), "a message")
             except WrongKeyError as error:
                 wrong.append(error)
             return self._fits
@@ -242,7 +242,7 @@ class EncryptedStore(Closing):
             raise StoreError(f"{what} is not encrypted, as all else is: it is damaged, or was exchanged")
         raise WrongKeyError("the store has content that is not encrypted; open it without a key")
 
-    def _decrypted(self, token: Any, what: str) -> bytes:
+    def _decrypt(self, token: Any, what: str) -> bytes:
         try:
             plain = self._fernet.decrypt(token)
         except (cryptography().InvalidToken, TypeError, ValueError) as error:
@@ -256,7 +256,7 @@ class EncryptedStore(Closing):
 
     def _unseal(self, token: JSON, what: str) -> list[Any]:
         """What was sealed as JSON, which always is a list of a value, another one, and perhaps their place."""
-        plain = self._decrypted(token, what)
+        plain = self._decrypt(token, what)
         try:
             found: list[Any] = json.loads(plain)
         except ValueError as error:  # no JSON was sealed here, but an embedding
@@ -275,7 +275,7 @@ class EncryptedStore(Closing):
 
     def _vector(self, token: bytes, *place: JSON) -> bytes:
         what = f"the embedding {place[-1]} of the state {place[1]!r} of {place[0]!r}"
-        plain, prefix = self._decrypted(token, what), mark(*place)
+        plain, prefix = self._decrypt(token, what), mark(*place)
         if len(plain) % _FLOAT == 0:
             return plain
         if not plain.startswith(prefix):

@@ -78,7 +78,7 @@ class InMemoryStore(Closing):
         if now.tzinfo is not UTC:
             now = now.astimezone(UTC)
         with self._lock:
-            conversation = self._conversations.get(conversation_id) or self._begun()
+            conversation = self._conversations.get(conversation_id) or self._begin()
             turn = conversation.turns.get(turn_id)
             if turn is None and self._tombstones and self._is_buried(conversation_id, turn_id):
                 return []
@@ -259,7 +259,7 @@ class InMemoryStore(Closing):
         with self._lock:
             if conversation_id in self._conversations:
                 raise existing(conversation_id)
-            new = self._begun()
+            new = self._begin()
             new.last, new.log = log[-1].seq, log
             for entry in log:
                 new.turns.setdefault(entry.turn_id, []).append(entry)
@@ -285,7 +285,7 @@ class InMemoryStore(Closing):
         if tombstones:
             self._tombstones.setdefault(conversation_id, set()).update(tombstones)
 
-    def _begun(self) -> _Conversation:
+    def _begin(self) -> _Conversation:
         version = next(self._versions)
         return _Conversation(born=version, epoch=version)
 

@@ -92,7 +92,7 @@ def open_store(
     """
     store = _opener(str(url))(url, clock=clock)
     try:
-        return _unlocked(store, key)
+        return _unlock(store, key)
     except BaseException:
         store.close()
         raise
@@ -144,7 +144,7 @@ _OPENERS: dict[str, Callable[..., OpenStore]] = {
 }
 
 
-def _unlocked(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) -> OpenStore:
+def _unlock(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) -> OpenStore:
     """A store as it can be read: with keys an `EncryptedStore`, without them itself.
 
     Raises:

@@ -43,7 +43,7 @@ async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGener
         StoreError: There is no such conversation, or something of it was deleted while it was exported.
     """
     lines, digest = 0, hashlib.sha256()
-    async for values in _exported(store, conversation_id):
+    async for values in _export(store, conversation_id):
         lines += 1
         line = f"{json.dumps(values)}\n"
         digest.update(line.encode())
@@ -51,7 +51,7 @@ async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGener
     yield f"{json.dumps({'end': lines, 'sha256': digest.hexdigest()})}\n"
 
 
-async def _exported(store: Store, conversation_id: str) -> AsyncGenerator[dict[str, Any]]:
+async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str, Any]]:
     if not await store.read(conversation_id, limit=1):
         raise StoreError(f"there is no conversation {conversation_id!r}")
     buried = await tombstones_of(store, conversation_id)
@@ -115,7 +115,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
         PluginError: A package that checks what is imported cannot be loaded; nothing was stored.
     """
     found = _read(lines)
-    states = await _checked_states(found)
+    states = await _check_states(found)
     id_ = found.conversation_id if conversation_id is None else conversation_id
     await restore(store, id_, found.entries, states, found.tombstones)
     if not found.has_digest:
@@ -145,7 +145,7 @@ def _read(lines: Iterable[str]) -> "_Export":
     return found
 
 
-async def _checked_states(found: "_Export") -> dict[str, StoredState]:
+async def _check_states(found: "_Export") -> dict[str, StoredState]:
     """The states as they can be stored, after making sure that strategies can load them.
 
     Raises:
@@ -154,7 +154,7 @@ async def _checked_states(found: "_Export") -> dict[str, StoredState]:
     try:
         checked_numbers(found.entries)
         last = found.entries[-1].seq
-        states = {name: _checked_state(last, name, state) for name, state in found.states.items()}
+        states = {name: _check_state(last, name, state) for name, state in found.states.items()}
         for plugin in plugins(_CHECKS):
             check: ImportCheck = loaded(plugin)
             await check(found.entries, states)
@@ -163,7 +163,7 @@ async def _checked_states(found: "_Export") -> dict[str, StoredState]:
     return states
 
 
-def _checked_state(last: int, name: str, state: StoredState) -> StoredState:
+def _check_state(last: int, name: str, state: StoredState) -> StoredState:
     """Make sure that a state has taken in no more than there is.
 
     A state of embeddings alone keeps its watermark when the last messages are forgotten, so it is set back to the last

@@ -51,10 +51,10 @@ class FailingTalk:
             self.now += 30
             said = f"My sister Anna owns {self._turns} cats{f', and {_BAD}' if turn == bad else ''}."
             self._turns += 1
-            self._watched(lambda: self.memory.load_memory_variables({"input": "Who is Anna?"}))
-            self._watched(lambda text=said: tell(self.memory, (text, "Noted.")))
+            self._watch(lambda: self.memory.load_memory_variables({"input": "Who is Anna?"}))
+            self._watch(lambda text=said: tell(self.memory, (text, "Noted.")))
 
-    def _watched(self, call: Any) -> None:
+    def _watch(self, call: Any) -> None:
         calls, failures = self.model.calls, self.model.failures
         call()
         for learner in self.memory.learners:

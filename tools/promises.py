@@ -251,8 +251,8 @@ BROKEN: Sequence[Broken] = (
         "test_what_was_moved_is_told",
         "tests/stores/test_encryption.py",
         "stores/encryption.py",
-        "self._sealed([said.message, dict(said.fields), place])",
-        "self._sealed([said.message, dict(said.fields), []])",
+        "self._seal([said.message, dict(said.fields), place])",
+        "self._seal([said.message, dict(said.fields), []])",
     ),
     Broken(
         "A damaged row",
@@ -326,9 +326,9 @@ BROKEN: Sequence[Broken] = (
         "test_conversations_are_apart",
         _STORES,
         "stores/memory.py",
-        "            conversation = self._conversations.get(conversation_id) or self._begun()\n            turn",
+        "            conversation = self._conversations.get(conversation_id) or self._begin()\n            turn",
         "            conversation_id = 'a'\n"
-        "            conversation = self._conversations.get(conversation_id) or self._begun()\n            turn",
+        "            conversation = self._conversations.get(conversation_id) or self._begin()\n            turn",
     ),
     Broken(
         "What is illegal is refused",
@@ -385,7 +385,7 @@ BROKEN: Sequence[Broken] = (
         "test_killed_at_any_moment_it_goes_on",
         "tests/benchmarks/test_work.py",
         "benchmarks/checkpoint.py",
-        "            for key in self._sorted():\n                file.seek(self._places[key])\n"
+        "            for key in self._sort():\n                file.seek(self._places[key])\n"
         "                self._places[key]",
         "            for key in list(self._places)[::-1]:\n                file.seek(self._places[key])\n"
         "                self._places[key]",

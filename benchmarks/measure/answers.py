@@ -172,14 +172,14 @@ class _Line:
 
 @functools.lru_cache(maxsize=4096)
 def _parts(answer: str) -> tuple[_Part, ...]:
-    pieces = dict.fromkeys(piece.strip(" 《") for piece in _PART_END.split(with_one_writing(_folded(answer))))
+    pieces = dict.fromkeys(piece.strip(" 《") for piece in _PART_END.split(with_one_writing(_fold(answer))))
     # "Yes" and the like belong to the question.
     parts = [_part(piece) for piece in [*pieces][:_MOST] if not _HAN_ASSENT.fullmatch(piece)]
     return tuple(part for part in parts if part.words or part.dates or part.characters)
 
 
 def _part(text: str) -> _Part:
-    said = _said(text)
+    said = _read_text(text)
     words = said.words - _DENIALS - {date[0] for date in said.dates}
     if any(word[0].isdigit() for word in words):
         words -= _MONEY
@@ -199,14 +199,14 @@ def _lines(text: str) -> Iterator[_Line]:
 @functools.lru_cache(maxsize=1 << 15)
 def _read(line: str) -> tuple[tuple[_Date, ...], tuple[_Reading, ...]]:
     """Return the date at the beginning of a line, if there is one, and what its neighbouring sentences say."""
-    written = with_one_writing(_folded(line))
+    written = with_one_writing(_fold(line))
     heading = _HEADING.match(written)
-    sentences = [_said(one) for one in _SENTENCE_END.split(written) if one]
+    sentences = [_read_text(one) for one in _SENTENCE_END.split(written) if one]
     windows = [one + other for one, other in itertools.pairwise(sentences)] or sentences
     return (((heading[1], heading[2], heading[3]),) if heading else ()), tuple(windows)
 
 
-def _said(text: str) -> _Reading:
+def _read_text(text: str) -> _Reading:
     words, denied, dates = set[str](), set[str](), list[_Date]()
     plain = set[str]()
     left = 0  # how many words the last denial still reaches
@@ -265,5 +265,5 @@ def _same(wanted: _Date, date: _Date) -> bool:
     return not year or year == its_year or (not its_year and bool(day))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace("\u2019", "'")

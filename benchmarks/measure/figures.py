@@ -94,7 +94,7 @@ def with_one_writing(text: str) -> str:
     text = _HAN_NUMBER.sub(lambda found: _of_han(found[0]), text)
     text = _WEEK.sub(lambda found: f"星期{'7' if found[1] in '日天' else found[1]}", text)
     for writing in _DATES:
-        text = writing.sub(_dated, text)
+        text = writing.sub(_write_date, text)
     text = _ITS_WEEKDAY.sub("", text)
     text = _ORDINAL_DIGITS.sub("th", _PER_CENT.sub("%", text))
     text = _WORDED.sub(lambda found: _of_words(found[0].lower()), text)
@@ -103,7 +103,7 @@ def with_one_writing(text: str) -> str:
     return _DECIMAL.sub(lambda found: _without_zeros(found[0]), text)
 
 
-def _dated(found: "re.Match[str]") -> str:
+def _write_date(found: "re.Match[str]") -> str:
     parts = found.groupdict(default="")
     name, day = (parts["month"] or parts["plain"]).lower(), parts.get("day", "").lower()
     month = _MONTH_NUMBERS.get(name) or int(name)

@@ -36,7 +36,7 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]
         >>> [message["content"] for message in fit(view, 6, len)]
         ['ab', 'fg']
     """
-    kept, left = _recalled([message for message in messages if _stays(message)], budget, count)
+    kept, left = _fit_recalled([message for message in messages if _stays(message)], budget, count)
     said = _newest([message for message in messages if not _stays(message)], left, count)
     in_front = next((place for place, message in enumerate(messages) if not _stays(message)), len(messages))
     asked = next((place for place, message in enumerate(reversed(messages)) if _stays(message)), 0)
@@ -56,7 +56,7 @@ def cut(text: str, budget: int, count: Count) -> str:
     return text[:fits]
 
 
-def _recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[list[Message], int]:
+def _fit_recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[list[Message], int]:
     """Keep the first messages that fit; return what is left of the budget, too."""
     kept: list[Message] = []
     for message in messages:

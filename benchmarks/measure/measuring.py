@@ -165,9 +165,9 @@ class _Run:
                 self._ask(due.popleft())
                 progress(1)
             self._wait(exchange.date)
-            self._loaded(number, exchange)
+            self._load(number, exchange)
             self._wait()
-            self._saved(number, exchange)
+            self._save(number, exchange)
             if self._said:
                 self._said.add(exchange.messages)
             self._marks += [(number, mark) for mark in exchange.marks]
@@ -184,13 +184,13 @@ class _Run:
         """Return how long it took."""
         return Timing(self._variant.name, self._load_seconds, self._loads, self._save_seconds, self._saves)
 
-    def _loaded(self, number: int, exchange: Exchange) -> None:
+    def _load(self, number: int, exchange: Exchange) -> None:
         timed = self._is_loaded_at(number)
         counted = timed or self._said is not None
         # What was sent at the exchange before is what a provider has in its cache.
         if not (counted or self._is_loaded_at(number + 1)):
             return
-        before, start = self._spent(), self._setup.timer()
+        before, start = self._sum_spent(), self._setup.timer()
         view = self._view(exchange.user_text) if timed or not self._said else []
         if timed and self._memory:
             self._loads += 1
@@ -199,14 +199,14 @@ class _Run:
         for budget, tally in self._tallies.items():
             # All that was said is not gone through at each exchange, as its size is known.
             shown = self._cut(view, budget) if self._variant.cut else []
-            request = self._sent(tally.cache, shown, exchange)
+            request = self._reckon(tally.cache, shown, exchange)
             if self._marks:
                 tally.followed.look(number, self._marks, shown if self._variant.cut else None)
             if counted:
                 tally.shown.append((number, self._tokens(shown)))
                 tally.requests += request
 
-    def _sent(self, cache: PromptCache, shown: Sequence[Message], exchange: Exchange) -> Requests:
+    def _reckon(self, cache: PromptCache, shown: Sequence[Message], exchange: Exchange) -> Requests:
         """Reckon what is sent at an exchange."""
         asked, at = exchange.messages[: exchange.user_text is not None], self._now.timestamp()
         if self._variant.cut or self._said is None:
@@ -223,10 +223,10 @@ class _Run:
         # Every n-th, n rounded up; the last one tells what is shown at the end.
         return number <= exchanges and (not (number - 1) % -(-exchanges // most) or number == exchanges)
 
-    def _saved(self, number: int, exchange: Exchange) -> None:
+    def _save(self, number: int, exchange: Exchange) -> None:
         if self._memory is None:
             return
-        before, start = self._spent(), self._setup.timer()
+        before, start = self._sum_spent(), self._setup.timer()
         try:
             self._memory.add_messages(exchange.messages, turn_id=f"exchange-{number}")
         except ModelError as error:
@@ -237,9 +237,9 @@ class _Run:
         self._book("save", before)
 
     def _ask(self, question: Question) -> None:
-        _, before = self._spent()
+        _, before = self._sum_spent()
         view = [] if self._said else self._view(question.text)
-        self.calls["asking"] += self._spent()[1] - before
+        self.calls["asking"] += self._sum_spent()[1] - before
         for budget, tally in self._tallies.items():
             shown = self._cut(view, budget)
             tally.answers.append(self._answer(question, shown))
@@ -295,12 +295,12 @@ class _Run:
             token_counter=self._setup.counting.of_message,
         )
 
-    def _spent(self) -> tuple[Sum, Sum]:
+    def _sum_spent(self) -> tuple[Sum, Sum]:
         """Return what was spent so far: on embeddings, and in all."""
         return Sum.of(self._usage["embedding"]), Sum.of(self._usage.total)
 
     def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
-        now = self._spent()
+        now = self._sum_spent()
         embedding, whole = (one - other for one, other in zip(now, before, strict=True))
         self.calls["embedding"] += embedding
         self.calls[name] += whole - embedding

@@ -67,7 +67,7 @@ def play(
         raise OptionError("--ask goes with --html; without it, ask on the page")
     if html:
         _check_place(html)
-    shown = _made(selected, asked, counter)
+    shown = _make(selected, asked, counter)
     if asked.model == "offline":
         console.print(f"{_RULES} Take one with --model.", markup=False, highlight=False)
     if html:
@@ -117,7 +117,7 @@ def demo(
 
 def sample_page(file: Path) -> None:
     """Write the page about the bundled conversation, with some of its questions."""
-    _write_page(_made(Selection(), Asked(), None), file)
+    _write_page(_make(Selection(), Asked(), None), file)
 
 
 def _check_place(file: Path) -> None:
@@ -136,7 +136,7 @@ def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> Non
     write(file, [page(lines)])
 
 
-def _made(selected: Selection, asked: Asked, counter: str | None) -> "Play":
+def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
     from memzoo.benchmarks.measure.setup import Setup
     from memzoo.benchmarks.play.playing import Play
     from memzoo.benchmarks.play.stored import stored_talk

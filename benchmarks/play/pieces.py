@@ -188,7 +188,7 @@ def reasons(
             if key not in best or one.score > best[key][1]:
                 best[key] = one.by, one.score
     for place, piece in enumerate(pieces if best else ()):
-        keys = [piece.head.number] if piece.head and piece.head.number else _unlabelled(_bare(piece.text))
+        keys = [piece.head.number] if piece.head and piece.head.number else _strip_labels(_bare(piece.text))
         found = next((best[key] for key in keys if key in best), None)
         if found:
             yield place, *found
@@ -199,7 +199,7 @@ def _bare(text: str) -> str:
     return text.strip().rstrip(".")
 
 
-def _unlabelled(text: str) -> Iterator[str]:
+def _strip_labels(text: str) -> Iterator[str]:
     """A text, and what stands behind each of its first labels: a date, a speaker, a name."""
     yield text
     for _ in range(_LABELS):

@@ -142,7 +142,7 @@ class PlayedMemory:
     ) -> tuple[Frame, _Moment]:
         spent = memory.usage.total
         try:
-            why = _renumbered(memory.explain(query), self._numbers)
+            why = _renumber(memory.explain(query), self._numbers)
         except MemoryZooError as error:
             return {"splices": [], "tokens": sum(one.tokens for one in before.shown), "error": str(error)}, before
         pieces = pieces_of(why.shown)
@@ -225,7 +225,7 @@ def _count_kept(before: Sequence[ShownText], now: Sequence[ShownText], memory: B
     return min(kept, sum(one.tokens for one in now))
 
 
-def _renumbered(why: Explanation, numbers: Mapping[int, int]) -> Explanation:
+def _renumber(why: Explanation, numbers: Mapping[int, int]) -> Explanation:
     if all(number == told for number, told in numbers.items()):
         return why
     finds = [

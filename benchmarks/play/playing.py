@@ -71,7 +71,7 @@ class Play:
         yield self._start()
         yield self._show()
         for exchange in self.talk.exchanges:
-            yield self._saved(exchange)
+            yield self._save(exchange)
 
     def say(self, text: str, *, by: str = "", answer: str = "") -> list[Line]:
         """Say something, and have it answered and remembered.
@@ -100,7 +100,7 @@ class Play:
         said = [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
         self._now = datetime.now(UTC)
         self._exchanges.append(Exchange(tuple(said), ({}, {})))
-        return [before, self._saved(self._exchanges[-1])]
+        return [before, self._save(self._exchanges[-1])]
 
     def ask(self, text: str, moment: int | None = None, question: Question | None = None) -> Line:
         """Ask all memories the same: what each shows for it, and what the model answers from that.
@@ -119,7 +119,7 @@ class Play:
             raise OptionError(f"a question can be asked at the moments 0 to {self.moment}, not at {at}")
         said = dict(itertools.islice(self._said.items(), self._messages(at)))
         found = {one.name: one.asked(at, text, self._tables, said) for one in self._columns_at(at)}
-        answers = drive(together(self._answered(_with_question(view, text)) for _, _, view in found.values()))
+        answers = drive(together(self._answer(_with_question(view, text)) for _, _, view in found.values()))
         frames: dict[str, Frame] = {}
         for (name, (frame, view, _)), answer in zip(found.items(), answers, strict=True):
             says = scored(question, tuple((one.role, one.text) for one in view)).answer if question else None
@@ -153,7 +153,7 @@ class Play:
             "questions": [one.text for one in self.talk.questions],
         }
 
-    def _saved(self, exchange: Exchange) -> Line:
+    def _save(self, exchange: Exchange) -> Line:
         number = self.moment + 1
         self._now = exchange.date or self._now
         self._seconds = max(self._seconds + _APART, self._now.timestamp())
@@ -232,7 +232,7 @@ class Play:
             raise OptionError(f"{variant.name} is a baseline, and no memory that could be looked at")
         return made
 
-    async def _answered(self, request: Sequence[Message]) -> dict[str, Any]:
+    async def _answer(self, request: Sequence[Message]) -> dict[str, Any]:
         try:
             found = await self._setup.answering.complete(request, _PURPOSE)
         except ModelError as error:

@@ -117,7 +117,7 @@ def application(feed: Feed, token: str) -> Starlette:
             Route("/ask", pages.ask, methods=["POST"]),
         ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)],
-        exception_handlers={HTTPException: _refused, MemoryZooError: _refused},
+        exception_handlers={HTTPException: _refuse, MemoryZooError: _refuse},
     )
 
 
@@ -169,17 +169,17 @@ class _Pages:
         return _json(self._feed.after(int(seen)))
 
     async def say(self, request: Request) -> Response:
-        given = await self._given(request, {"text": str, "by": str, "answer": str})
-        return await self._acted(lambda: self._feed.play.say(**given))
+        given = await self._read_body(request, {"text": str, "by": str, "answer": str})
+        return await self._act(lambda: self._feed.play.say(**given))
 
     async def ask(self, request: Request) -> Response:
-        given = await self._given(request, {"text": str, "moment": int})
-        return await self._acted(lambda: [self._feed.play.ask(**given)])
+        given = await self._read_body(request, {"text": str, "moment": int})
+        return await self._act(lambda: [self._feed.play.ask(**given)])
 
-    async def _acted(self, action: Callable[[], list[Line]]) -> Response:
+    async def _act(self, action: Callable[[], list[Line]]) -> Response:
         return _json(await run_in_threadpool(self._feed.act, action))
 
-    async def _given(self, request: Request, kinds: dict[str, type]) -> dict[str, Any]:
+    async def _read_body(self, request: Request, kinds: dict[str, type]) -> dict[str, Any]:
         """What a request has in its body: only what is known, each of its kind."""
         self._check_header(request)
         body = b""
@@ -214,7 +214,7 @@ def _json(value: object, status: int = 200) -> Response:
     return _answer(written(value), "application/json", status)
 
 
-def _refused(_request: Request, error: Exception) -> Response:
+def _refuse(_request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return _json({"error": error.detail}, error.status_code)
     return _json({"error": str(error)}, 422)

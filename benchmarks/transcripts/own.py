@@ -38,7 +38,7 @@ def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         for session in document.sessions
         for number, message in enumerate(session.messages)
     ]
-    return _finished(document, said, where, title)
+    return _finish(document, said, where, title)
 
 
 def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] = ()) -> Transcript:
@@ -55,7 +55,7 @@ def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] 
     """
     document = validated(_Chat, item, where, places)
     said = [_to_message(message, document.date, where) for message in document.messages]
-    return _finished(document, said, where, title)
+    return _finish(document, said, where, title)
 
 
 def _to_message(message: Message, date: datetime | None, where: str, *, opens: bool = False) -> TranscriptMessage:
@@ -76,7 +76,7 @@ def _mark(keep: Any, text: str, where: str) -> Mark:
     return Mark(str(kind), text, means)
 
 
-def _finished(document: "_Document", said: list[TranscriptMessage], where: str, title: str) -> Transcript:
+def _finish(document: "_Document", said: list[TranscriptMessage], where: str, title: str) -> Transcript:
     if not said:
         raise TranscriptError(f"{where}: there is no message in it")
     citations = Citations(_texts(said))

@@ -57,10 +57,10 @@ class RunnableModel:
         return _text(await self._ask(messages, config))
 
     async def _ask(self, messages: Sequence[Message], *config: Any) -> Any:
-        sent = self._sent(messages)
+        sent = self._to_send(messages)
         return self.runnable.invoke(sent, *config) if is_blocking() else await self.runnable.ainvoke(sent, *config)
 
-    def _sent(self, messages: Sequence[Message]) -> Any:
+    def _to_send(self, messages: Sequence[Message]) -> Any:
         """A text model gets one message as it is: it would be told who says it otherwise."""
         if has_langchain() and len(messages) == 1:
             from langchain_core.language_models import BaseLLM

@@ -64,15 +64,15 @@ async def answered(chain: Chain, model: Model, values: Mapping[str, Any], config
         chain.metadata,
     )
     name = given.get("run_name") or type(chain).__name__
-    run: Any = await _done(listening.on_chain_start(None, dict(values), given.get("run_id"), name=name))
+    run: Any = await _await_result(listening.on_chain_start(None, dict(values), given.get("run_id"), name=name))
     try:
         told = "\n".join(str(message.get("content")) for message in request)
-        await _done(run.on_text(f"Prompt after formatting:\n{told}", end="\n", verbose=chain.verbose))
+        await _await_result(run.on_text(f"Prompt after formatting:\n{told}", end="\n", verbose=chain.verbose))
         text = await _ask(model, request, run.get_child())
     except BaseException as error:
-        await _done(run.on_chain_error(error))
+        await _await_result(run.on_chain_error(error))
         raise
-    await _done(run.on_chain_end({chain.output_key: text}))
+    await _await_result(run.on_chain_end({chain.output_key: text}))
     return text, run.run_id
 
 
@@ -82,17 +82,17 @@ async def _ask(model: Model, request: Sequence[Message], callbacks: Any) -> str:
         return await model.reply(request, {"callbacks": callbacks})
     from langchain_core.outputs import Generation, LLMResult
 
-    [run] = await _done(callbacks.on_chat_model_start({"name": model.name}, [objects(request)]))
+    [run] = await _await_result(callbacks.on_chat_model_start({"name": model.name}, [objects(request)]))
     try:
         text = (await model.complete(request, "conversation")).text
     except BaseException as error:
-        await _done(run.on_llm_error(error))
+        await _await_result(run.on_llm_error(error))
         raise
-    await _done(run.on_llm_end(LLMResult(generations=[[Generation(text=text)]])))
+    await _await_result(run.on_llm_end(LLMResult(generations=[[Generation(text=text)]])))
     return text
 
 
-async def _done(result: Any) -> Any:
+async def _await_result(result: Any) -> Any:
     """What a callback manager returned, or what its asynchronous twin will have."""
     return await result if inspect.isawaitable(result) else result
 

@@ -54,10 +54,10 @@ class Cards:
         with self._lock:
             self._put_in(notes, said)
             holding = {note.order for note in notes}
-            best = self._ranked(query)
+            best = self._rank(query)
             return [card.text for card in best if card.order is None or card.order in holding]
 
-    def _ranked(self, query: str) -> Iterator[_Card]:
+    def _rank(self, query: str) -> Iterator[_Card]:
         if not query.strip() or self._index is None:
             return reversed(self._cards)
         return (self._cards[number - 1] for number in self._index.scores(query))

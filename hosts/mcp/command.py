@@ -72,7 +72,7 @@ def _transfer(memory: "GraphMemory", source: Path | None, target: Path | None) -
     if source:
         if not source.is_file():
             raise OptionError(f"there is no file {source}")
-        echo(_taken_in(memory, source))
+        echo(_take_in(memory, source))
     if target:
         write(target, export_lines(memory))
 
@@ -81,10 +81,10 @@ def _move_in(memory: "GraphMemory") -> None:
     """Take in what the original server wrote, the first time that this one starts in its place."""
     file = Path(os.environ.get(_FILE, ""))
     if file.is_file() and not drive(memory.store.read(memory.conversation_id, limit=1)):
-        echo(f"{file}: {_taken_in(memory, file)}", err=True)
+        echo(f"{file}: {_take_in(memory, file)}", err=True)
 
 
-def _taken_in(memory: "GraphMemory", file: Path) -> str:
+def _take_in(memory: "GraphMemory", file: Path) -> str:
     from memzoo.hosts.mcp.files import import_lines
 
     with file.open(encoding="utf-8") as lines:

@@ -40,7 +40,7 @@ async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
     things = [_thing(line, number) for number, line in enumerate(lines, 1) if line.strip()]
     known = graph_of(await memory.aholding())
     writes = [
-        *_entity_writes(_merged(one for one in things if isinstance(one, Entity)), known["entities"]),
+        *_entity_writes(_merge(one for one in things if isinstance(one, Entity)), known["entities"]),
         *_relation_writes([one for one in things if isinstance(one, Relation)], known["relations"]),
     ]
     return sum([len(await memory.awrite(one)) for one in writes])
@@ -68,7 +68,7 @@ def _thing(line: str, number: int) -> Entity | Relation:
         ) from error
 
 
-def _merged(entities: Iterable[Entity]) -> list[Entity]:
+def _merge(entities: Iterable[Entity]) -> list[Entity]:
     """Entities, each name once: the original server wrote one twice where two calls came at a time."""
     found: dict[str, Entity] = {}
     for one in entities:

@@ -87,13 +87,13 @@ class Replay:
 
     def take(self, call: Write, entry: Entry) -> None:
         """Take in a call, and the entry of the log in which it stands."""
-        for place, (kind, names) in enumerate(self._stated(call)):
+        for place, (kind, names) in enumerate(self._list_stated(call)):
             self._write(kind, names, entry, place)
-        for key in self._taken_back(call):
+        for key in self._list_taken_back(call):
             if note := self._holding(key):
                 self._changed[key] = replace(note, fact=replace(note.fact, superseded_by=entry.seq))
 
-    def _stated(self, call: Write) -> Iterator[tuple[Kind, Sequence[str]]]:
+    def _list_stated(self, call: Write) -> Iterator[tuple[Kind, Sequence[str]]]:
         """What a call writes down: the kind of each note, and the texts that make it."""
         match call:
             case CreateEntities():
@@ -110,7 +110,7 @@ class Replay:
             case _:
                 return
 
-    def _taken_back(self, call: Write) -> Iterable[str]:
+    def _list_taken_back(self, call: Write) -> Iterable[str]:
         """The keys of what a call takes back, known or not."""
         match call:
             case DeleteEntities():

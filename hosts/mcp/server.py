@@ -51,7 +51,7 @@ def mcp_server(memory: GraphMemory) -> "Server[Any]":
         return types.ListToolsResult(tools=[_tool(name, tool) for name, tool in tools.TOOLS.items()])
 
     async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await _called(memory, params.name, params.arguments or {})
+        return await _call(memory, params.name, params.arguments or {})
 
     async def list_resources(_: Any, __: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=[*map(_resource, _RESOURCES)])
@@ -120,7 +120,7 @@ class _Lines:
             yield _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], line) if "\\u" in line else line
 
 
-async def _called(memory: GraphMemory, name: str, arguments: dict[str, Any]) -> "CallToolResult":
+async def _call(memory: GraphMemory, name: str, arguments: dict[str, Any]) -> "CallToolResult":
     """What a tool answers; what went wrong is an answer too, which the model can read."""
     from mcp.types import CallToolResult, TextContent
 

@@ -124,12 +124,12 @@ async def history(memory: GraphMemory) -> list[dict[str, Any]]:
     return newest_within(memory.max_read_tokens, entries, memory.tokens)
 
 
-async def _created(memory: GraphMemory, arguments: Write) -> ToolResult:
+async def _create(memory: GraphMemory, arguments: Write) -> ToolResult:
     kind = "entities" if isinstance(arguments, CreateEntities) else "relations"
     return _list(kind, graph_of(await memory.awrite(arguments))[kind])
 
 
-async def _observed(memory: GraphMemory, arguments: AddObservations) -> ToolResult:
+async def _observe(memory: GraphMemory, arguments: AddObservations) -> ToolResult:
     new = {(note.fact.subject, note.fact.object) for note in await memory.awrite(arguments)}
     added: list[Any] = []
     for one in arguments.observations:
@@ -139,7 +139,7 @@ async def _observed(memory: GraphMemory, arguments: AddObservations) -> ToolResu
     return _list("results", added)
 
 
-async def _deleted(memory: GraphMemory, arguments: Write) -> ToolResult:
+async def _delete(memory: GraphMemory, arguments: Write) -> ToolResult:
     await memory.awrite(arguments)
     message = f"{arguments.tool.removeprefix('delete_').capitalize()} deleted successfully"
     return ToolResult([message], {"success": True, "message": message})
@@ -157,17 +157,17 @@ async def _open(memory: GraphMemory, arguments: _Names) -> ToolResult:
     return await memory.aopen(arguments.names)
 
 
-async def _recalled(memory: GraphMemory, arguments: _Recall) -> ToolResult:
+async def _recall(memory: GraphMemory, arguments: _Recall) -> ToolResult:
     lines = await memory.arecall(arguments.query, arguments.max_tokens)
     return ToolResult(["\n".join(lines) or "Nothing was found."], {"lines": lines})
 
 
-async def _remembered(memory: GraphMemory, arguments: _Text) -> ToolResult:
+async def _remember(memory: GraphMemory, arguments: _Text) -> ToolResult:
     entry = await memory.aremember(arguments.text)
     return ToolResult([f"Remembered as message {entry.seq}."], {"entry": entry.seq})
 
 
-async def _explained(memory: GraphMemory, arguments: _Fact) -> ToolResult:
+async def _explain(memory: GraphMemory, arguments: _Fact) -> ToolResult:
     found = [_reason(reason) for reason in await memory.awhy(arguments.fact)]
     return _list("facts", newest_within(memory.max_read_tokens, found, memory.tokens))
 
@@ -197,7 +197,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 def _write(name: str, about: str, gives: type[Arguments]) -> dict[str, GraphTool]:
     verb = name.partition("_")[0]
-    run: Any = {"create": _created, "add": _observed, "delete": _deleted}[verb]
+    run: Any = {"create": _create, "add": _observe, "delete": _delete}[verb]
     return {name: GraphTool(about, WRITES[name], run, gives, deletes=verb == "delete")}
 
 
@@ -215,9 +215,9 @@ TOOLS: dict[str, GraphTool] = {
         "Find entities by a text in them, with their relations.", _Query, _search, _Graph, reads=True
     ),
     "open_nodes": GraphTool("Read entities by their names, with their relations.", _Names, _open, _Graph, reads=True),
-    "recall": GraphTool("Recall what fits a question best, within so many tokens.", _Recall, _recalled, reads=True),
-    "remember": GraphTool("Keep a text word for word, to be recalled.", _Text, _remembered),
-    "why": GraphTool("Tell which messages said something, and which took it back.", _Fact, _explained, reads=True),
+    "recall": GraphTool("Recall what fits a question best, within so many tokens.", _Recall, _recall, reads=True),
+    "remember": GraphTool("Keep a text word for word, to be recalled.", _Text, _remember),
+    "why": GraphTool("Tell which messages said something, and which took it back.", _Fact, _explain, reads=True),
     "forget": GraphTool("Delete messages for good, with all that came of them.", _Entries, _forgotten, deletes=True),
 }
 """All tools by name."""

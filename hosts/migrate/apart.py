@@ -45,7 +45,7 @@ class Apart:
         """
         if not is_named_in(contents(path)):
             return unchanged(path)
-        pipe = self._started()
+        pipe = self._start()
         pipe.send(path)
         try:
             if not pipe.poll(self._seconds):
@@ -59,7 +59,7 @@ class Apart:
             raise done
         return done
 
-    def _started(self) -> Connection:
+    def _start(self) -> Connection:
         if self._pipe is None:
             if importlib.util.find_spec("libcst") is None:
                 raise MissingExtraError.of("memzoo migrate", "migrate")

@@ -89,7 +89,7 @@ def _checkpoints(database: sqlite3.Connection) -> Iterator[Unread]:
 
 
 def _of_checkpoint(thread: str, kind: Any, data: Any) -> ChatLog:
-    document: Any = json.loads(data) if kind == "json" else _unpacked(data)
+    document: Any = json.loads(data) if kind == "json" else _unpack(data)
     values: dict[str, Any] = document.get("channel_values") or {}
     if not isinstance(values.get("messages", []), list):
         raise TransferError(f"its 'messages' are no list: {values['messages']!r:.80}")
@@ -98,7 +98,7 @@ def _of_checkpoint(thread: str, kind: Any, data: Any) -> ChatLog:
     return conversation_of(thread, max(lists, key=lambda one: sum(map(is_message, one)), default=[]))
 
 
-def _unpacked(data: bytes, depth: int = 0) -> Any:
+def _unpack(data: bytes, depth: int = 0) -> Any:
     """Read MessagePack, values only: nothing is called or imported.
 
     LangGraph's extensions, objects of Python, become what they were made from: an object with fields its fields, with
@@ -113,7 +113,7 @@ def _unpacked(data: bytes, depth: int = 0) -> Any:
         raise MissingExtraError.of("reading LangGraph's checkpoints", "migrate") from error
 
     def made_from(_: int, inner: bytes) -> Any:
-        match _unpacked(inner, depth + 1):
+        match _unpack(inner, depth + 1):
             case [_, str(name), dict(fields), *_]:
                 return {"type": name, **fields}
             case [_, _, given, *_]:

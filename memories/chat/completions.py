@@ -43,7 +43,7 @@ async def answered(
     with model.failing(_PURPOSE):
         said = await model.request(messages, **offered, **(_STREAMED if stream else {}))
         if stream:
-            async with contextlib.aclosing(_streamed(said)) as pieces:
+            async with contextlib.aclosing(_stream(said)) as pieces:
                 async for said in pieces:
                     if isinstance(said, str):
                         yield said
@@ -58,7 +58,7 @@ async def answered(
     yield answer
 
 
-async def _streamed(chunks: Any) -> AsyncGenerator[Any]:
+async def _stream(chunks: Any) -> AsyncGenerator[Any]:
     """The pieces of text in a stream of chunks, of either client; at last, all chunks as one completion, or `None`."""
     from openai.lib.streaming.chat import ChatCompletionStreamState
 

@@ -156,7 +156,7 @@ class Conversation(Closing):
             ModelError: As in `asend`, like the others. The new message is stored without an answer then, as
                 `on_failure` says.
         """
-        return await self.asend(await _edited(self.memory, id, text), after=id - 1)
+        return await self.asend(await _edit(self.memory, id, text), after=id - 1)
 
     async def astream(self, user: str | Message | None, *, after: int | None = None) -> AsyncGenerator[str]:
         """Say something, and get the answer in pieces, as the model writes it; texts before calls of tools too.
@@ -207,7 +207,7 @@ class Conversation(Closing):
                             if isinstance(said, str):
                                 yield said
                     answer = cast("Answer", said)
-                    reply = await self._taken(turn, answer, called, left)
+                    reply = await self._take(turn, answer, called, left)
                     left, spent = left - 1, spent + answer.spent
                 reply.spent = spent
                 if stream and reply.immediate:
@@ -224,7 +224,7 @@ class Conversation(Closing):
         """Ask the model; if it refuses the request as too long, ask again with less of the memory."""
         rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
         tools = [tool.schema for tool in self.tools.values()]
-        remembered = await self._remembered(turn)
+        remembered = await self._recall(turn)
         before = [message for message in remembered if message not in rules]
         pinned = [message for message in turn.pinned if message in before]
         least = [*rules, *pinned, *turn.said]
@@ -252,7 +252,7 @@ class Conversation(Closing):
                     raise
                 request = shorter
 
-    async def _remembered(self, turn: Turn) -> list[Message]:
+    async def _recall(self, turn: Turn) -> list[Message]:
         """What the memory shows of what was said before the turn."""
         try:
             # The turn itself is sent besides: whatever the memory shows of it would be there twice.
@@ -262,7 +262,7 @@ class Conversation(Closing):
             logger.warning("%r: the model is asked without the memory: %s", self.memory.conversation_id, error)
             return []
 
-    async def _taken(self, turn: Turn, said: Answer, called: list[Called], left: int) -> Reply | None:
+    async def _take(self, turn: Turn, said: Answer, called: list[Called], left: int) -> Reply | None:
         """Add what the model said and what its tools gave to the turn; give the reply, or `None` if it is to go on."""
         self.usage.add("chat", said.spent)
         calls = said.message.get("tool_calls") or []
@@ -296,7 +296,7 @@ def _let_go_of(turn: Turn) -> None:
         turn.roll_back()
 
 
-async def _edited(memory: BaseMemory, id_: int, text: str | Message) -> Message:
+async def _edit(memory: BaseMemory, id_: int, text: str | Message) -> Message:
     whole_number("id", id_, at_least=1)
     found = await memory.aentries(1, after=id_ - 1, before=id_ + 1)
     if not found or found[0].message["role"] != "user":

@@ -108,7 +108,7 @@ class MemoryProvider(Closing):
         Raises:
             ConversationIdError: There is no id; there is no conversation that is everybody's.
         """
-        id_ = _checked(conversation_id)
+        id_ = _check(conversation_id)
         with self._lock:
             memory = self._alive.get(id_)
             if memory is None:
@@ -122,7 +122,7 @@ class MemoryProvider(Closing):
     def release(self, conversation_id: str) -> None:
         """Let go of the memory of a conversation. Nothing is deleted: the next `get` goes on with it."""
         with self._lock:
-            self._at_hand.pop(_checked(conversation_id), None)
+            self._at_hand.pop(_check(conversation_id), None)
 
     async def aforget(self, conversation_id: str, *, thorough: bool = False) -> Receipt:
         """Delete a conversation: what was said, all that was learnt from it, and what a turn under way would add.
@@ -184,7 +184,7 @@ class MemoryProvider(Closing):
         if conversation_id is None:
             made = _SCOPE + secrets.token_urlsafe()
             return ScopedMemory(lambda: self.get(made), lambda: self._end(made))
-        given = _checked(conversation_id)
+        given = _check(conversation_id)
         return ScopedMemory(lambda: self.get(given))
 
     def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "ScopedMemory":
@@ -203,7 +203,7 @@ class MemoryProvider(Closing):
             OptionError: `at_end` is neither.
         """
         one_of("at_end", at_end, "delete", "keep")
-        _checked(key)
+        _check(key)
         return ScopedMemory(lambda: self._enter(key), lambda: self._leave(key, keep=at_end == "keep"))
 
     def close(self) -> None:
@@ -278,7 +278,7 @@ class _Session:
     is_kept: bool = False
 
 
-def _checked(conversation_id: object) -> str:
+def _check(conversation_id: object) -> str:
     if not isinstance(conversation_id, str) or not conversation_id.strip():
         raise ConversationIdError(
             f"which conversation? Its id must be a text that is not empty, not {conversation_id!r}. There is no "

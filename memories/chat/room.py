@@ -80,7 +80,7 @@ class Room:
             limit -= self._tokens({"role": "system", "content": json.dumps(list(tools))})
         if self._shortens:
             most = max(limit, 2) // 2
-            request = [one if one in pinned else self._shortened(one, most) for one in request]
+            request = [one if one in pinned else self._shorten(one, most) for one in request]
         if self._size(left := _newest(request, limit, self._tokens, pinned)) <= limit:
             return left
         first, last = request[: len(system)], request[len(request) - len(turn) :]
@@ -135,7 +135,7 @@ class Room:
                 yield (cut := message | {"content": beginning})
                 spare -= self._tokens(cut)
 
-    def _shortened(self, message: Message, limit: int) -> Message:
+    def _shorten(self, message: Message, limit: int) -> Message:
         content = message.get("content")
         if not isinstance(content, str) or self._tokens(message) <= limit:
             return message

@@ -165,7 +165,7 @@ async def explain_view(
     if limit is None and not view.entries:  # else the limit is only for what was derived, which messages stand beside
         limit = getattr(memory, "max_token_limit", None)
     entries = await memory.log.page()
-    shown = tuple(_shown(sent, view, memory.counter))
+    shown = tuple(_list_shown(sent, view, memory.counter))
     numbers = {one.number for one in shown} | {passage.seq for passage in view.passages}
     finds = tuple(_finds(told.found, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}
@@ -177,7 +177,7 @@ async def explain_view(
     return Explanation(memory.name, query, limit, shown, finds, left_out)
 
 
-def _shown(sent: Sequence[Message], view: "View", counter: "TokenCounter") -> list[ShownText]:
+def _list_shown(sent: Sequence[Message], view: "View", counter: "TokenCounter") -> list[ShownText]:
     """What is sent, each with where it comes from; of messages that are alike, the newest are those that were left."""
     numbers: dict[str, list[int]] = {}
     for entry in (*([view.system] if view.system else []), *view.entries):

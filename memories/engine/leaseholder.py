@@ -71,7 +71,7 @@ class Leaseholder:
             elif not wait or _process_of(lease.owner) == _process_of(self.owner):
                 return wait
             else:
-                await _paused(pause)
+                await _pause(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
         return True
 
@@ -83,10 +83,10 @@ class Leaseholder:
     ) -> None:
         # A coroutine that is thrown away cannot wait for anything: the lease ends by itself.
         if self._token and kind is not GeneratorExit:
-            released = self._released()
+            released = self._release()
             await (released if is_blocking() else asyncio.shield(asyncio.ensure_future(released)))
 
-    async def _released(self) -> None:
+    async def _release(self) -> None:
         """Give it back; if that fails, it ends by itself."""
         try:
             await cast("LeasingStore", self._store).release(*self._key, self.owner)
@@ -132,7 +132,7 @@ def _machine() -> str:
         return ""
 
 
-async def _paused(seconds: float) -> None:
+async def _pause(seconds: float) -> None:
     if is_blocking():
         time.sleep(seconds)  # noqa: ASYNC251 - in a synchronous call
     else:

@@ -201,22 +201,22 @@ class Log:
         end = len(entries) if self.until is None else self._end(entries)
         first = bisect_right(entries, seq, hi=end, key=_seq)
         if self._without:
-            return self._formed(self._seen(entries[first:end])[:limit])
-        return self._formed(entries[first : end if limit is None else min(first + limit, end)])
+            return self._clear_results(self._skip(entries[first:end])[:limit])
+        return self._clear_results(entries[first : end if limit is None else min(first + limit, end)])
 
     async def between(self, first: int, last: int) -> list[Entry]:
         """The entries numbered `first` to `last`, both included, oldest first."""
         held = self.cached.entries
         if not held or first < held[0].seq:
             # One that is long past does not make the log be held from there on.
-            return self._formed(self._seen(await self.cached.read(after=first - 1, until=last)))
+            return self._clear_results(self._skip(await self.cached.read(after=first - 1, until=last)))
         start = bisect_left(held, first, key=_seq)
-        return self._formed(self._seen(held[start : bisect_right(held, last, lo=start, key=_seq)]))
+        return self._clear_results(self._skip(held[start : bisect_right(held, last, lo=start, key=_seq)]))
 
     async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
         """The newest `count` messages of those numbered above `after`, oldest first."""
         if self._without:
-            return self._formed((await self._tail_without(count, after))[-count:])
+            return self._clear_results((await self._tail_without(count, after))[-count:])
         beyond = 0
         if self.until is not None:
             # As far back as the log ends here; what is wanted stands before that.
@@ -225,7 +225,7 @@ class Log:
         entries = await self.cached.reach(count=count + beyond)
         end = self._end(entries)
         found = entries[max(end - count, 0) : end]
-        return self._formed(found[bisect_right(found, after, key=_seq) :] if after else found)
+        return self._clear_results(found[bisect_right(found, after, key=_seq) :] if after else found)
 
     async def page(
         self, limit: int | None = None, *, before: int | None = None, after: int = 0, newest_first: bool = False
@@ -316,17 +316,17 @@ class Log:
         whole, size = Log(self.cached, self.until, form="whole"), count
         while True:
             entries = await whole.tail(size, after=after)
-            seen = self._seen(entries)
+            seen = self._skip(entries)
             if len(seen) >= count or len(entries) < size:
                 return seen
             size *= 2
 
-    def _seen(self, entries: list[Entry]) -> list[Entry]:
+    def _skip(self, entries: list[Entry]) -> list[Entry]:
         if not self._without:
             return entries
         return [entry for entry in entries if not any(first <= entry.seq <= last for first, last in self._without)]
 
-    def _formed(self, entries: list[Entry]) -> list[Entry]:
+    def _clear_results(self, entries: list[Entry]) -> list[Entry]:
         clearing = self.cached.clearing
         if clearing is None or self._form == "whole":
             return entries

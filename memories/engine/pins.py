@@ -157,11 +157,11 @@ class Pins:
         """The pinned messages, each with what is shown with it."""
         written = {int(key): value for key, value in self._stored.items.items() if key.isdecimal()}
         numbers = {seq for seq, value in written.items() if value is True} | (marked - written.keys())
-        known = self._known = await self._grouped(self._known, numbers)
+        known = self._known = await self._group(self._known, numbers)
         entries = {entry.seq: entry for group in known.groups.values() for entry in group}
         return [entries[seq] for seq in sorted(entries)]
 
-    async def _grouped(self, known: _Known, numbers: Collection[int]) -> _Known:
+    async def _group(self, known: _Known, numbers: Collection[int]) -> _Known:
         # What waited for a result is looked at again.
         groups = {seq: group for seq, group in known.groups.items() if seq in numbers and seq not in known.open}
         unfinished = set[int]()

@@ -88,7 +88,7 @@ async def aretain(
     last: str | None = None
     async for id_ in _list_ids(store, after, limit, idle_since=None if old else idle, prefix=prefix):
         last = id_
-        if gone := await _forgotten(store, id_, await _outdated(store, id_, old, idle), index):
+        if gone := await _forgotten(store, id_, await _find_outdated(store, id_, old, idle), index):
             removed[id_] = gone
     erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
     return Retained(removed, erased, last)
@@ -109,7 +109,7 @@ async def _list_ids(
         after, left = page[-1], left - (0 if limit is None else len(page))
 
 
-async def _outdated(store: Store, conversation_id: str, old: datetime | None, idle: datetime | None) -> list[int]:
+async def _find_outdated(store: Store, conversation_id: str, old: datetime | None, idle: datetime | None) -> list[int]:
     """The messages that are to go: all of them, or the oldest as far as they are too old."""
     newest = await store.read(conversation_id, limit=1, newest=True)
     if not newest:

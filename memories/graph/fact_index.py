@@ -128,11 +128,11 @@ class FactIndex:
                 insort(self._holding[node].setdefault(word, []), (fact.newest, fact.key, fact))
 
     def _drop(self, fact: Fact) -> None:
-        _taken_out(self._worded, fact.worded, fact.key)
+        _take_out(self._worded, fact.worded, fact.key)
         if not fact.superseded_by:
             self._count(fact, -1)
             if not fact.negated:
-                _taken_out(self._related, _relation(fact), fact.key)
+                _take_out(self._related, _relation(fact), fact.key)
             for node, word in _places(fact):
                 facts = self._holding[node][word]
                 del facts[bisect_left(facts, (fact.newest, fact.key))]
@@ -162,7 +162,7 @@ def _relation(fact: Fact) -> tuple[str, frozenset[str]]:
     return fact.nodes[0], fact.related
 
 
-def _taken_out(facts: dict[K, dict[str, Fact]], place: K, key: str) -> None:
+def _take_out(facts: dict[K, dict[str, Fact]], place: K, key: str) -> None:
     del facts[place][key]
     if not facts[place]:
         del facts[place]

@@ -53,7 +53,7 @@ class KnowledgeGraph:
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
-        self._amend: Amend = amend or self._applied
+        self._amend: Amend = amend or self._apply
         self._single_valued = frozenset(map(plain, single_valued))
         self._facts = FactIndex()
         self._lock = new_rlock()
@@ -205,7 +205,7 @@ class KnowledgeGraph:
             revision.restore(known)
             return revision.changes
 
-    async def _applied(self, change: Callable[[], Mapping[str, JSON]]) -> None:
+    async def _apply(self, change: Callable[[], Mapping[str, JSON]]) -> None:
         self.apply(change())
 
     def _beyond(self, names: Sequence[str], depth: int, seen: set[str]) -> Iterator[Near]:

@@ -49,7 +49,7 @@ class Revision:
             known = replace(known, qualifier=said.qualifier)
         every = tuple(sorted({*known.sources, *sources}))
         self._put(new := replace(known, superseded_by=0, superseded_at=None, sources=every))
-        self._supersede(self._contradicted(new), sources)
+        self._supersede(self._find_contradicted(new), sources)
 
     def _find_same(self, said: Fact) -> Fact:
         """The fact that a statement makes, with what is known of it.
@@ -66,7 +66,7 @@ class Revision:
     def restore(self, fact: Fact) -> None:
         """Let a superseded fact hold again, and what contradicts it no more."""
         self._put(replace(fact, superseded_by=0, superseded_at=None))
-        self._supersede(self._contradicted(fact), fact.sources)
+        self._supersede(self._find_contradicted(fact), fact.sources)
 
     def _now(self, known: Iterable[Fact], said: Fact) -> list[Fact]:
         """Known facts of a subject in their newest form, with all of it that changed so far."""
@@ -81,7 +81,7 @@ class Revision:
         with_words = self._facts.with_words(said.nodes[0], said.object_words)
         yield from (fact for fact in with_words if (fact.nodes[0], fact.related) == (said.nodes[0], said.related))
 
-    def _contradicted(self, said: Fact) -> list[Fact]:
+    def _find_contradicted(self, said: Fact) -> list[Fact]:
         """The facts that hold no more where this one does; of the many that may be known, only these are looked at."""
         if said.negated:
             known = [*self._alike(said)]

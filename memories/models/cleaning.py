@@ -75,7 +75,7 @@ def cleaned(reply: str) -> str:
     Raises:
         ModelReplyError: Nothing remains of a reply that was not empty, or it has half a character.
     """
-    text = _unannounced(_own_lines(spoken(reply)))
+    text = _strip_announcement(_own_lines(spoken(reply)))
     lines = text.split("\n")
     end = next((at for at, line in enumerate(lines) if at and _FAREWELL.match(line)), None)
     text = "\n".join(lines[:end]).strip()
@@ -123,7 +123,7 @@ def _own_lines(text: str) -> str:
     return "\n".join(own).strip()
 
 
-def _unannounced(text: str) -> str:
+def _strip_announcement(text: str) -> str:
     """A text without a greeting before it, and without the fence or the tags in which all of it stands."""
     announced = _PREAMBLE.match(text)
     bare = text[announced.end() :].strip() if announced else text

@@ -99,7 +99,7 @@ class HashEmbedder:
         """See `Embedder.embed`."""
         from memzoo.memories.models.hashing import hash_embedding
 
-        return Embedded(_packed(hash_embedding(list(texts), self.dimensions), len(texts), self.name), Spent())
+        return Embedded(_pack(hash_embedding(list(texts), self.dimensions), len(texts), self.name), Spent())
 
 
 class OpenAIEmbedder:
@@ -156,7 +156,7 @@ class OpenAIEmbedder:
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
             raise ModelError(f"the embeddings of {self.name!r} failed: {self._clients.told(error)}") from error
         spent = Spent.of(reply, time.perf_counter() - start)
-        return Embedded(_packed(vectors, len(texts), self.name), spent)
+        return Embedded(_pack(vectors, len(texts), self.name), spent)
 
 
 class _FunctionEmbedder:
@@ -171,7 +171,7 @@ class _FunctionEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         vectors, spent = await called(self._function, list(texts), f"embedder {self.name!r} failed")
-        return Embedded(_packed(vectors, len(texts), self.name), spent)
+        return Embedded(_pack(vectors, len(texts), self.name), spent)
 
 
 def _name(function: Any) -> str:
@@ -191,7 +191,7 @@ def _telling(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return sorted((key, value) for key, value in settings.items() if not SECRET_NAME.search(key))
 
 
-def _packed(vectors: Any, count: int, name: str) -> list[bytes]:
+def _pack(vectors: Any, count: int, name: str) -> list[bytes]:
     import numpy
 
     try:

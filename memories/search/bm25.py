@@ -113,7 +113,7 @@ class WordIndex:
             share: How much embeddings count beside words.
         """
         with self._lock:
-            found, total, best = self._scored(query)
+            found, total, best = self._score(query)
             if similar:
                 near, similarities = located(self._seqs, similar)
                 found[near] = True
@@ -135,7 +135,7 @@ class WordIndex:
             limit: Tokens that may be shown. Corrections take room too: of less room, less.
         """
         with self._lock:
-            corrections = self._known_corrections()
+            corrections = self._find_corrections()
             first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
             places = numpy.searchsorted(self._seqs, seqs[:first]).tolist()
             longest = limit // _CORRECTION_SHARE
@@ -146,12 +146,12 @@ class WordIndex:
     def corrected_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
         """Return the corrections of messages that were said after a log number; as in `corrected`."""
         with self._lock:
-            corrections, longest = self._known_corrections(), limit // _CORRECTION_SHARE
+            corrections, longest = self._find_corrections(), limit // _CORRECTION_SHARE
             places = numpy.searchsorted(self._seqs, seqs).tolist()
             found = {one for place in places for one in corrections.newest(place, longest)}
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
-    def _known_corrections(self) -> Corrections:
+    def _find_corrections(self) -> Corrections:
         if self._corrections is None:
             self._corrections = Corrections.of(self._rows, self._terms, self.analyser.common, self._weights)
         return self._corrections
@@ -178,12 +178,12 @@ class WordIndex:
         )
         self._text = self._corrections = None
 
-    def _scored(self, query: str) -> tuple[NDArray[numpy.bool_], Numbers, float]:
+    def _score(self, query: str) -> tuple[NDArray[numpy.bool_], Numbers, float]:
         """Find which messages have words of the query around them, the scores of all, and the best by words."""
         weights, rows = self._weights, self._rows
         if not len(rows) or not (weights.own or weights.around or weights.segment):
             return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows)), 0.0
-        text, (own, around, in_segment) = self._fitted(), self._matches(query)
+        text, (own, around, in_segment) = self._fit(), self._matches(query)
         found = around > 0
         fit = weights.own * own + weights.around * around + weights.segment * in_segment
         asked_about = numpy.array(text.speakers.asked_about(query), numpy.uint64)
@@ -194,14 +194,14 @@ class WordIndex:
 
     def _matches(self, query: str) -> tuple[Numbers, Numbers, Numbers]:
         """Score the words of a query in each message, around it, and in its segment."""
-        text = self._fitted()
+        text = self._fit()
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
         for began, finished in text.found(self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score)
         return own, around, in_segments[text.segment]
 
-    def _fitted(self) -> SearchedText:
+    def _fit(self) -> SearchedText:
         self._text = self._text or self._cut()
         return self._text
 

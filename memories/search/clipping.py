@@ -47,7 +47,7 @@ class Clipper:
             if (cost := self._tokens(f" {pieces[place]} {GAP}") + self._tokens(f" {GAP}")) <= left:
                 chosen.add(place)
                 left -= cost
-        return " ".join(_joined(pieces, chosen)) if chosen else ""
+        return " ".join(_join(pieces, chosen)) if chosen else ""
 
     @cached_property
     def _wanted(self) -> list[int]:
@@ -64,7 +64,7 @@ class Clipper:
         return numpy.convolve(scores, [_NEIGHBOUR, 1.0, _NEIGHBOUR])[1:-1] if len(pieces) else scores
 
 
-def _joined(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
+def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
     last = -1
     for place in sorted(chosen):
         if place > last + 1:

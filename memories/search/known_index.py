@@ -47,7 +47,7 @@ class KnownIndex:
 
     def found(self, query: str, named: Mapping[str, float] = MappingProxyType({}), steps: int = 1) -> "FoundUnits":
         """Return what fits a query, see `UnitIndex.found`."""
-        return self._followed().found(query, named, steps)
+        return self._follow().found(query, named, steps)
 
     def touched(self, said: str, named: Callable[[str], Mapping[str, float]]) -> "FoundUnits":
         """Return what new lines may change, see `UnitIndex.touched`.
@@ -57,9 +57,9 @@ class KnownIndex:
             named: A line -> the canonical names in it.
         """
         lines = [line for line in said.splitlines() if line.strip()][:_MOST_LINES]
-        return self._followed().touched([(line, named(line)) for line in lines])
+        return self._follow().touched([(line, named(line)) for line in lines])
 
-    def _followed(self) -> "UnitIndex":
+    def _follow(self) -> "UnitIndex":
         from memzoo.memories.search.unit_index import UnitIndex  # numpy is loaded only where it is needed
 
         with self._lock:

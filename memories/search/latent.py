@@ -51,7 +51,7 @@ class LatentSpace(NamedTuple):
         words, known = numpy.unique(terms[_spread(first[drawn], counts)], return_inverse=True)
         if not len(words):
             return cls(words, numpy.empty(0), numpy.empty((0, 1), numpy.float32))
-        text, word, often = _counted(numpy.repeat(numpy.arange(len(drawn)), counts), known, len(words))
+        text, word, often = _count_words(numpy.repeat(numpy.arange(len(drawn)), counts), known, len(words))
         rareness = numpy.log(max(len(drawn), 2) / numpy.bincount(word, minlength=len(words)))
         value = numpy.log1p(often) * rareness[word]
         value /= numpy.sqrt(numpy.maximum(numpy.bincount(text, value**2, len(drawn)), _LEAST_LENGTH))[text]
@@ -73,7 +73,7 @@ class LatentSpace(NamedTuple):
         at = numpy.searchsorted(self.words, said)
         is_known = numpy.append(self.words, 0)[at] == said
         owners = numpy.repeat(numpy.arange(len(first)), counts)
-        text, word, often = _counted(owners[is_known], at[is_known], len(self.words))
+        text, word, often = _count_words(owners[is_known], at[is_known], len(self.words))
         value = (numpy.log1p(often) * self.rareness[word]).astype(numpy.float32)
         placed = _Sums(text, len(first))(value[:, None] * self.axes[word])
         directions: Placed = placed / numpy.maximum(numpy.linalg.norm(placed, axis=1, keepdims=True), _LEAST_LENGTH)
@@ -101,7 +101,7 @@ def _spread(first: Places, counts: Places) -> Places:
     return numpy.repeat(first, counts) + within
 
 
-def _counted(text: Places, word: Places, words: int) -> tuple[Places, Places, Places]:
+def _count_words(text: Places, word: Places, words: int) -> tuple[Places, Places, Places]:
     """Each word of each text once, with how often it stands there."""
     pairs, often = numpy.unique(text * words + word, return_counts=True)
     return pairs // max(words, 1), pairs % max(words, 1), often

@@ -75,23 +75,23 @@ def _dates(text: str, said: date) -> Iterator[str]:
     for match in _PHRASE.finditer(text):
         found = match.groupdict()
         if found["fixed"]:
-            yield _shifted(said, "day", _FIXED[found["fixed"]])
+            yield _shift(said, "day", _FIXED[found["fixed"]])
         elif what := found["what"] or found["which"]:
-            yield _turned(said, what, -1 if found["before"] or found["up"] else 1)
+            yield _turn(said, what, -1 if found["before"] or found["up"] else 1)
         else:
             count = found["n1"] or found["n2"] or found["n3"]
             unit = _UNITS[found["u1"] or found["u2"] or found["u3"]]
-            yield _shifted(said, unit, -(_NUMBERS.get(count) or int(count)))
+            yield _shift(said, unit, -(_NUMBERS.get(count) or int(count)))
 
 
-def _turned(said: date, what: str, sign: int) -> str:
+def _turn(said: date, what: str, sign: int) -> str:
     """The week, month, year or weekday before or after, in words."""
     if what not in _WEEKDAYS:
-        return _shifted(said, _UNITS[what], sign)
-    return _shifted(said, "day", sign * ((sign * (_WEEKDAYS[what] - said.weekday()) - 1) % 7 + 1))
+        return _shift(said, _UNITS[what], sign)
+    return _shift(said, "day", sign * ((sign * (_WEEKDAYS[what] - said.weekday()) - 1) % 7 + 1))
 
 
-def _shifted(said: date, unit: str, count: int) -> str:
+def _shift(said: date, unit: str, count: int) -> str:
     """The day that is meant or, where that leaves it open, the month or the year, in words."""
     try:
         if unit in ("day", "week"):

@@ -122,7 +122,7 @@ class UnitIndex:
             new: list[FoundUnit] = []
             for key, units in items.items():
                 holding = {unit: place for place, unit in enumerate(units) if not unit.corrected_by}
-                new += self._replaced(key, holding, len(new))
+                new += self._replace(key, holding, len(new))
                 self._note_corrections(key, units)
             terms, counts = self.analyser.terms(_searchable_text(unit) for _, _, unit in new)
             starts = len(self._terms) + numpy.cumsum(counts) - counts
@@ -147,8 +147,8 @@ class UnitIndex:
             if not self._rows["holds"].any():
                 return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
             laid = self._laid = self._laid or self._lay()
-            by = self._completed(laid, query, self._found_by(laid, query, named, steps))
-            return self._ranked(laid, self._share_left(laid, named) * self._worth(laid, by), by)
+            by = self._complete(laid, query, self._found_by(laid, query, named, steps))
+            return self._rank(laid, self._share_left(laid, named) * self._worth(laid, by), by)
 
     def touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
         """Return what lines may say something new of, what fits any one of them best first.
@@ -162,11 +162,11 @@ class UnitIndex:
             laid = self._laid = self._laid or self._lay()
             best = numpy.zeros(len(laid.rows))
             for line, named in lines:
-                by = self._scored(laid, [(phrase, 1.0) for phrase in self.analyser.phrases(line)], named, 0)
-                near = self._passed_on(laid, by["words"] + by["names"], 1)
+                by = self._score(laid, [(phrase, 1.0) for phrase in self.analyser.phrases(line)], named, 0)
+                near = self._pass_on(laid, by["words"] + by["names"], 1)
                 worth = self._worth(laid, {**by, "neighbours": self._weights.changing * near})
                 best = numpy.maximum(best, worth / max(worth.max(), _LEAST) ** _EVENED)
-            return self._ranked(laid, best, {"words": best})
+            return self._rank(laid, best, {"words": best})
 
     def _worth(self, laid: _Laid, by: Mapping[str, Numbers]) -> Numbers:
         """How well each unit fits, less what its length costs; nothing for what does not fit at all."""
@@ -183,13 +183,13 @@ class UnitIndex:
         share: Numbers = numpy.where(advice, self._weights.advice, 1.0)
         return share
 
-    def _ranked(self, laid: _Laid, worth: Numbers, by: Mapping[str, Numbers]) -> FoundUnits:
+    def _rank(self, laid: _Laid, worth: Numbers, by: Mapping[str, Numbers]) -> FoundUnits:
         places = numpy.flatnonzero(worth > 0)
         best = places[numpy.argsort(-worth[places], kind="stable")]
         # Units are only ever added to the list: what was found stays what it is.
         return FoundUnits(self._units, laid.places[best], worth[best], {part: one[best] for part, one in by.items()})
 
-    def _replaced(self, key: str, units: Mapping[KnownUnit, int], coming: int) -> list[FoundUnit]:
+    def _replace(self, key: str, units: Mapping[KnownUnit, int], coming: int) -> list[FoundUnit]:
         """Return the units of an item that are not known yet; of the others, those that went hold no more.
 
         Args:
@@ -219,7 +219,7 @@ class UnitIndex:
         """Let go of the rows that hold no more."""
         holding = numpy.flatnonzero(self._rows["holds"])
         self._rows = self._rows[holding]
-        self._terms = self._gathered(self._rows)
+        self._terms = self._gather(self._rows)
         self._rows["start"] = numpy.cumsum(self._rows["terms"]) - self._rows["terms"]
         # In a list of their own: what was found before stands in the other.
         self._units = [self._units[row] for row in holding.tolist()]
@@ -250,7 +250,7 @@ class UnitIndex:
         laid_out = numpy.concatenate([numpy.arange(count), by_name])
         dates, lengths, day_of = self._dates(kept["day"])
         ends = numpy.append(0, numpy.cumsum(numpy.concatenate([kept["terms"][laid_out], lengths])))
-        terms = numpy.concatenate([self._gathered(kept[laid_out]), dates])
+        terms = numpy.concatenate([self._gather(kept[laid_out]), dates])
         undated, alone = len(laid_out), numpy.arange(count)
         around = windows(kept, alone, self._weights.window)
         spans = [
@@ -300,7 +300,7 @@ class UnitIndex:
         number[names] = numpy.arange(len(names))
         return number, by_name % len(kept), firsts, degree
 
-    def _gathered(self, rows: Rows) -> Terms:
+    def _gather(self, rows: Rows) -> Terms:
         """The terms of rows, one after another."""
         counts = rows["terms"]
         within = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
@@ -310,7 +310,7 @@ class UnitIndex:
     def _dates(self, days: Places) -> tuple[Terms, Places, Places]:
         """The terms of the days, behind an empty date; how many each has; and the date of each unit."""
         different, day_of = numpy.unique(days, return_inverse=True)
-        texts = ["" if day == _UNDATED or not self._weights.dates else _written(day) for day in different.tolist()]
+        texts = ["" if day == _UNDATED or not self._weights.dates else _write_day(day) for day in different.tolist()]
         terms, counts = self.analyser.terms(["", *texts])
         return terms, counts, day_of + 1
 
@@ -326,7 +326,7 @@ class UnitIndex:
         phrases = numpy.split(terms, numpy.cumsum(counts)[:-1])
         return [(phrase, weight) for phrase, (_, weight) in zip(phrases, weighed, strict=False) if len(phrase)]
 
-    def _completed(self, laid: _Laid, query: str, by: dict[str, Numbers]) -> dict[str, Numbers]:
+    def _complete(self, laid: _Laid, query: str, by: dict[str, Numbers]) -> dict[str, Numbers]:
         """Add what units gain that are about the same in other words, or have what is asked for."""
         weights, total = self._weights, sum(by.values(), numpy.zeros(len(laid.rows)))
         if weights.related:
@@ -354,22 +354,22 @@ class UnitIndex:
         """
         said = self._weigh_query(query)
         if FULL_NAME not in named.values() or steps > 1 or not self._searches_words:
-            return self._scored(laid, said, named, steps)
-        by = self._scored(laid, said, named, steps)
+            return self._score(laid, said, named, steps)
+        by = self._score(laid, said, named, steps)
         in_other_words = {
             name: surely for name, surely in named.items() if surely >= FULL_NAME and not mentions(query, name)
         }
-        names, left = self._asked_about(laid, in_other_words), _AFTER_ALL * (by["words"] == 0)
+        names, left = self._match_names(laid, in_other_words), _AFTER_ALL * (by["words"] == 0)
         return {**by, "names": numpy.maximum(names, left * by["names"]), "neighbours": left * by["neighbours"]}
 
-    def _scored(
+    def _score(
         self, laid: _Laid, said: Sequence[tuple[Terms, float]], named: Mapping[str, float], steps: int
     ) -> dict[str, Numbers]:
         """How well each unit fits: by words, by names, by neighbours."""
-        words, names = self._by_words(laid, said), self._asked_about(laid, named)
+        words, names = self._by_words(laid, said), self._match_names(laid, named)
         neighbours = numpy.zeros(len(laid.rows))
         for step in range(1, steps + 1):
-            passed_on = self._weights.neighbours * self._passed_on(laid, words + names + neighbours, step)
+            passed_on = self._weights.neighbours * self._pass_on(laid, words + names + neighbours, step)
             neighbours = numpy.maximum(neighbours, passed_on)
         return {"words": words, "names": names, "neighbours": neighbours}
 
@@ -388,14 +388,14 @@ class UnitIndex:
         words: Numbers = weights.own * own + weights.around * around + weights.profile * _of_both(laid.rows, known)
         return words
 
-    def _asked_about(self, laid: _Laid, named: Mapping[str, float]) -> Numbers:
+    def _match_names(self, laid: _Laid, named: Mapping[str, float]) -> Numbers:
         asked = numpy.zeros(len(laid.degree))
         for name, surely in named.items():
             if (number := laid.number[self._names.get(name, _NOBODY)]) != _NOBODY:
                 asked[number] = surely * numpy.log1p(len(laid.rows) / laid.degree[number])
         return self._weights.names * _of_both(laid.rows, asked)
 
-    def _passed_on(self, laid: _Laid, scores: Numbers, step: int) -> Numbers:
+    def _pass_on(self, laid: _Laid, scores: Numbers, step: int) -> Numbers:
         weights, rows = self._weights, laid.rows
         best = numpy.argsort(-scores, kind="stable")[: _PASSING_ON * step]
         given = scores[best] * (1 + weights.roles * rows["tells"][best])
@@ -419,7 +419,7 @@ def _searchable_text(unit: KnownUnit) -> str:
     return " ".join([unit.text, *meant_dates(unit.text, unit.said_at.date())])
 
 
-def _written(day: int) -> str:
+def _write_day(day: int) -> str:
     return in_words(date.fromordinal(day))
 
 

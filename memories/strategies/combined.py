@@ -142,11 +142,11 @@ def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
         raise OptionError(f"memories must be a list of at least one member, not {given!r}")
     members = [_member(one, whole) for one in given]
     _check_one_log(members, whole)
-    if repeated := _repeated(variable for member in members for variable in member.memory_variables):
+    if repeated := _find_repeated(variable for member in members for variable in member.memory_variables):
         raise OptionError(
             f"The same variables {repeated} are found in multiplememory object, which is not allowed by CombinedMemory."
         )
-    states = _repeated(learner.name for member in members for learner in member.learners)
+    states = _find_repeated(learner.name for member in members for learner in member.learners)
     if states:
         raise OptionError(f"memories: two members would keep one and the same state {', '.join(sorted(states))}")
     return members
@@ -195,5 +195,5 @@ def _check_one_log(members: Iterable[BaseMemory], whole: BaseMemory) -> None:
             )
 
 
-def _repeated(names: Iterable[str]) -> set[str]:
+def _find_repeated(names: Iterable[str]) -> set[str]:
     return {name for name, count in Counter(names).items() if count > 1}

@@ -129,9 +129,9 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Amend the notes by what the new messages add and change."""
-        return await derive_in_pieces(self._amended, state, entries, log)
+        return await derive_in_pieces(self._amend, state, entries, log)
 
-    async def _amended(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+    async def _amend(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
         if not self._teaches(before, entries):
             return Changes()
@@ -144,7 +144,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             "dated_history": self.render.dated_lines(before),
         }
         if self.templates.replaces("entity_extraction", "entity_update"):
-            return self._bounded(state, await self._rewritten(notes, before, entries, lines))
+            return self._bound(state, await self._rewritten(notes, before, entries, lines))
         touched = indexes.known.touched(new_lines, lambda line: notes.asked_in(line, self.render.labels))
         tokens = self.retry.prompts.room_for_known
         known = known_notes(notes, touched, new_lines, lines["history"], tokens)
@@ -152,9 +152,9 @@ class ConversationEntityMemory(ModelBackedMemory):
         found = replies.amendments(reply, known.shown, new_lines)
         named = [one.name for one in found if one.name]  # labels that the reply gives stand nowhere else
         same = replies.aliases(reply, [*known.shown, *named], new_lines)
-        return self._bounded(state, notes.amended(known.meant(found), same, entries))
+        return self._bound(state, notes.amended(known.meant(found), same, entries))
 
-    def _bounded(self, state: State, changes: Mapping[str, JSON]) -> Changes:
+    def _bound(self, state: State, changes: Mapping[str, JSON]) -> Changes:
         tokens = self.max_state_tokens
         return Changes(changes if tokens is None else notes_within_state(state.items, changes, tokens))
 
@@ -164,14 +164,14 @@ class ConversationEntityMemory(ModelBackedMemory):
         """What changes if prompts are used that find the names first, and then have whole notes written anew."""
         names = self._found_by_load(entries)
         if names is None:
-            names = await self._extracted(entries, lines)
+            names = await self._extract(entries, lines)
         if not names:
             return {}
         # A correction seldom names what it corrects: the notes on what was spoken of just before are shown too.
         spoken_of = islice(_spoken_of([*before, *entries], notes), _MOST_OTHERS)
         known = notes.asked_about([*names, *spoken_of])
         try:
-            return await self._written_anew(notes, known, {}, entries, lines)
+            return await self._rewrite(notes, known, {}, entries, lines)
         except TooLongError as error:
             # With fewer exchanges there may be room for all of them. The names in them are known then.
             if error.asked or sum(1 for _ in exchange_ends(entries)) > 1:
@@ -181,17 +181,17 @@ class ConversationEntityMemory(ModelBackedMemory):
         spare = prompts.tokens - estimated(self.templates.render("entity_update", **lines, entities=()))
         for known, hidden in in_parts(notes, names, lines["new_lines"], max(spare, prompts.tokens // 8)):
             now = EntityNotes({**notes.items, **changed})
-            changed |= await self._written_anew(now, known, hidden, entries, lines)
+            changed |= await self._rewrite(now, known, hidden, entries, lines)
         return changed
 
-    async def _extracted(self, entries: Sequence[Entry], lines: Mapping[str, str]) -> list[str]:
+    async def _extract(self, entries: Sequence[Entry], lines: Mapping[str, str]) -> list[str]:
         """The names in new lines, as a model tells; or as it told of the longer step of which they are a part."""
         asked = self._extraction
         if asked and asked.entries.issuperset(map(_sign, entries)):
             return asked.names_in(lines["new_lines"])
         return replies.names(await self.ask("entity_extraction", **lines))
 
-    async def _written_anew(
+    async def _rewrite(
         self,
         notes: EntityNotes,
         known: Sequence[Mapping[str, Any]],
@@ -215,7 +215,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         recent, (shown, room) = await log.exchanges(self.k), await log.exchanges_with_room(self.k, self.step)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not shown or entry.seq < shown[0].seq]
-        found = await self._found(query or "", recent, state)
+        found = await self._find_shown(query or "", recent, state)
         notes = {name: one if isinstance(one, str) else as_text(one) for name, one in found.items()}
         view = View(entries=[*older, *shown], notes=notes, room=-1 if older else room)
         if self.stay_tokens is None:
@@ -263,7 +263,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     def _new_indexes(self) -> "_Indexes":
         return _Indexes(EntityIndex(), KnownIndex(units_of_note, self._weights))
 
-    async def _found(
+    async def _find_shown(
         self, query: str, recent: Sequence[Entry], state: State
     ) -> Mapping[str, str | Sequence[NoteStatement]]:
         """What is shown of the notes."""
@@ -271,27 +271,27 @@ class ConversationEntityMemory(ModelBackedMemory):
         if not query.strip():
             return {}
         notes = self._notes(state)
-        asked = await self._asked(query, recent, state) if self.ask_at_load else None
+        asked = await self._ask_for_names(query, recent, state) if self.ask_at_load else None
         if self.max_token_limit is None:
             names = [*notes.standing_in(query)] if asked is None else asked
             told("names", ((name, 1.0) for name in names))
             return notes.found(names)
-        named = self._named(query, recent, notes) | dict.fromkeys(map(notes.key, asked or ()), FOR_SURE)
+        named = self._match_names(query, recent, notes) | dict.fromkeys(map(notes.key, asked or ()), FOR_SURE)
         found = self._indexes.known.found(query, named)
         for part in found.parts:
             told(part, ((one.unit.text, score) for one, score in found.by(part)))
         room = self.max_token_limit - self.render.frame_tokens
         return notes_within(room, found, notes, self.render.found_tokens)
 
-    def _named(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
+    def _match_names(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
         """The keys of the notes that a query asks about, each with how surely."""
         before = (text_of(entry.message) for entry in reversed(recent))
         return notes.asked_in(query, self.render.labels, before)
 
-    async def _asked(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
+    async def _ask_for_names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         """The names that a model says a query is about."""
         notes = self._notes(state)
-        likely = self._indexes.known.found(query, self._named(query, recent, notes)).introduced(_MOST_INTRODUCED)
+        likely = self._indexes.known.found(query, self._match_names(query, recent, notes)).introduced(_MOST_INTRODUCED)
         try:
             history, known = self.render.lines(recent), [unit.text for unit in likely.values()]
             names = replies.names(await self.ask("current_entities", history=history, input=query, known=known))

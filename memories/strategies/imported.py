@@ -38,21 +38,21 @@ async def check_import(entries: Sequence[Entry], states: Mapping[str, StoredStat
         await scratch.restore(_ID, entries, {name: state})
         for memory in _owners(name, scratch):
             try:
-                await _tried(memory, state)
+                await _try(memory, state)
             except Exception as error:
                 raise ValueError(f"{type(memory).__name__} cannot load the state {name!r}: {error!r}") from error
 
 
-async def _tried(memory: BaseMemory, state: StoredState) -> None:
+async def _try(memory: BaseMemory, state: StoredState) -> None:
     # Everything that is named in the state is asked for, so that all of it is looked at.
     query = " ".join(sorted({*state.items, *_texts(state.items)}))
-    with _unlogged():
+    with _silence():
         await memory.aload_memory_variables({"input": query})
         await memory.amessages(query)
 
 
 @contextlib.contextmanager
-def _unlogged() -> Generator[None]:
+def _silence() -> Generator[None]:
     """That no model answers a trial is nothing to be told of. What else goes on meanwhile is logged as ever."""
 
     def passes(_: logging.LogRecord) -> bool:

@@ -137,9 +137,9 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Write down the facts that the new messages state."""
-        return await derive_in_pieces(self._stated, state, entries, log)
+        return await derive_in_pieces(self._extract, state, entries, log)
 
-    async def _stated(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+    async def _extract(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         mined = [entry for entry in entries if self.mine_ai or entry.message["role"] == "user"]
         if not mined:
             return Changes()
@@ -231,7 +231,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
         """The facts that lines state; given are those before them and themselves, with days and without."""
-        room, likely = self.retry.prompts.room_for_known, self._touched(graph, index, lines["new_lines"])
+        room, likely = self.retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
         # Of many new lines, more of what is known may change.
         most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
         known = known_lines(graph, likely, lines["new_lines"], lines["history"], most)
@@ -239,7 +239,7 @@ class ConversationKGMemory(ModelBackedMemory):
         reply = await self.ask("triple_extraction", **lines, known=known, relations=relations)
         return replies.statements(reply)
 
-    def _touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
+    def _find_touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
         """The facts that new lines most probably change."""
         touched = index.touched(new_lines, lambda line: graph.asked_in(line, self.render.labels, ()))
         likely = [*graph.holding(one.key for one in islice(touched, _MOST_TOUCHED))]

@@ -81,7 +81,7 @@ def known_notes(
             chosen.setdefault(key, set()).add(one.text)
         elif room.is_full:
             break
-    return _numbered(notes, chosen, [*named, *before], tokens // 4)
+    return _number(notes, chosen, [*named, *before], tokens // 4)
 
 
 def _find_statements(notes: EntityNotes, touched: Iterable[FoundUnit]) -> Iterator[tuple[str, NoteStatement]]:
@@ -96,9 +96,7 @@ def _first(notes: EntityNotes, keys: Iterable[str]) -> Iterator[tuple[str, NoteS
     return ((key, one) for key in keys for one in notes.statements(key)[:1])
 
 
-def _numbered(
-    notes: EntityNotes, chosen: Mapping[str, Container[str]], named: Sequence[str], tokens: int
-) -> KnownNotes:
+def _number(notes: EntityNotes, chosen: Mapping[str, Container[str]], named: Sequence[str], tokens: int) -> KnownNotes:
     entities, by_number = list[dict[str, Any]](), dict[int, tuple[str, NoteStatement]]()
     for key, kept in chosen.items():
         shown = list[dict[str, Any]]()

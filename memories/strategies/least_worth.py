@@ -32,7 +32,7 @@ def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], to
         for place, one in enumerate(statements_in(item))
     )
     new = dict(changes)
-    for key, texts in _gone(kept, tokens).items():
+    for key, texts in _choose_gone(kept, tokens).items():
         left = [one.as_json() for one in statements_in(after[key]) if one.text not in texts]
         new[key] = {"name": after[key]["name"], "statements": left} if left else None
     gone = {key for key, item in new.items() if item is None}
@@ -43,10 +43,10 @@ def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: 
     """Changes after which all facts have at most so many tokens: what was corrected goes first, then the oldest."""
     after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
     kept = (_Kept((not one.superseded_by, one.newest), key, one.triple) for key, one in after.items())
-    return {**changes, **dict.fromkeys(_gone(kept, tokens))}
+    return {**changes, **dict.fromkeys(_choose_gone(kept, tokens))}
 
 
-def _gone(kept: Iterable[_Kept], tokens: int) -> dict[str, set[str]]:
+def _choose_gone(kept: Iterable[_Kept], tokens: int) -> dict[str, set[str]]:
     """What has to go, by key."""
     ordered = sorted(kept)
     over, gone = sum(estimated(one.text) for one in ordered) - tokens, dict[str, set[str]]()

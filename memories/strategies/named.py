@@ -43,7 +43,7 @@ def short_name(name: str) -> str:
         UnknownStrategyError: No strategy has this name.
     """
     # To look up what is installed takes longer than all else about making a memory.
-    short = _short_among(_OWN, name) or _short_among(_added_places(), name)
+    short = _short_among(_OWN, name) or _short_among(_find_places(), name)
     if short is None:
         raise _unknown(name)
     return short
@@ -58,7 +58,7 @@ def strategy_named(name: str) -> type[BaseMemory]:
     """
     short = short_name(name)
     if short not in _OWN:
-        return _memory_of(_added()[short])
+        return _memory_of(_find_added()[short])
     module, _, class_name = _OWN[short].partition(":")
     found: type[BaseMemory] = getattr(importlib.import_module(f"memzoo.memories.strategies.{module}"), class_name)
     return found
@@ -66,10 +66,10 @@ def strategy_named(name: str) -> type[BaseMemory]:
 
 def further_names() -> list[str]:
     """The short names of all strategies but the seven; those that installed packages add come last."""
-    return [*FURTHER, *_added()]
+    return [*FURTHER, *_find_added()]
 
 
-def _added() -> "dict[str, EntryPoint]":
+def _find_added() -> "dict[str, EntryPoint]":
     from memzoo.plugins import plugins
 
     # Those of memzoo cannot be replaced by installing something.
@@ -85,8 +85,8 @@ def _memory_of(plugin: "EntryPoint") -> type[BaseMemory]:
     raise PluginError(f"{plugin.value}, the strategy {plugin.name!r}, is {found!r}; it must be a BaseMemory")
 
 
-def _added_places() -> dict[str, str]:
-    return {name: plugin.value for name, plugin in _added().items()}
+def _find_places() -> dict[str, str]:
+    return {name: plugin.value for name, plugin in _find_added().items()}
 
 
 def _short_among(places: Mapping[str, str], name: str) -> str | None:
@@ -98,7 +98,7 @@ def _class_name(place: str) -> str:
 
 
 def _unknown(name: str) -> UnknownStrategyError:
-    known = {short: _class_name(place) for short, place in (_OWN | _added_places()).items()}
+    known = {short: _class_name(place) for short, place in (_OWN | _find_places()).items()}
     hint = did_you_mean(name, [*known, *known.values()])
     listed = ", ".join(f"{short!r} ({class_name})" for short, class_name in known.items())
     return UnknownStrategyError(f"there is no strategy {name!r}; there are {listed}{hint}")

@@ -43,9 +43,9 @@ class SummarizingMemory(ModelBackedMemory):
         if entries:
             lines, dated = self.render.lines(entries), self.render.dated_lines(entries)
             several = sum(1 for _ in exchange_ends(entries)) > 1
-            new = await self._bounded(await self._written(old, lines, dated, divisible=several))
+            new = await self._bound(await self._write(old, lines, dated, divisible=several))
         else:
-            new = await self._bounded(old)
+            new = await self._bound(old)
         over = self.max_summary_tokens if self._too_long(new) else None
         tried = {} if over == state.items.get(_OVER) else {_OVER: over}
         return Changes({**earlier, **tried} if new == old else {**earlier, **tried, "summary": new})
@@ -63,7 +63,7 @@ class SummarizingMemory(ModelBackedMemory):
             ModelError: The model failed or refused, or its reply was empty.
         """
         lines = self.render.lines_of(list(map(self.redactor.message, messages)))
-        return await self._bounded(await self._written(self.redactor.text(existing_summary), lines, lines))
+        return await self._bound(await self._write(self.redactor.text(existing_summary), lines, lines))
 
     predict_new_summary = blocking(apredict_new_summary)
 
@@ -72,7 +72,7 @@ class SummarizingMemory(ModelBackedMemory):
         """The summary as it is stored; "" before there is one."""
         return summary_of(drive(self.known_state()))
 
-    def _quoted_summary(self, state: State) -> str:
+    def _quote_summary(self, state: State) -> str:
         """The summary as it is shown before a transcript: it must not forge a turn either."""
         return quoted(f"\n{summary_of(state)}", self.render.labels.names)[1:]
 
@@ -81,20 +81,20 @@ class SummarizingMemory(ModelBackedMemory):
         tried = state.items.get(_OVER)
         return bool(waiting) or (tried != self.max_summary_tokens and self._too_long(summary_of(state)))
 
-    async def _bounded(self, summary: str) -> str:
+    async def _bound(self, summary: str) -> str:
         """A summary as it is if it is within the limit, else as the model shortens it; never cut."""
         if not self._too_long(summary):
             return summary
         # The summary there is was paid for and is right, only too long.
         with contextlib.suppress(ModelReplyError, TooLongError):
-            shorter = await self._written(summary)
+            shorter = await self._write(summary)
             summary = min(summary, shorter, key=self.render.text_tokens)
         if self._too_long(summary):
             tokens, most = self.render.text_tokens(summary), self.max_summary_tokens
             logger.warning("the summary is kept whole, though its %s tokens are more than %s", tokens, most)
         return summary
 
-    async def _written(
+    async def _write(
         self, summary: str, new_lines: str = "", dated_new_lines: str = "", *, divisible: bool = False
     ) -> str:
         """A summary as the model brings it up to date; with nothing new, as the model shortens it.
@@ -121,7 +121,7 @@ class SummarizingMemory(ModelBackedMemory):
         except TooLongError as error:
             prompts = self.retry.prompts
             spare = prompts.tokens - estimated(self.templates.render("summary", **given, **told("")))
-            hidden, shown = _parted(summary, new_lines, spare - _TOKENS_AROUND)
+            hidden, shown = _part(summary, new_lines, spare - _TOKENS_AROUND)
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
                 raise
         return "\n".join([hidden, await self._ask_for_summary(shown, {**given, **told(shown)})])
@@ -175,7 +175,7 @@ _BYTES_PER_TOKEN = 4
 _OVER = "over"
 
 
-def _parted(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
+def _part(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
     """The sentences of a summary that have little to do with new lines, and so many tokens of those that have most.
 
     Each part is in the order of the summary, a line for what stood on a line.

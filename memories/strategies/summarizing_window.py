@@ -56,7 +56,7 @@ class SummarizingWindowMemory(SummarizingMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, and what is not distilled yet."""
         self.pins.room(self.max_messages, lambda _: 1, "messages")
-        entries, recalled = await log.after(state.watermark), tuple(filter(None, [self._quoted_summary(state)]))
+        entries, recalled = await log.after(state.watermark), tuple(filter(None, [self._quote_summary(state)]))
         room = self.max_messages - len(recalled) - len(entries) - len(self.pins.besides(entries))
         if room < _OF_AN_EXCHANGE or super().due(state, ()):
             room = -1

@@ -70,7 +70,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         room = self.every - 1 - sum(entry.message["role"] == "user" for entry in entries)
         if self.every_tokens is not None or super().due(state, ()):
             room = -1
-        return View((self._quoted_summary(state),), entries, room=room if room > 0 else -1, texts_stay=True)
+        return View((self._quote_summary(state),), entries, room=room if room > 0 else -1, texts_stay=True)
 
     @property
     def buffer(self) -> str:

@@ -160,7 +160,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         near = (
             await self._similar(self._embedder, state, query or "") if self._embedder and share else dict[int, float]()
         )
-        found = index.ranked(self._dated(query or ""), near, share)
+        found = index.ranked(self._add_days(query or ""), near, share)
         told("words and embeddings" if share else "words", found.items(), of_messages=True)
 
         def best(count: int) -> list[int]:
@@ -242,7 +242,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         await self._vectors.check(embedded.vectors, state)
         return embedded.vectors
 
-    def _dated(self, query: str) -> str:
+    def _add_days(self, query: str) -> str:
         """The query, and the words of the days that it means, told from today."""
         now = self.clock()
         try:

@@ -143,7 +143,7 @@ class WindowMemory(BaseMemory):
         """What is shown, and what could be shown when calls that wait have their results."""
         if self._is_langchain4j:
             return state.watermark + 1
-        left = await self._fitted(log, state, await self._rules(log, state), self.limits())
+        left = await self._fit(log, state, await self._rules(log, state), self.limits())
         replaced: int = state.items.get("since", 0)
         return max(left.oldest_needed, replaced + 1)
 
@@ -160,7 +160,7 @@ class WindowMemory(BaseMemory):
             if plain is not None:
                 room = as_room(self._sliding.spare(plain, limit), plain, self.weight)
                 return View(entries=plain, final=True, room=room, texts_stay=True)
-        left = await self._fitted(log, state, system, limits)
+        left = await self._fit(log, state, system, limits)
         if left.size > limit and self.oversized == "raise":
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
             self.pins.room(limit, self.weight, self.unit)
@@ -196,7 +196,7 @@ class WindowMemory(BaseMemory):
 
     def _started_with(self, messages: Sequence[Message], since: int) -> Changes:
         # Numbers up to 0: they stand before all that the log has.
-        base = [self._weighed(_entry(place - len(messages), said)) for place, said in enumerate(messages, 1)]
+        base = [self._weigh(_entry(place - len(messages), said)) for place, said in enumerate(messages, 1)]
         if self._is_langchain4j:
             return Changes({"held": _plain(langchain4j.evicted(base, self.limit()))})
         return Changes({"base": _plain(base), "since": since})
@@ -204,7 +204,7 @@ class WindowMemory(BaseMemory):
     def _held(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
         held = self._stored(state, "held")
         for entry in entries:
-            held = langchain4j.added(held, self._weighed(entry), self.limit(), system_first=self._first)
+            held = langchain4j.added(held, self._weigh(entry), self.limit(), system_first=self._first)
         return held
 
     async def _rules(self, log: Log, state: State) -> list[Weighed]:
@@ -213,9 +213,9 @@ class WindowMemory(BaseMemory):
         newest = await self.system.current()
         if newest is None or newest.seq <= state.items.get("since", 0):
             return given
-        return given if given and given[0].message == newest.message else [self._weighed(newest)]
+        return given if given and given[0].message == newest.message else [self._weigh(newest)]
 
-    async def _fitted(self, log: Log, state: State, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
+    async def _fit(self, log: Log, state: State, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
         """What fits; only so much of the log is read as is needed."""
         limit, steps = limits
         size = FEWEST_ENTRIES
@@ -224,7 +224,7 @@ class WindowMemory(BaseMemory):
             tail = await log.tail(size, after=since)
             whole = len(tail) < size
             said = self._stored(state, "base") if whole else []
-            said += map(self._weighed, (*self.pins.besides(tail), *tail))
+            said += map(self._weigh, (*self.pins.besides(tail), *tail))
             items = {one.number: one for one in said if one.number in pinned or not is_instruction(one.message)}
             items |= {one.number: one for one in system}
             # What is pinned may be older than the messages that the view was set to.
@@ -246,9 +246,9 @@ class WindowMemory(BaseMemory):
         return View(entries=entries, final=True, texts_stay=True)
 
     def _stored(self, state: State, name: str) -> list[Weighed]:
-        return [self._weighed(_entry(number, message)) for number, message in state.items.get(name, [])]
+        return [self._weigh(_entry(number, message)) for number, message in state.items.get(name, [])]
 
-    def _weighed(self, entry: Entry) -> Weighed:
+    def _weigh(self, entry: Entry) -> Weighed:
         return Weighed(entry.seq, entry.message, self.weight(entry))
 
 

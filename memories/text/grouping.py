@@ -29,11 +29,11 @@ def grouped(messages: Sequence[Message]) -> list[list[int]]:
     groups: list[tuple[int, dict[Hashable, int | None]]] = []
     waiting: dict[Hashable, dict[Hashable, int | None]] = {}
     for place, message in enumerate(messages):
-        if (key := _answered(message)) is not None:
+        if (key := _find_call(message)) is not None:
             if results := waiting.pop(key, None):
                 results[key] = place
             continue
-        results = dict.fromkeys(_asked(message))
+        results = dict.fromkeys(_list_calls(message))
         waiting.update(dict.fromkeys(results, results))
         groups.append((place, results))
     found = [[place, *results.values()] for place, results in groups]
@@ -88,14 +88,14 @@ def last_exchange(entries: Sequence[Entry]) -> int:
     return ends[-2] if len(ends) > 1 else 0
 
 
-def _asked(message: Message) -> list[Hashable]:
+def _list_calls(message: Message) -> list[Hashable]:
     """List the results that a message waits for."""
     calls: list[Hashable] = [call["id"] for call in message.get("tool_calls") or ()]
     legacy: Any = message.get("function_call")
     return [*calls, ("function", str(legacy.get("name")))] if isinstance(legacy, dict) else calls
 
 
-def _answered(message: Message) -> Hashable | None:
+def _find_call(message: Message) -> Hashable | None:
     """Name the call that a message answers; `None` if it answers none."""
     if message["role"] == "function":
         return ("function", str(message.get("name")))

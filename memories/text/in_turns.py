@@ -34,7 +34,7 @@ def in_turns(messages: Iterable[Message]) -> tuple[str, list[Message]]:
     for role, group in groupby((one for one in given if not is_instruction(one)), itemgetter("role")):
         neighbours = list(group)
         if role in ("user", "assistant") and not any(one.get("tool_calls") for one in neighbours):
-            turns.append({"role": role, "content": _joined([one["content"] for one in neighbours])})
+            turns.append({"role": role, "content": _join([one["content"] for one in neighbours])})
         else:
             turns += neighbours
     return system, turns
@@ -51,7 +51,7 @@ def cache_control(message: Message) -> Message:
     return {**message, "content": [*parts, {**last, "cache_control": {"type": "ephemeral"}}]}
 
 
-def _joined(contents: list[Any]) -> Any:
+def _join(contents: list[Any]) -> Any:
     if len(contents) == 1:
         return contents[0]
     if all(isinstance(content, str) for content in contents):

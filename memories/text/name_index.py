@@ -79,7 +79,7 @@ class NameIndex:
         for name in sorted(self._likely(left), key=lambda name: (-len(name), name)):
             if found := [*places(left, name)]:
                 first[name] = found[0]
-                left = _blanked(left, found, len(name))
+                left = _blank(left, found, len(name))
         return sorted(first, key=first.__getitem__)
 
     def with_words(self, name: str) -> list[str]:
@@ -103,7 +103,7 @@ class NameIndex:
         return [name for names in found for name, needed in names.items() if needed <= has]
 
 
-def _blanked(text: str, found: Sequence[int], length: int) -> str:
+def _blank(text: str, found: Sequence[int], length: int) -> str:
     """A text without what stands at some places."""
     pieces, end = list[str](), 0
     for place in found:

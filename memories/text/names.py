@@ -82,13 +82,13 @@ def places(text: str, name: str) -> Iterator[int]:
     place = text.find(name) if 0 < len(name) <= _LONGEST else -1
     while place >= 0:
         end = place + len(name)
-        whole = not (_joined(text[place - 1 : place], name[0]) or _joined(name[-1], text[end : end + 1]))
+        whole = not (_are_joined(text[place - 1 : place], name[0]) or _are_joined(name[-1], text[end : end + 1]))
         if whole:
             yield place
         place = text.find(name, end if whole else place + 1)
 
 
-def _joined(one: str, other: str) -> bool:
+def _are_joined(one: str, other: str) -> bool:
     """Whether two neighbours are in one word; in Chinese, that is not told."""
     return _in_word(one) and _in_word(other) and not (_UNSPACED.match(one) or _UNSPACED.match(other))
 

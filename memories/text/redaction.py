@@ -53,9 +53,9 @@ class Redactor:
     """
 
     def __init__(self, redact: Redact | None, count: _Count | None = None) -> None:
-        self._count = count or _uncounted
+        self._count = count or _count_nothing
         self._function = redact if callable(redact) else None
-        self._patterns = {} if redact is None or callable(redact) else _compiled(redact)
+        self._patterns = {} if redact is None or callable(redact) else _compile(redact)
         self.is_idle = redact is None
 
     def text(self, text: str) -> str:
@@ -65,7 +65,7 @@ class Redactor:
             RedactionError: The function failed, or gave no text.
         """
         if self._function:
-            redacted = _called(self._function, text)
+            redacted = _call(self._function, text)
             if redacted != text:
                 self._count(_FUNCTION, 1)
             return redacted
@@ -112,19 +112,23 @@ class Redactor:
         if form - _FORM:
             kept |= {one for one in parts if one.endswith(("_id", "_at"))}
         return {
-            one: part if one in kept else self._handed(part) if one in _HANDED else self._within(part, form, one)
+            one: part
+            if one in kept
+            else self._redact_content(part)
+            if one in _HANDED
+            else self._within(part, form, one)
             for one, part in parts.items()
         }
 
-    def _handed(self, value: Any) -> Any:
+    def _redact_content(self, value: Any) -> Any:
         """JSON of which everything is content: its keys and numbers, too."""
         if isinstance(value, str):
             return self._redact_text(value)
         if isinstance(value, list):
             several: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            return [self._handed(one) for one in several]
+            return [self._redact_content(one) for one in several]
         if isinstance(value, dict):
-            return {self.text(key): self._handed(one) for key, one in cast("dict[str, Any]", value).items()}
+            return {self.text(key): self._redact_content(one) for key, one in cast("dict[str, Any]", value).items()}
         if value is None or isinstance(value, bool):
             return value
         redacted = self.text(written := json.dumps(value))
@@ -134,12 +138,12 @@ class Redactor:
         """A text; one that is JSON, such as the arguments of a tool, stays JSON, and hides nothing behind escapes."""
         inner = _parse_json(text)
         if isinstance(inner, (dict, list)):
-            handed = self._handed(inner)
+            handed = self._redact_content(inner)
             text = text if handed == inner else json.dumps(handed, ensure_ascii=False)
         return self.text(text)
 
 
-def _uncounted(name: str, times: int) -> None:
+def _count_nothing(name: str, times: int) -> None:
     pass
 
 
@@ -147,7 +151,7 @@ def _placeholder(name: str, _: re.Match[str]) -> str:
     return f"[{name}]"
 
 
-def _called(function: Callable[[str], Any], text: str) -> str:
+def _call(function: Callable[[str], Any], text: str) -> str:
     try:
         redacted = function(text)
     except Exception as error:  # noqa: BLE001 - whatever it raises
@@ -172,7 +176,7 @@ def _parse_json(text: str) -> Any:
         return None
 
 
-def _compiled(redact: object) -> dict[str, re.Pattern[str]]:
+def _compile(redact: object) -> dict[str, re.Pattern[str]]:
     if not isinstance(redact, Mapping) or not redact:
         raise OptionError(f"redact must be a function of a text, or patterns by name, not {redact!r}")
     patterns: Mapping[Any, Any] = redact  # pyright: ignore[reportUnknownVariableType]

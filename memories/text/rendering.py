@@ -74,7 +74,7 @@ class Renderer:
 
     def messages(self, view: View) -> list[Message]:
         """Write a view as chat messages: the system message, one for each recalled text, and what can be sent."""
-        return self._placed(self._said(view), self._recalled(view.recalled, view.quotes))
+        return self._place(self._say(view), self._recall(view.recalled, view.quotes))
 
     def request(self, view: View, max_tokens: int | None = None) -> list[Message]:
         """Write a view as chat messages that a provider accepts: system messages first, tool calls with their results.
@@ -107,16 +107,16 @@ class Renderer:
 
     def _request(self, view: View, max_tokens: int | None) -> tuple[list[Message], list[Message]]:
         """The whole request, and what of it is recalled."""
-        said, recalled = self._said(view), self._recalled(view.derived, view.quoted)
+        said, recalled = self._say(view), self._recall(view.derived, view.quoted)
         if max_tokens is not None:
             said = self._fitting(said, recalled, view, max_tokens)
-        return self._placed(said, recalled), recalled
+        return self._place(said, recalled), recalled
 
-    def _said(self, view: View) -> list[Message]:
+    def _say(self, view: View) -> list[Message]:
         system = [view.system.message] if view.system else []
         return [*system, *(view.messages if view.final else sendable(view.messages))]
 
-    def _recalled(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Message]:
+    def _recall(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Message]:
         return [
             *(self._recalling(text, self._voice(quoted=False)) for text in derived),
             *(self._recalling(text, self._voice(quoted=True)) for text in quoted),
@@ -132,7 +132,7 @@ class Renderer:
             text = framed(text)
         return {"role": role, "content": text}
 
-    def _placed(self, said: list[Message], recalled: list[Message]) -> list[Message]:
+    def _place(self, said: list[Message], recalled: list[Message]) -> list[Message]:
         if not recalled:
             return said
         place = _talk_begins(said) if self._is_first else self._open(said)

@@ -90,7 +90,7 @@ class ChromaIndex(Closing):
         self._prefix = f"{collection}-{uuid.uuid4().hex}" if in_process else collection
         self._place = str(path or (f"{host}:{port}" if host else "in process"))
         self._folder = None if path is None else ChromaFolder(path)
-        with _explained(self._place, self._folder):
+        with _explain_errors(self._place, self._folder):
             if self._folder is not None:
                 self._client = self._folder.client()
             elif host is not None:
@@ -178,7 +178,7 @@ class ChromaIndex(Closing):
             )
         if not self._finalizer.alive:
             raise StoreError("this index is closed")
-        with _explained(self._place, self._folder):
+        with _explain_errors(self._place, self._folder):
             yield
 
     def _collection(self, dimension: int) -> "Collection | None":
@@ -253,7 +253,7 @@ def _similarity(distance: float) -> float:
 
 
 @contextmanager
-def _explained(place: str, folder: ChromaFolder | None) -> Generator[None, None, None]:
+def _explain_errors(place: str, folder: ChromaFolder | None) -> Generator[None, None, None]:
     import httpx
     from chromadb.errors import ChromaError, InternalError
 

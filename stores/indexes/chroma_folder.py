@@ -43,9 +43,9 @@ class ChromaFolder:
         self.sound = True
         try:
             self._path.mkdir(parents=True, exist_ok=True)
-            self._notes = self._locked()
+            self._notes = self._lock()
             try:
-                self.index = self._trusted() or self._new()
+                self.index = self._trust() or self._new()
             except BaseException:
                 self._notes.close()
                 raise
@@ -70,7 +70,7 @@ class ChromaFolder:
                 files = json.dumps(_files(self.index))
                 self._notes.execute("INSERT INTO closed VALUES (?, ?)", (self.index.name, files))
 
-    def _locked(self) -> sqlite3.Connection:
+    def _lock(self) -> sqlite3.Connection:
         """The notes, which are at the same time a lock: it goes with the process, however that ends."""
         file = self._path / _NOTES
         notes = sqlite3.connect(file, timeout=0, isolation_level=None, check_same_thread=False)
@@ -83,7 +83,7 @@ class ChromaFolder:
             notes.close()
             if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
                 file.unlink()
-                return self._locked()
+                return self._lock()
             if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
                 raise StoreError(
                     f"Chroma ({self._path}): another index has this folder open, in this process or in another; "
@@ -92,7 +92,7 @@ class ChromaFolder:
             raise
         return notes
 
-    def _trusted(self) -> Path | None:
+    def _trust(self) -> Path | None:
         """The files that were properly closed and not touched since; from now on they count as open."""
         closed: list[tuple[str, str]] = self._notes.execute("DELETE FROM closed RETURNING name, files").fetchall()
         for name, files in closed:

@@ -104,11 +104,11 @@ class Connections:
         with self._checked():
             client = await self._client_of_call()
             try:
-                return await self._answered(client, ("EVALSHA", script.sha, *arguments), wait)
+                return await self._send(client, ("EVALSHA", script.sha, *arguments), wait)
             except NoScriptError:  # from here on the server knows it
-                return await self._answered(client, ("EVAL", script.text, *arguments), wait)
+                return await self._send(client, ("EVAL", script.text, *arguments), wait)
 
-    async def _answered(self, client: Any, command: Sequence[Any], wait: int) -> Any:
+    async def _send(self, client: Any, command: Sequence[Any], wait: int) -> Any:
         if not wait:
             return await settled(client.execute_command(*command))
         pipeline = client.pipeline(transaction=False)  # over one connection, since WAIT is for what that one wrote
@@ -183,7 +183,7 @@ class Connections:
             return await self._client_of_loop()
         with self._lock:
             if self._client is None:
-                self._client = self._made(self._blocking)
+                self._client = self._make(self._blocking)
         return self._client
 
     async def _client_of_loop(self) -> Any:
@@ -197,14 +197,14 @@ class Connections:
 
     async def _living(self) -> AsyncGenerator[Any]:
         """The client of a loop, again and again; the loop's own end (`shutdown_asyncgens`) closes it."""
-        client = self._made(self._awaited)
+        client = self._make(self._awaited)
         try:
             while True:
                 yield client
         finally:
             await client.aclose()
 
-    def _made(self, kind: Any) -> Any:
+    def _make(self, kind: Any) -> Any:
         longest = self._timeout + (1 if self._replicas else 0)  # while the server waits for replicas it is silent
         return kind.from_url(self._url, socket_timeout=longest, socket_connect_timeout=self._timeout)
 
@@ -218,7 +218,7 @@ class Connections:
             client.close()
         for loop, living in loops.items():
             if not loop.is_closed():
-                asyncio.run_coroutine_threadsafe(_ended(living), loop)
+                asyncio.run_coroutine_threadsafe(_end(living), loop)
 
     @contextmanager
     def _checked(self) -> Generator[None]:
@@ -269,5 +269,5 @@ async def _pause() -> None:
         await asyncio.sleep(_PAUSE)
 
 
-async def _ended(living: AsyncGenerator[Any]) -> None:
+async def _end(living: AsyncGenerator[Any]) -> None:
     await living.aclose()

@@ -81,7 +81,7 @@ class SQLite:
 
     async def rows(self, statement: Executable, values: Mapping[str, Any], *, writes: bool = False) -> Sequence[Row]:
         """The rows that one statement finds, or writes and returns."""
-        return await self._done(lambda held: _run(held.driver, statement, values).fetchall(), writes=writes)
+        return await self._do(lambda held: _run(held.driver, statement, values).fetchall(), writes=writes)
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""
@@ -90,7 +90,7 @@ class SQLite:
             with held.connection.begin():
                 return work(held.connection)
 
-        return await self._done(job)
+        return await self._do(job)
 
     async def writing(self, work: Callable[[Connection], T]) -> T:
         """Run it in a transaction; its first statement has to be one that locks the conversation."""
@@ -101,7 +101,7 @@ class SQLite:
                 held.connection.exec_driver_sql("BEGIN IMMEDIATE")
                 return work(held.connection)
 
-        return await self._done(job, writes=True)
+        return await self._do(job, writes=True)
 
     async def append(self, turn: NewTurn) -> Sequence[Row]:
         """The rows of the turn, which are those that it has already where it is there, none where it was forgotten."""
@@ -115,10 +115,10 @@ class SQLite:
                 new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
                 rows = turn.rows(_run(driver, _STATEMENTS.grow, new).fetchone()[0])
                 added = [(turn.conversation_id, *row, place) for place, row in enumerate(rows)]
-                driver.executemany(_compiled(ADD)[0], added)
+                driver.executemany(_compile(ADD)[0], added)
                 return rows
 
-        return await self._done(job, writes=True)
+        return await self._do(job, writes=True)
 
     async def scrub(self, *, thorough: bool) -> bool:
         """Empty the write-ahead log into the file, which is rewritten before if asked for; whether nothing is left."""
@@ -135,10 +135,10 @@ class SQLite:
 
     async def check(self) -> list[str]:
         """What SQLite finds wrong with the file."""
-        found = await self._done(lambda held: held.driver.execute("PRAGMA integrity_check").fetchall())
+        found = await self._do(lambda held: held.driver.execute("PRAGMA integrity_check").fetchall())
         return [f"{self.name}: {line}" for (line,) in found if line != "ok"]
 
-    async def _done(self, job: Callable[[PooledConnection], T], *, writes: bool = False) -> T:
+    async def _do(self, job: Callable[[PooledConnection], T], *, writes: bool = False) -> T:
         """Do a job at once, in microseconds as a rule; where others hold it up, an event loop goes on meanwhile."""
         try:
             return self._attempt(job, AT_ONCE, writes=writes)
@@ -204,14 +204,14 @@ def _empty_log(held: PooledConnection) -> None:
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled(statement: Executable) -> tuple[str, Sequence[str], Mapping[str, Any]]:
+def _compile(statement: Executable) -> tuple[str, Sequence[str], Mapping[str, Any]]:
     """A statement as text for the driver, the names of its values in their order, and those that never change."""
     compiled: Any = cast("Any", statement).compile(dialect=_DIALECT)
     return str(compiled), compiled.positiontup, compiled.params
 
 
 def _run(driver: sqlite3.Connection, statement: Executable, values: Mapping[str, Any]) -> sqlite3.Cursor:
-    text, names, constants = _compiled(statement)
+    text, names, constants = _compile(statement)
     known = {**constants, **values}
     # By position: the driver would look each name up anew each time.
     return driver.execute(text, [known[name] for name in names])

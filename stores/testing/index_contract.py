@@ -18,7 +18,7 @@ def _numbers(found: Sequence[tuple[int, float]]) -> list[int]:
     return [number for number, _ in found]
 
 
-def _rounded(found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+def _round(found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     # Adding 0.0 makes -0.0 positive.
     return [(number, round(similarity, 5) + 0.0) for number, similarity in found]
 
@@ -49,7 +49,7 @@ class VectorIndexContract:
         """Similarity is the cosine of the angle, whatever the lengths, from 1 to -1."""
         drive(index.add("c", "s", {1: vector(-2, 0), 2: vector(0, 5), 3: vector(3, 3), 4: vector(0.1, 0)}))
         found = drive(index.search("c", "s", vector(7, 0), 4))
-        assert _rounded(found) == [(4, 1.0), (3, round(math.sqrt(0.5), 5)), (2, 0.0), (1, -1.0)]
+        assert _round(found) == [(4, 1.0), (3, round(math.sqrt(0.5), 5)), (2, 0.0), (1, -1.0)]
 
     def test_no_more_than_asked_for(self, index: VectorIndex) -> None:
         """At most `k` are found, or all there are; none in an unknown conversation."""
@@ -71,7 +71,7 @@ class VectorIndexContract:
         """The embedding that was added last for a number is the one that counts."""
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(0, 1)}))
         drive(index.add("c", "s", {1: vector(0, 1), 3: vector(1, 0)}))
-        assert _rounded(drive(index.search("c", "s", vector(1, 0), 3))) == [(3, 1.0), (1, 0.0), (2, 0.0)]
+        assert _round(drive(index.search("c", "s", vector(1, 0), 3))) == [(3, 1.0), (1, 0.0), (2, 0.0)]
         assert set(drive(index.known("c", "s"))) == {1, 2, 3}
 
     def test_conversations_and_spaces_are_apart(self, index: VectorIndex) -> None:
@@ -93,13 +93,13 @@ class VectorIndexContract:
         drive(index.remove("c", "s"))
         assert drive(index.search("c", "s", vector(1, 0), 2)) == []
         drive(index.add("c", "s", {2: vector(0, 0, 1)}))
-        assert _rounded(drive(index.search("c", "s", vector(0, 0, 2), 2))) == [(2, 1.0)]
+        assert _round(drive(index.search("c", "s", vector(0, 0, 2), 2))) == [(2, 1.0)]
 
     def test_zeros_are_similar_to_nothing(self, index: VectorIndex) -> None:
         """An embedding or a query of zeros has similarity 0 to everything."""
         drive(index.add("c", "s", {1: vector(0, 0), 2: vector(1, 0), 3: vector(-1, 0)}))
-        assert _rounded(drive(index.search("c", "s", vector(1, 0), 3))) == [(2, 1.0), (1, 0.0), (3, -1.0)]
-        assert _rounded(drive(index.search("c", "s", vector(0, 0), 2))) == [(1, 0.0), (2, 0.0)]
+        assert _round(drive(index.search("c", "s", vector(1, 0), 3))) == [(2, 1.0), (1, 0.0), (3, -1.0)]
+        assert _round(drive(index.search("c", "s", vector(0, 0), 2))) == [(1, 0.0), (2, 0.0)]
 
     def test_other_dimensions_are_refused(self, index: VectorIndex) -> None:
         """An embedding of another dimension than those of its conversation is an error that names both."""
@@ -143,4 +143,4 @@ class VectorIndexContract:
             await asyncio.gather(*(index.add(id_, "s", {1: vector(1, 0)}) for id_ in "ab"))
             return list(await asyncio.gather(*(index.search(id_, "s", vector(1, 0), 1) for id_ in "ab")))
 
-        assert [_rounded(found) for found in asyncio.run(both())] == [[(1, 1.0)]] * 2
+        assert [_round(found) for found in asyncio.run(both())] == [[(1, 1.0)]] * 2

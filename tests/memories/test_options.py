@@ -123,7 +123,7 @@ def test_unknown_ones_are_refused(strategy: type[BaseMemory]) -> None:
     text = str(caught.value)
     assert text.startswith(f"{strategy.__name__} has no option 'memory_kee', 'zzz'; it has: ")
     assert "conversation_id" in text
-    assert "_found" not in text
+    assert "_start" not in text
 
 
 def test_errors_fit_builtins() -> None:

@@ -39,7 +39,7 @@ def facts(talk: NamedSentences, number: int) -> Iterator[str]:
         yield from kinship
         if found or (joined and subject and words and _is_verb(words[0])):
             subject, last = found or subject, ""
-            for last in _stated(subject, words[verb:], first_person=subject == talk.owners[number]):
+            for last in _state(subject, words[verb:], first_person=subject == talk.owners[number]):
                 yield last
         elif joined and last and words and not words[4:] and words[0].lower() not in STOPWORDS:
             head, _, thing = last.rpartition(" | ")
@@ -66,7 +66,7 @@ def _subject(words: Sequence[str], talk: NamedSentences, number: int) -> tuple[s
     return name or (f"{whose}'s {role}" if role else phrase[4:] if first == "the" else ""), [], verb
 
 
-def _stated(subject: str, words: Sequence[str], *, first_person: bool) -> Iterator[str]:
+def _state(subject: str, words: Sequence[str], *, first_person: bool) -> Iterator[str]:
     """What helpers, verb, preposition and object say of a subject."""
     relation, holds, place = list[str](), True, 0
     while place < len(words) and ((bare := _positive(words[place])) in _HELPERS or bare in _ADVERBS):

@@ -58,7 +58,7 @@ def _summary(old: Sequence[Utterance], new: Sequence[Utterance], most: int = _SU
     for one in [*old, *(one for one in new if _tells(one.text))]:
         found.setdefault(content_stems(one.text), one)
     kept = _weightiest([*found.values()], min(_SUMMARY_WORDS, most))
-    return _written(kept) if kept and kept != old else "NOTHING NEW"
+    return _write(kept) if kept and kept != old else "NOTHING NEW"
 
 
 def _tells(text: str) -> bool:
@@ -85,7 +85,7 @@ def _worth(one: Utterance) -> float:
     return (weight + 0.15 * len({*content_stems(one.text)})) * (0.8 if role_of(one.speaker) == "assistant" else 1)
 
 
-def _written(said: Sequence[Utterance]) -> str:
+def _write(said: Sequence[Utterance]) -> str:
     """A line for what somebody says in a row, behind their name."""
     text = ""
     for place, (speaker, sentence) in enumerate(said):
@@ -120,5 +120,5 @@ def _rewritten(talk: NamedSentences, known: str) -> str:
     told = dict[str, str]()
     for name, _, new in (line.partition(": ") for line in _amendments(talk, ":\n".join([*notes, ""])).split("\n")):
         if new not in (note := told.get(name, notes.get(name, new))):
-            told[name] = _written([Utterance("", note), Utterance("", new)])
+            told[name] = _write([Utterance("", note), Utterance("", new)])
     return "\n".join(f"{name}: {note}" for name, note in told.items()) or "NOTHING NEW"

@@ -81,7 +81,7 @@ def notes(reply: str, known: Collection[str], source: str) -> dict[str, str]:
     if says_nothing(text):
         return {}
     found: dict[str, tuple[str, list[str]]] = {}
-    for name, piece in _named_lines(text, known, source):
+    for name, piece in _find_named_lines(text, known, source):
         found.setdefault(canonical(name), (name, []))[1].append(piece)
     if not found and not aliases(reply, known, source):
         raise unusable(reply)
@@ -115,7 +115,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
         over = bool(numbered["over"]) or not said or _OVER.fullmatch(said)
         found.append(Amendment("", "" if over else said, number))
     # Each line stands for itself, so a long label is one too ("the man with the two quails and the dog").
-    noted = _named_lines("\n".join(others), known, source, MOST_WORDS)
+    noted = _find_named_lines("\n".join(others), known, source, MOST_WORDS)
     found += [Amendment(name, piece) for name, piece in noted if _tells(piece)]
     if not found and not aliases(reply, known, source):
         raise unusable(reply)
@@ -159,7 +159,7 @@ def _can_label(name: str, most_common: int = _MOST_COMMON_WORDS) -> bool:
     return not (_NO_NAME_BEGINS.match(name) and common) and common <= most_common
 
 
-def _named_lines(
+def _find_named_lines(
     text: str, known: Collection[str], source: str, most_common: int = _MOST_COMMON_WORDS
 ) -> Iterator[tuple[str, str]]:
     """The lines of notes, each with the name that it stands behind or below.
@@ -169,7 +169,7 @@ def _named_lines(
     asked = {canonical(name) for name in known}
     repeated = {" ".join(line.split()) for line in source[:LONGEST_SOURCE].split("\n")} - {""}
     last, headed = "", False
-    for name, note in _noted(text):
+    for name, note in _find_notes(text):
         line = f"{name}: {note}" if name else note
         bare = _ALSO.sub("", name)
         if " ".join(line.split()) in repeated or _PATTERN.match(line):
@@ -181,7 +181,7 @@ def _named_lines(
             yield last, line
 
 
-def _noted(text: str) -> Iterator[tuple[str, str]]:
+def _find_notes(text: str) -> Iterator[tuple[str, str]]:
     parsed = parsed_json(text)
     if isinstance(parsed, (dict, list)):
         yield from noted(parsed)

@@ -559,7 +559,7 @@ class TestCommand:
     ) -> None:
         """Most files of a program have nothing to do with a memory: no process is started for them."""
         (tmp_path / "a.py").write_text("from langchain.llms import OpenAI\n(((", encoding="utf-8")
-        monkeypatch.setattr(Apart, "_started", None)
+        monkeypatch.setattr(Apart, "_start", None)
         assert "0 of 1 file changed." in CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"]).output
 
 

@@ -31,9 +31,7 @@ class ConversationEntityMemory(PlainEntity):
             if error.refused or not error.reply:
                 raise
             prose = " ".join(error.reply.split())
-            return self._bounded(
-                state, self._notes(state).amended([(name, None, prose) for name in names], {}, entries)
-            )
+            return self._bound(state, self._notes(state).amended([(name, None, prose) for name in names], {}, entries))
 
 
 @strategy

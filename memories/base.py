@@ -629,10 +629,10 @@ class BaseMemory(ABC):
             OverBudgetError: As in `messages`.
         """
         from memzoo.memories.engine.explanation import explain_view
-        from memzoo.memories.engine.searches import watched
+        from memzoo.memories.engine.searches import watch
 
         check_query(query)
-        with watched() as told:
+        with watch() as told:
             view, asked = await loading.view_to_send(self, query)
         return await explain_view(
             self, told, view, asked if self.needs_query else None, self.resolved("max_tokens", max_tokens)

@@ -67,8 +67,8 @@ def _run(read: Callable[[], dict[str, JSON]]) -> list[float]:
     graph, _ = _timed(lambda: KnowledgeGraph().apply(items, reset=True))
     index = UnitIndex()
     words, _ = _timed(lambda: index.put({key: units_of_fact(key, item) for key, item in items.items()}))
-    first, _ = _timed(lambda: index.found("What does the lease cost?"))
-    later, _ = _timed(lambda: index.found("Who bakes the bread?"))
+    first, _ = _timed(lambda: index.search("What does the lease cost?"))
+    later, _ = _timed(lambda: index.search("Who bakes the bread?"))
     return [rows, graph, words, first, later]
 
 

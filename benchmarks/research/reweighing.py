@@ -91,7 +91,7 @@ class Search:
 
     def shown(self, ranked: Sequence[int], budget: int) -> str:
         """Return what fits the budget of messages that were found for the last question."""
-        best = (self._passages[seq - 1] for seq in self._index.corrected(ranked, budget))
+        best = (self._passages[seq - 1] for seq in self._index.add_corrections(ranked, budget))
         return "\n".join(evidence(fit_passages(budget, best, self._tokens, self._clip)))
 
 

@@ -43,7 +43,7 @@ class Cards:
         self.last_said = 0
         """The number of the last message that was put in."""
 
-    def found(self, query: str, notes: Sequence[Note], said: Sequence[Entry]) -> list[str]:
+    def search(self, query: str, notes: Sequence[Note], said: Sequence[Entry]) -> list[str]:
         """The lines that fit a query, best first; without a query, the newest first.
 
         Args:

@@ -169,7 +169,7 @@ class GraphMemory(BaseMemory):
         notes, cards = await self.aholding(), self._cards
         said = await self.aentries(after=cards.last_said)
         pinned = set(self._pinned())
-        found = [line for line in cards.found(query[:_LONGEST_QUERY], notes, said) if line not in pinned]
+        found = [line for line in cards.search(query[:_LONGEST_QUERY], notes, said) if line not in pinned]
         return fitting(limit, found, self.tokens)
 
     def _pinned(self) -> list[str]:

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Searches", "found", "watched"]
+__all__ = ["Searches", "report", "watch"]
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Searches:
 _watching: ContextVar[Searches | None] = ContextVar("memzoo_searches", default=None)
 
 
-def found(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
+def report(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
     """Tell what a search brought up, if somebody wants to know; otherwise the scores are not looked at.
 
     Args:
@@ -39,7 +39,7 @@ def found(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bo
 
 
 @contextlib.contextmanager
-def watched() -> Generator[Searches]:
+def watch() -> Generator[Searches]:
     """Hear of all searches in this block."""
     token = _watching.set(told := Searches())
     try:

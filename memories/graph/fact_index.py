@@ -95,7 +95,7 @@ class FactIndex:
         name = self.name_of(node)
         return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
-    def meant_by(self, name: str) -> list[str]:
+    def find_meant(self, name: str) -> list[str]:
         """The nodes that a name stands for: its own; for a common word or a part of a name, all that have it."""
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)
@@ -114,7 +114,7 @@ class FactIndex:
         """The facts that differ from one at most in their qualifiers, superseded ones too."""
         return self._worded.get(fact.worded, {}).values()
 
-    def related(self, fact: Fact) -> Iterable[Fact]:
+    def find_related(self, fact: Fact) -> Iterable[Fact]:
         """The facts of the subject of one that hold, are not negated, and whose relations have the same words."""
         return self._related.get(_relation(fact), {}).values()
 

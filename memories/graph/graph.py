@@ -79,7 +79,7 @@ class KnowledgeGraph:
         with self._lock:
             return in_order(
                 _holding(
-                    (fact for node in self._facts.meant_by(name) for fact in self._facts.at(node)), history=history
+                    (fact for node in self._facts.find_meant(name) for fact in self._facts.at(node)), history=history
                 )
             )
 
@@ -110,20 +110,20 @@ class KnowledgeGraph:
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
             return [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
 
-    def named_in(self, text: str) -> list[str]:
+    def find_names(self, text: str) -> list[str]:
         """The names of the graph that stand in a text, in their order there; of "New York", not "York" too."""
         with self._lock:
-            return [self._facts.name_of(node) for node in self._facts.names.named_in(text)]
+            return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
-    def asked_in(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
+    def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
         """The canonical names that a text asks about, each with how surely; see `asked_names`."""
         with self._lock:
             return asked_names(text, self._facts.names, labels, before)
 
-    def known_as(self, name: str) -> list[str]:
+    def find_canonical(self, name: str) -> list[str]:
         """The canonical names that a name stands for: its own; of a part of names, all that have it."""
         with self._lock:
-            return self._facts.meant_by(name)
+            return self._facts.find_meant(name)
 
     def name_of(self, node: str) -> str:
         """A canonical name as it was written first."""
@@ -144,7 +144,7 @@ class KnowledgeGraph:
         A common word with which something was said ("red", "handsome") is no such name.
         """
         with self._lock:
-            named = self._facts.names.named_in(text)
+            named = self._facts.names.find_names(text)
             return any(map(self._facts.is_name, named)) and not self._facts.names.has_part_of_a_name(text, named)
 
     def changes_from(self, said: Iterable[tuple[Statement, Sequence[Source]]]) -> dict[str, JSON]:
@@ -212,7 +212,7 @@ class KnowledgeGraph:
         """The facts more than one step away, each with the name from which it is reached first."""
         reached: dict[str, str] = {}
         for name in names:
-            reached |= dict.fromkeys((node for node in self._facts.meant_by(name) if node not in reached), name)
+            reached |= dict.fromkeys((node for node in self._facts.find_meant(name) if node not in reached), name)
         edge = list(reached)
         for steps in range(2, depth + 1):
             edge = self._next(edge, reached)

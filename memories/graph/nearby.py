@@ -99,7 +99,7 @@ def known_lines(
 def _spoken_of(graph: KnowledgeGraph, new_lines: str, history: str) -> Iterator[Fact]:
     """The facts about the names in new lines, then those about the user and the names before them."""
     words = content_words(new_lines)
-    for names in (graph.named_in(new_lines), ["user", *graph.named_in(history)]):
+    for names in (graph.find_names(new_lines), ["user", *graph.find_names(history)]):
         found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}
         yield from sorted(found.values(), key=lambda fact: (-len(words & fact.words), -fact.newest, fact.key))
 

@@ -87,7 +87,7 @@ class Revision:
             known = [*self._alike(said)]
         else:
             known = [fact for fact in self._facts.between(*said.nodes) if fact.negated]
-            known += self._facts.related(said) if said.meant in self._single_valued else ()
+            known += self._facts.find_related(said) if said.meant in self._single_valued else ()
         return [fact for fact in self._now(known, said) if self._contradicts(said, fact)]
 
     def _put(self, fact: Fact) -> None:

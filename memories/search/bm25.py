@@ -84,7 +84,7 @@ class WordIndex:
                 terms, counts = self.analyser.terms(_searchable_text(one) for one in step)
                 self._extend(rows_of(step, counts, self._rows), terms)
 
-    def packed(self, after: int) -> dict[str, JSON]:
+    def pack(self, after: int) -> dict[str, JSON]:
         """Return the messages numbered above `after` as items of a state."""
         with self._lock:
             seqs, ends = self._seqs, numpy.append(0, numpy.cumsum(self._rows["terms"]))
@@ -104,7 +104,7 @@ class WordIndex:
             if not len(self._rows):
                 self._extend(numpy.frombuffer(rows, ROW), numpy.frombuffer(terms, numpy.uint64))
 
-    def ranked(self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0) -> Ranking:
+    def rank(self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0) -> Ranking:
         """Return the messages that fit a query.
 
         Args:
@@ -125,9 +125,9 @@ class WordIndex:
         self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
     ) -> dict[int, float]:
         """Return how well messages fit a query, by log number, best first; see `ranked`."""
-        return dict(self.ranked(query, similar, share).items())
+        return dict(self.rank(query, similar, share).items())
 
-    def corrected(self, seqs: Sequence[int], limit: int) -> list[int]:
+    def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
         """Return messages, the best first, with the newest corrections of the first few before each.
 
         Args:
@@ -143,8 +143,8 @@ class WordIndex:
             best = self._seqs[numpy.array(together, numpy.int64)].tolist()
             return list(dict.fromkeys([*best, *seqs]))
 
-    def corrected_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
-        """Return the corrections of messages that were said after a log number; as in `corrected`."""
+    def find_corrections_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
+        """Return the corrections of messages that were said after a log number; as in `add_corrections`."""
         with self._lock:
             corrections, longest = self._find_corrections(), limit // _CORRECTION_SHARE
             places = numpy.searchsorted(self._seqs, seqs).tolist()
@@ -186,7 +186,7 @@ class WordIndex:
         text, (own, around, in_segment) = self._fit(), self._matches(query)
         found = around > 0
         fit = weights.own * own + weights.around * around + weights.segment * in_segment
-        asked_about = numpy.array(text.speakers.asked_about(query), numpy.uint64)
+        asked_about = numpy.array(text.speakers.find_asked(query), numpy.uint64)
         total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
@@ -196,7 +196,7 @@ class WordIndex:
         """Score the words of a query in each message, around it, and in its segment."""
         text = self._fit()
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        for began, finished in text.found(self.analyser.phrases(query)):
+        for began, finished in text.find(self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score)
         return own, around, in_segments[text.segment]

@@ -64,7 +64,7 @@ def fit_passages(
     for passage in passages:
         if room.passed_over == _MOST_PASSED_OVER:
             break
-        if (fitting := room.taken(passage)) is not None:
+        if (fitting := room.take(passage)) is not None:
             chosen.append(fitting)
     # Counted as one text, tokens can differ a little from the sum over lines.
     while chosen and tokens(evidence(chosen)[0]) > limit:
@@ -83,7 +83,7 @@ class _Room:
         self._days: set[date] = set()
         self.passed_over = 0
 
-    def taken(self, passage: Passage) -> Passage | None:
+    def take(self, passage: Passage) -> Passage | None:
         """Make room for a passage; the passage as it is to be shown, or nothing if it does not fit."""
         cost = self._tokens(_line(passage) + "\n")
         if self._shorten and cost > self._most:

@@ -45,7 +45,7 @@ class FoundUnits:
         """All of them, best first, with how well each fits."""
         return zip(self, self._scores.tolist(), strict=True)
 
-    def introduced(self, most: int) -> dict[str, KnownUnit]:
+    def introduce(self, most: int) -> dict[str, KnownUnit]:
         """The first so many names that were found, each with what says best who or what it is.
 
         That is the best find that tells so, else the best find.

@@ -75,7 +75,7 @@ class SearchedText(NamedTuple):
     answering: Numbers
     speakers: Speakers
 
-    def found(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
+    def find(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
         """See `phrase_counts`."""
         return phrase_counts(self.terms, self.ends, phrases)
 

@@ -45,19 +45,19 @@ class KnownIndex:
                 self._changed.clear()
             self._changed.update(changes)
 
-    def found(self, query: str, named: Mapping[str, float] = MappingProxyType({}), steps: int = 1) -> "FoundUnits":
-        """Return what fits a query, see `UnitIndex.found`."""
-        return self._follow().found(query, named, steps)
+    def search(self, query: str, named: Mapping[str, float] = MappingProxyType({}), steps: int = 1) -> "FoundUnits":
+        """Return what fits a query, see `UnitIndex.search`."""
+        return self._follow().search(query, named, steps)
 
-    def touched(self, said: str, named: Callable[[str], Mapping[str, float]]) -> "FoundUnits":
-        """Return what new lines may change, see `UnitIndex.touched`.
+    def find_touched(self, said: str, named: Callable[[str], Mapping[str, float]]) -> "FoundUnits":
+        """Return what new lines may change, see `UnitIndex.find_touched`.
 
         Args:
             said: The lines. Of a pasted page, the first ones tell what it is about.
             named: A line -> the canonical names in it.
         """
         lines = [line for line in said.splitlines() if line.strip()][:_MOST_LINES]
-        return self._follow().touched([(line, named(line)) for line in lines])
+        return self._follow().find_touched([(line, named(line)) for line in lines])
 
     def _follow(self) -> "UnitIndex":
         from memzoo.memories.search.unit_index import UnitIndex  # numpy is loaded only where it is needed

@@ -66,7 +66,7 @@ class LatentSpace(NamedTuple):
         _left, _sizes, turned = numpy.linalg.svd(seen, full_matrices=False)
         return cls(words, rareness, basis @ turned[:axes].T)
 
-    def placed(self, terms: Terms, first: Places, end: Places) -> Placed:
+    def place(self, terms: Terms, first: Places, end: Places) -> Placed:
         """Say in which direction texts lie, as vectors of length 1; of length 0 for those without a known word."""
         counts = end - first
         said = terms[_spread(first, counts)]

@@ -58,7 +58,7 @@ class PersistedIndex:
         self._version = self._watermark = self._last = 0
         self._outdated: dict[str, JSON] = {}
 
-    async def followed(self, log: Log) -> "WordIndex":
+    async def follow(self, log: Log) -> "WordIndex":
         """Return the index of the log up to its end."""
         index = await self._open(log)
         # With the last one that is known, whose exchange may go on.
@@ -79,8 +79,8 @@ class PersistedIndex:
         index = await self._open(log)
         if not self.worth_keeping(newest):
             return
-        await self.followed(log)
-        items = {_ANALYSER: _VERSION, **self._outdated, **index.packed(self._watermark)}
+        await self.follow(log)
+        items = {_ANALYSER: _VERSION, **self._outdated, **index.pack(self._watermark)}
         try:
             self._version = await self._store.commit(
                 *self._key, expected=self._version, watermark=self._last, changes=items

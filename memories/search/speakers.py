@@ -58,7 +58,7 @@ class Speakers:
             if count >= _OFTEN and speaker not in self._called.values():
                 self._called.setdefault(name, speaker)
 
-    def asked_about(self, query: str) -> list[int]:
+    def find_asked(self, query: str) -> list[int]:
         """The numbers of the speakers whom a query names."""
         labels = {speaker_number(label) for label in _labels(query)} & self._known
         names = {_key(word) for word in _WORD.findall(query) if word[:1].isupper()}

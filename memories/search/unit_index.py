@@ -98,7 +98,7 @@ class UnitIndex:
         >>> index.put({"1": [KnownUnit("Devin is the head baker", ("devin",), tells=True)]})
         >>> index.put({"2": [KnownUnit("Devin learnt in Ghent", ("devin",))]})
         >>> index.put({"3": [KnownUnit("Tea is green", ("tea",))]})
-        >>> [known.unit.text for known in index.found("Where was my head baker taught?")][:2]
+        >>> [known.unit.text for known in index.search("Where was my head baker taught?")][:2]
         ['Devin is the head baker', 'Devin learnt in Ghent']
     """
 
@@ -134,7 +134,7 @@ class UnitIndex:
             if 2 * numpy.count_nonzero(self._rows["holds"]) < len(self._rows):
                 self._compact()
 
-    def found(self, query: str, named: Mapping[str, float] = MappingProxyType({}), steps: int = 1) -> FoundUnits:
+    def search(self, query: str, named: Mapping[str, float] = MappingProxyType({}), steps: int = 1) -> FoundUnits:
         """Return what fits a query, best first.
 
         Args:
@@ -150,7 +150,7 @@ class UnitIndex:
             by = self._complete(laid, query, self._found_by(laid, query, named, steps))
             return self._rank(laid, self._share_left(laid, named) * self._worth(laid, by), by)
 
-    def touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
+    def find_touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
         """Return what lines may say something new of, what fits any one of them best first.
 
         Args:
@@ -283,7 +283,7 @@ class UnitIndex:
         known = count + numpy.argsort(-laid.degree[of_several], kind="stable")
         drawn = numpy.concatenate([known[:_MOST_NAMES], numpy.argsort(laid.rows["sign"], kind="stable")])
         space = LatentSpace.of(laid.terms, first, ends, drawn, self._weights.axes)
-        return space, space.placed(laid.terms, first[:count], ends[:count])
+        return space, space.place(laid.terms, first[:count], ends[:count])
 
     def _by_name(self, kept: Rows) -> tuple[Places, Places, Places, Places]:
         """Sort rows by the names that they have, of which each row comes once under each.
@@ -333,7 +333,7 @@ class UnitIndex:
             space, placed = self._space = self._space or self._latent(laid)
             words = " ".join(word for word in telling_words(query) if word not in _COMMON)
             terms, counts = self.analyser.terms([words])
-            (asked,) = space.placed(terms, numpy.zeros(1, numpy.int64), counts)
+            (asked,) = space.place(terms, numpy.zeros(1, numpy.int64), counts)
             near = placed @ asked
             by["related"] = weights.related * total.max() * numpy.where(near > _NEAR, near, 0.0)
             total = total + by["related"]

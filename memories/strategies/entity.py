@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
-from memzoo.memories.engine.searches import found as told
+from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
@@ -145,7 +145,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         }
         if self.templates.replaces("entity_extraction", "entity_update"):
             return self._bound(state, await self._rewritten(notes, before, entries, lines))
-        touched = indexes.known.touched(new_lines, lambda line: notes.asked_in(line, self.render.labels))
+        touched = indexes.known.find_touched(new_lines, lambda line: notes.find_asked(line, self.render.labels))
         tokens = self.retry.prompts.room_for_known
         known = known_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
@@ -169,7 +169,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             return {}
         # A correction seldom names what it corrects: the notes on what was spoken of just before are shown too.
         spoken_of = islice(_spoken_of([*before, *entries], notes), _MOST_OTHERS)
-        known = notes.asked_about([*names, *spoken_of])
+        known = notes.find_entities([*names, *spoken_of])
         try:
             return await self._rewrite(notes, known, {}, entries, lines)
         except TooLongError as error:
@@ -274,24 +274,24 @@ class ConversationEntityMemory(ModelBackedMemory):
         asked = await self._ask_for_names(query, recent, state) if self.ask_at_load else None
         if self.max_token_limit is None:
             names = [*notes.standing_in(query)] if asked is None else asked
-            told("names", ((name, 1.0) for name in names))
-            return notes.found(names)
+            report("names", ((name, 1.0) for name in names))
+            return notes.find(names)
         named = self._match_names(query, recent, notes) | dict.fromkeys(map(notes.key, asked or ()), FOR_SURE)
-        found = self._indexes.known.found(query, named)
+        found = self._indexes.known.search(query, named)
         for part in found.parts:
-            told(part, ((one.unit.text, score) for one, score in found.by(part)))
+            report(part, ((one.unit.text, score) for one, score in found.by(part)))
         room = self.max_token_limit - self.render.frame_tokens
         return notes_within(room, found, notes, self.render.found_tokens)
 
     def _match_names(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
         """The keys of the notes that a query asks about, each with how surely."""
         before = (text_of(entry.message) for entry in reversed(recent))
-        return notes.asked_in(query, self.render.labels, before)
+        return notes.find_asked(query, self.render.labels, before)
 
     async def _ask_for_names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         """The names that a model says a query is about."""
         notes = self._notes(state)
-        likely = self._indexes.known.found(query, self._match_names(query, recent, notes)).introduced(_MOST_INTRODUCED)
+        likely = self._indexes.known.search(query, self._match_names(query, recent, notes)).introduce(_MOST_INTRODUCED)
         try:
             history, known = self.render.lines(recent), [unit.text for unit in likely.values()]
             names = replies.names(await self.ask("current_entities", history=history, input=query, known=known))

@@ -58,7 +58,7 @@ class EntityIndex:
         with self._lock:
             return self._names.standing_in(text)
 
-    def asked_in(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
+    def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
         """The keys that a text asks about, each with how surely; see `asked_names`."""
         with self._lock:
             return asked_names(text, self._names, labels, before)
@@ -164,7 +164,7 @@ class EntityNotes:
         others = sorted(self._known(self._index.others(key)))
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
-    def asked_about(self, names: Iterable[str]) -> list[dict[str, Any]]:
+    def find_entities(self, names: Iterable[str]) -> list[dict[str, Any]]:
         """What is known about names, each entity once: its name, its note ("" for a new one) and other names for it."""
         keys: dict[str, str] = {}
         for name in names:
@@ -174,7 +174,7 @@ class EntityNotes:
             for key, name in keys.items()
         ]
 
-    def found(self, names: Iterable[str]) -> dict[str, str]:
+    def find(self, names: Iterable[str]) -> dict[str, str]:
         """The notes on names, "" for a new one. A name that is not known finds all names that it is a part of."""
         notes: dict[str, str] = {}
         for name in names:
@@ -188,9 +188,9 @@ class EntityNotes:
         """The known names that stand in a text."""
         return (self.items[key]["name"] for key in self._known(self._index.standing_in(text)))
 
-    def asked_in(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
+    def find_asked(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
         """The keys of the entities that a text asks about, each with how surely; see `asked_names`."""
-        asked = self._index.asked_in(text, labels, before)
+        asked = self._index.find_asked(text, labels, before)
         for other in self._index.other_names(asked.keys()):
             key, surely = self.key(other), asked.pop(other)
             asked[key] = max(surely, asked.get(key, surely))

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.searches import found as told
+from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Fact, Reason
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
@@ -241,7 +241,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     def _find_touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
         """The facts that new lines most probably change."""
-        touched = index.touched(new_lines, lambda line: graph.asked_in(line, self.render.labels, ()))
+        touched = index.find_touched(new_lines, lambda line: graph.find_asked(line, self.render.labels, ()))
         likely = [*graph.holding(one.key for one in islice(touched, _MOST_TOUCHED))]
         # What the assistant advised is long, has words of everything, and changes least.
         assistant = {canonical(name) for name in ("assistant", self.render.labels.ai)}
@@ -255,32 +255,32 @@ class ConversationKGMemory(ModelBackedMemory):
         """The facts to show for a query."""
         asked = await self._ask_for_names(query, log) if self.ask_at_load else []
         if self.max_token_limit is None:
-            near = self.kg.around(asked or self.kg.named_in(query), self.depth)
-            told("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
+            near = self.kg.around(asked or self.kg.find_names(query), self.depth)
+            report("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
             return near
         return [] if self.kg.empty else await self._search(query, asked, self.max_token_limit, log)
 
     async def _search(self, query: str, asked: Sequence[str], limit: int, log: Log) -> Sequence[Near]:
         """The facts that fit a query best, as many as fit a limit."""
         named = await self._find_names(query, log)
-        named |= {known: FOR_SURE for name in asked for known in self.kg.known_as(name)}
-        found = self._known.found(query, named, self.depth)
+        named |= {known: FOR_SURE for name in asked for known in self.kg.find_canonical(name)}
+        found = self._known.search(query, named, self.depth)
         for part in found.parts:
-            told(part, ((one.unit.text, score) for one, score in found.by(part)))
+            report(part, ((one.unit.text, score) for one, score in found.by(part)))
         return best_within(limit, self.kg.holding(one.key for one in found), self.render.text_tokens)
 
     async def _find_names(self, query: str, log: Log) -> dict[str, float]:
         """The names of the graph that a query asks about, understood after the last `k` exchanges."""
         before = (text_of(entry.message) for entry in reversed(await log.exchanges(self.k)))
-        return self.kg.asked_in(query, self.render.labels, before)
+        return self.kg.find_asked(query, self.render.labels, before)
 
     async def _ask_for_names(self, query: str, log: Log) -> list[str]:
         """The names that a model says a query is about, unless they can be told without it."""
-        known = self.kg.named_in(query)
+        known = self.kg.find_names(query)
         if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
         history = self.render.lines(await log.exchanges(self.k))
-        likely = self._known.found(query, await self._find_names(query, log)).introduced(_MOST_INTRODUCED)
+        likely = self._known.search(query, await self._find_names(query, log)).introduce(_MOST_INTRODUCED)
         introduced = [f"{self.kg.name_of(name)}: {unit.text}" for name, unit in likely.items()]
         try:
             reply = await self.ask("current_entities", history=history, input=query, known=introduced)

@@ -121,7 +121,7 @@ def in_parts(
     """
     words, left = frozenset(content_stems(new_lines)), tokens
     part, hidden = list[dict[str, Any]](), dict[str, list[NoteStatement]]()
-    for entity in notes.asked_about(names):
+    for entity in notes.find_entities(names):
         key = notes.key(entity["name"])
         told = notes.statements(key)
         size = estimated(entity["name"]) + sum(estimated(alias) for alias in entity["aliases"]) + _TOKENS_AROUND

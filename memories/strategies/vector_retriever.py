@@ -12,7 +12,7 @@ from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log, talk
 from memzoo.memories.engine.prompt_limit import cut
-from memzoo.memories.engine.searches import found as told
+from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, option, strategy
@@ -152,7 +152,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The messages or exchanges that fit the query."""
         words = self._words  # A clear meanwhile puts another in its place.
-        index = await words.followed(log.whole())
+        index = await words.follow(log.whole())
         # Otherwise the best find would be the very question, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else set[int]()
         asking |= {entry.seq for entry in self.pins.entries}  # they are shown in any case
@@ -160,8 +160,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         near = (
             await self._similar(self._embedder, state, query or "") if self._embedder and share else dict[int, float]()
         )
-        found = index.ranked(self._add_days(query or ""), near, share)
-        told("words and embeddings" if share else "words", found.items(), of_messages=True)
+        found = index.rank(self._add_days(query or ""), near, share)
+        report("words and embeddings" if share else "words", found.items(), of_messages=True)
 
         def best(count: int) -> list[int]:
             return [seq for seq in found.best(count + len(asking)) if seq not in asking][:count]
@@ -177,7 +177,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         clip = Clipper(index.analyser, query or "", self._tokens)
         shown = await fit_found(
             limit,
-            lambda count: index.corrected(best(count), limit)[:count],
+            lambda count: index.add_corrections(best(count), limit)[:count],
             lambda seqs: self._passages(words, log, seqs),
             self._tokens,
             clip,
@@ -197,7 +197,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         newest, epoch = await log.tail(1), log.cached.epoch
         earlier = self._staying.shown(epoch)
         # Nothing is shown as it was said first when it was corrected since.
-        corrections = index.corrected_since([one.seq for one in earlier], self._stays_since, limit)
+        corrections = index.find_corrections_since([one.seq for one in earlier], self._stays_since, limit)
         shown = {one.seq for one in [*earlier, *found]}
         new = await self._words.passages(log, [seq for seq in corrections if seq not in shown])
         room = max(most - self.render.frame_tokens, limit)

@@ -39,7 +39,7 @@ class NameIndex:
         >>> index = NameIndex()
         >>> for name in ("york", "new york", "sam"):
         ...     index.add(name)
-        >>> index.named_in("Is New York where Sam lives?"), index.with_words("york new")
+        >>> index.find_names("Is New York where Sam lives?"), index.with_words("york new")
         (['new york', 'sam'], ['new york'])
     """
 
@@ -72,7 +72,7 @@ class NameIndex:
         plain = folded(text)
         return sorted(name for name in self._likely(plain) if next(places(plain, name), None) is not None)
 
-    def named_in(self, text: str) -> list[str]:
+    def find_names(self, text: str) -> list[str]:
         """The known names that stand in a text, in their order there; none that is only a part of a longer one."""
         left = folded(text)
         first: dict[str, int] = {}
@@ -130,7 +130,7 @@ def asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[s
         >>> asked_names("Where did Devin teach me?", index, Labels("Mara", "AI"))
         {'devin achterberg': 0.7, 'user': 0.5, 'mara': 0.5}
     """
-    found = dict.fromkeys(names.named_in(query), FULL_NAME)
+    found = dict.fromkeys(names.find_names(query), FULL_NAME)
     for part in _ANY_WORD.findall(query):
         if part.lower() != part and len(part) >= _SHORTEST_ASKED_PART:
             for name in names.with_words(canonical(part)):
@@ -139,7 +139,7 @@ def asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[s
         if pronoun.search(query):
             found |= {name: _BY_PERSON for name in (role, canonical(label)) if name not in found}
     if refers_back(query):
-        spoken_of = (name for text in before for name in names.named_in(text))
+        spoken_of = (name for text in before for name in names.find_names(text))
         for place, name in enumerate(islice(dict.fromkeys(spoken_of), _MOST_REFERRED_TO), start=1):
             found.setdefault(name, _REFERRED_TO / place)
     return found

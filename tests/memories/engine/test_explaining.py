@@ -118,4 +118,4 @@ def test_nothing_is_collected_unless_somebody_asks() -> None:
         raise AssertionError("nobody asked")
         yield 1, 1.0
 
-    searches.found("words", scores())
+    searches.report("words", scores())

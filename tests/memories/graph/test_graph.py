@@ -156,32 +156,32 @@ class TestNamesInText:
     @pytest.mark.parametrize("text", ["Sam?", "Tell me about Sam, please.", "sam: who?", "Is “Sam” here", "Sam's?"])
     def test_are_found_beside_punctuation(self, text: str) -> None:
         """A comma or a quote beside a name does not hide it."""
-        assert self.GRAPH().named_in(text) == ["Sam"]
+        assert self.GRAPH().find_names(text) == ["Sam"]
 
     def test_are_found_as_whole_words(self) -> None:
         """Part of a word is no name; a name of several words is one."""
-        assert self.GRAPH().named_in("The same in new york and Samara") == ["New York"]
+        assert self.GRAPH().find_names("The same in new york and Samara") == ["New York"]
 
     def test_are_not_there_in_other_texts(self) -> None:
         """An empty text has no names."""
-        assert self.GRAPH().named_in("") == self.GRAPH().named_in("Nobody") == []
+        assert self.GRAPH().find_names("") == self.GRAPH().find_names("Nobody") == []
 
     def test_are_found_in_the_order_of_the_text(self) -> None:
         """Names come as the text has them; signs belong to names, and a mark alone can be one."""
         graph = told(("Sam", "knows", "C++"), ("Ada", "draws", "→"))
-        assert graph.named_in("→ or c++, Sam?") == ["→", "C++", "Sam"]
+        assert graph.find_names("→ or c++, Sam?") == ["→", "C++", "Sam"]
 
     def test_are_the_longest_ones(self) -> None:
         """In "New York" there is no "York", unless it stands beside it, too."""
         graph = told(("New York", "is not", "York"), ("New York City", "is", "big"))
-        assert graph.named_in("Is it in New York?") == ["New York"]
-        assert graph.named_in("York and new york city?") == ["York", "New York City"]
+        assert graph.find_names("Is it in New York?") == ["New York"]
+        assert graph.find_names("York and new york city?") == ["York", "New York City"]
 
     def test_are_no_longer_found_without_facts(self) -> None:
         """A name of which the last fact was taken away is not known any more."""
         graph = told(("Sam", "likes", "tea"), ("Eve", "likes", "tea"))
         graph.apply({"sam\tlikes\ttea": None}, reset=False)
-        assert graph.named_in("Sam or Eve, tea?") == ["Eve", "tea"]
+        assert graph.find_names("Sam or Eve, tea?") == ["Eve", "tea"]
         assert graph.about("Sam") == []
         assert set(graph.graph) == {"eve", "tea"}
         graph.apply({"eve\tlikes\ttea": None}, reset=False)
@@ -191,7 +191,7 @@ class TestNamesInText:
     def test_are_those_that_are_mentioned(self, names: list[str], text: str) -> None:
         """The index finds a name that a text mentions, or a longer one that covers it, and nothing else."""
         graph = told(*((name, "is", "x1") for name in names))
-        found = [canonical(name) for name in graph.named_in(text)]
+        found = [canonical(name) for name in graph.find_names(text)]
         mentioned = [node for node in graph.graph if mentions(text, node)]
         assert set(found) <= set(mentioned)
         assert all(any(node in longer for longer in found) for node in mentioned)
@@ -445,7 +445,7 @@ def test_reset_forgets_all() -> None:
     graph = told(("Sam", "likes", "tea"))
     graph.apply({}, reset=True)
     assert graph.facts(history=True) == []
-    assert graph.named_in("Sam") == []
+    assert graph.find_names("Sam") == []
 
 
 def test_a_graph_by_itself_restores_too() -> None:

@@ -160,9 +160,9 @@ class TestGrowing:
         whole.add(passages)
         early = WordIndex()
         early.add(passages[:30])
-        packed.unpack({**early.packed(0), **whole.packed(passages[29].seq)})
+        packed.unpack({**early.pack(0), **whole.pack(passages[29].seq)})
         assert packed.scores("Speaker 39 word700") == whole.scores("Speaker 39 word700")
-        assert len(whole.packed(0)) == 3
+        assert len(whole.pack(0)) == 3
 
     def test_ignores_what_is_there(self) -> None:
         """Messages that are put in again are not found twice, and their text stays."""
@@ -250,7 +250,7 @@ class TestCorrections:
     def test_come_with_what_they_correct(self, said: str, later: str) -> None:
         """The newest later correction stands before the statement, and the statement stays."""
         index = index_of(*["The weather is dull"] * 30, said, *["We had lunch"] * 30, later, *["Nice"] * 9)
-        assert index.corrected([31, 5], 1_000)[:2] == [62, 31]
+        assert index.add_corrections([31, 5], 1_000)[:2] == [62, 31]
 
     def test_may_be_ones_or_surely_are(self) -> None:
         """Words tell which, and neither is one of the kinds of values."""
@@ -263,7 +263,7 @@ class TestCorrections:
     def test_are_later(self) -> None:
         """What was said before corrects nothing, and neither does what has nothing in common."""
         index = index_of("Actually, the budget is $10.", *["We had lunch"] * 30, "The budget is $20.", "Wait, who?")
-        assert index.corrected([32], 1_000) == [32]
+        assert index.add_corrections([32], 1_000) == [32]
 
     @pytest.mark.parametrize(
         "later",
@@ -277,7 +277,7 @@ class TestCorrections:
     def test_are_no_small_talk(self, later: str) -> None:
         """What is said with words of correction corrects nothing, unless it is mostly about the same, or if it asks."""
         index = index_of(*["The weather is dull"] * 30, "Anna keeps the boat in the harbour of Bergen.", later)
-        assert index.corrected([31], 1_000) == [31]
+        assert index.add_corrections([31], 1_000) == [31]
 
     @pytest.mark.parametrize(
         ("said", "later", "corrects"),
@@ -296,27 +296,27 @@ class TestCorrections:
     def test_that_are_brief_need_only_a_value_of_the_same_kind(self, said: str, later: str, *, corrects: bool) -> None:
         """Few words that surely correct something need no word in common with it, but an amount for an amount."""
         index = index_of(*["The weather is dull"] * 30, said, later)
-        assert index.corrected([31], 1_000) == ([32, 31] if corrects else [31])
+        assert index.add_corrections([31], 1_000) == ([32, 31] if corrects else [31])
 
     @pytest.mark.parametrize(("words", "corrects"), [(57, True), (58, False)])
     def test_are_said_in_few_words(self, words: int, *, corrects: bool) -> None:
         """What is longer than a paragraph tells something of its own."""
         later = "Actually, the project budget is now $50" + " budget" * (words - 7)
         index = index_of(*["The weather is dull"] * 30, "The project budget is $20.", later)
-        assert index.corrected([31], 10_000) == ([32, 31] if corrects else [31])
+        assert index.add_corrections([31], 10_000) == ([32, 31] if corrects else [31])
 
     def test_are_the_newest_and_the_one_most_like_it(self) -> None:
         """Of many later corrections, at most two come: the best, and the last that fits nearly as well."""
         hay = ["We had lunch"] * 30
         said = ["The project budget is $20.", "The project budget is now $30.", "Actually, the project budget is $40."]
         index = index_of(*hay, *said, *hay, "The project budget is now $50.", *hay)
-        assert index.corrected([31], 1_000) == [64, 31]
-        assert index.corrected([64], 1_000) == [64]
+        assert index.add_corrections([31], 1_000) == [64, 31]
+        assert index.add_corrections([64], 1_000) == [64]
         like = "Sam moved his red boat from the old harbour of Bergen, it is now in Oslo."
         index = index_of(
             *hay, "Sam has his red boat in the old harbour of Bergen.", like, *hay, "His red boat is now old."
         )
-        assert index.corrected([31], 2_000)[-2:] == [32, 31]
+        assert index.add_corrections([31], 2_000)[-2:] == [32, 31]
 
     def test_of_three_finds_where_there_is_room_else_of_the_first(self) -> None:
         """Each stands before what it corrects; with room for little, that of the first find alone."""
@@ -334,20 +334,20 @@ class TestCorrections:
             "I drive a Saab now.",
         ]
         index = index_of(*hay, *old, *hay, *new, *["Nice"] * 9)
-        assert index.corrected([31, 32, 33, 34], 1_000) == [65, 31, 66, 32, 67, 33, 34]
-        assert index.corrected([31, 32, 33, 34], 2_000) == [65, 31, 66, 32, 67, 33, 34]
-        assert index.corrected([31, 32, 33, 34], 600) == [65, 31, 66, 32, 33, 34]
-        assert index.corrected([31, 32, 33, 34], 599) == [65, 31, 32, 33, 34]
+        assert index.add_corrections([31, 32, 33, 34], 1_000) == [65, 31, 66, 32, 67, 33, 34]
+        assert index.add_corrections([31, 32, 33, 34], 2_000) == [65, 31, 66, 32, 67, 33, 34]
+        assert index.add_corrections([31, 32, 33, 34], 600) == [65, 31, 66, 32, 33, 34]
+        assert index.add_corrections([31, 32, 33, 34], 599) == [65, 31, 32, 33, 34]
 
     def test_that_are_long_do_not_take_the_room_of_all(self) -> None:
         """With room for little, a correction with many words is left out."""
         later = "Actually, the budget of the project is no longer what I said about the budget, it is $10 now."
         index = index_of("The project budget is $20.", *["We had lunch"] * 30, later)
-        assert index.corrected([1], 1_000) == [32, 1]
-        assert index.corrected([1], 60) == [1]
+        assert index.add_corrections([1], 1_000) == [32, 1]
+        assert index.add_corrections([1], 60) == [1]
         words = 19
-        assert index.corrected([1], 12 * words) == [32, 1]
-        assert index.corrected([1], 12 * words - 1) == [1]
+        assert index.add_corrections([1], 12 * words) == [32, 1]
+        assert index.add_corrections([1], 12 * words - 1) == [1]
 
 
 class TestWorth:

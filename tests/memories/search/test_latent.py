@@ -26,7 +26,7 @@ def placed(texts: list[str], *, axes: int = 2, said: Sequence[str] = SAID) -> Pl
     space = LatentSpace.of(terms, end - counts, end, numpy.arange(len(said)), axes)
     asked, lengths = analyser.terms(texts)
     end = numpy.cumsum(lengths)
-    return space.placed(asked, end - lengths, end)
+    return space.place(asked, end - lengths, end)
 
 
 def test_words_are_near_that_stand_beside_the_same_words() -> None:
@@ -58,7 +58,7 @@ def test_without_words_there_is_no_space() -> None:
     nothing = numpy.empty(0, numpy.uint64)
     none = numpy.zeros(1, numpy.int64)
     space = LatentSpace.of(nothing, none, none, none, 2)
-    assert space.placed(numpy.ones(1, numpy.uint64), none, none + 1).shape == (1, 1)
+    assert space.place(numpy.ones(1, numpy.uint64), none, none + 1).shape == (1, 1)
 
 
 @pytest.mark.parametrize("most", [3, 6])

@@ -101,12 +101,12 @@ def measured() -> dict[str, Mapping[str, Any]]:
     for question in QUESTIONS:
         for names in named:
             for steps in (1, 2):
-                units = facts.found(question, names, steps)
+                units = facts.search(question, names, steps)
                 found[f"known {steps} {len(names)} {question}"] = scores_of(
                     (one.key, score) for one, score in units.scores
                 )
-        found[f"known {question}"] = scores_of((one.key, score) for one, score in facts.found(question).scores)
-        touched = facts.touched(
+        found[f"known {question}"] = scores_of((one.key, score) for one, score in facts.search(question).scores)
+        touched = facts.find_touched(
             f"{question}\nThe boat is for sale.", lambda line: {"the boat": 1.0} if "boat" in line else {}
         )
         found[f"touched {question}"] = scores_of((one.key, score) for one, score in touched.scores)
@@ -119,7 +119,7 @@ def measured() -> dict[str, Mapping[str, Any]]:
         }
     for limit in (60, 500, 2000):
         for first in (2, 40, 80, 120, 200, 250):
-            found[f"corrected {limit} {first}"] = {"shown": said.corrected([*range(first, first + 40)], limit)}
+            found[f"corrected {limit} {first}"] = {"shown": said.add_corrections([*range(first, first + 40)], limit)}
     return found
 
 

@@ -35,7 +35,7 @@ def index_of(units: list[KnownUnit], weights: UnitWeights | None = None) -> Unit
 
 def texts(index: UnitIndex, query: str, **named: Any) -> list[str]:
     """What is found, best first."""
-    return [known.unit.text for known in index.found(query, named)]
+    return [known.unit.text for known in index.search(query, named)]
 
 
 class TestFinding:
@@ -54,8 +54,8 @@ class TestFinding:
         """By default, what shares a name with a find; with each step more, what shares a name with that."""
         chain = [KnownUnit(f"{one} {other}", (one, other)) for one, other in ("ab", "bc", "cd", "de")]
         index = index_of(chain, UnitWeights(window=1, profile=0))
-        reach = {steps: {one.unit.text for one in index.found("a", {}, steps)} for steps in (1, 2)}
-        assert {one.unit.text for one in index.found("a")} == reach[1]
+        reach = {steps: {one.unit.text for one in index.search("a", {}, steps)} for steps in (1, 2)}
+        assert {one.unit.text for one in index.search("a")} == reach[1]
         assert len(reach[2]) > len(reach[1])
 
     def test_by_its_very_first_word(self) -> None:
@@ -182,7 +182,7 @@ class TestFinding:
         """An empty index, and a query without words, find nothing."""
         assert texts(UnitIndex(), "tea") == []
         assert texts(index_of(FACTS), " ") == []
-        assert [*UnitIndex().found("tea").scores] == []
+        assert [*UnitIndex().search("tea").scores] == []
 
 
 class TestFound:
@@ -190,7 +190,7 @@ class TestFound:
 
     def test_is_told_by_its_parts(self) -> None:
         """Of each part of the search, those that it gave something, best first; together they make up the score."""
-        found = index_of(FACTS, APART).found("chemistry", {"mara": 1.0})
+        found = index_of(FACTS, APART).search("chemistry", {"mara": 1.0})
         assert found.parts == ("words", "names", "neighbours", "related")
         given = {part: {one.unit.text: score for one, score in found.by(part)} for part in found.parts}
         assert set(given["names"]) == {"Mara asked for a quote"}
@@ -203,8 +203,8 @@ class TestFound:
     @pytest.mark.parametrize("most", [0, 1, 2, 9])
     def test_introduces_so_many_names(self, most: int) -> None:
         """Each name with what says who it is, though something else was found before that."""
-        found = index_of(FACTS, APART).found("Who learnt his trade, and who studies chemistry?")
-        likely = {name: unit.text for name, unit in found.introduced(most).items()}
+        found = index_of(FACTS, APART).search("Who learnt his trade, and who studies chemistry?")
+        likely = {name: unit.text for name, unit in found.introduce(most).items()}
         assert len(likely) == min(most, 2)
         introductions = {"devin achterberg": FACTS[0].text, "noor": FACTS[2].text}
         if most > 1:
@@ -213,7 +213,7 @@ class TestFound:
     def test_comes_in_the_same_order_however_many(self) -> None:
         """Far more finds than are looked at at once come each once, the best first."""
         units = [KnownUnit(f"boat {number} " + "is red " * (number % 7), (f"n{number}",)) for number in range(200)]
-        found = index_of(units).found("boat")
+        found = index_of(units).search("boat")
         scores = [score for _, score in found.scores]
         assert scores == sorted(scores, reverse=True)
         assert len({one.key for one in found}) == len(found) == 200
@@ -229,7 +229,7 @@ class TestTouched:
             ("The oven weighs less, and the oven is from Graz", {"the oven": 1.0}),
             ("chemistry", {}),
         ]
-        assert {one.unit.text for one in [*index.touched(lines)][:3]} == {
+        assert {one.unit.text for one in [*index.find_touched(lines)][:3]} == {
             "the oven weighs 640 kilos",
             "the oven comes from Linz",
             "Noor studies food chemistry",
@@ -237,9 +237,9 @@ class TestTouched:
 
     def test_of_nothing_is_nothing(self) -> None:
         """Where nothing is known, or nothing said, nothing changes."""
-        assert [*UnitIndex().touched([("tea", {})])] == []
-        assert [*UnitIndex().touched([("tea", {})]).scores] == []
-        assert [*index_of(FACTS).touched([])] == []
+        assert [*UnitIndex().find_touched([("tea", {})])] == []
+        assert [*UnitIndex().find_touched([("tea", {})]).scores] == []
+        assert [*index_of(FACTS).find_touched([])] == []
 
 
 class TestChanges:
@@ -268,7 +268,7 @@ class TestChanges:
         """What was replaced again and again is kept no more; what was found before is still what it was."""
         index = UnitIndex()
         index.put({"kettle": [KnownUnit("the kettle holds 0 cups", ("the kettle",))]})
-        found = index.found("kettle")
+        found = index.search("kettle")
         for number in range(1, 100):
             index.put({"kettle": [KnownUnit(f"the kettle holds {number} cups", ("the kettle",))]})
         held = [one for one in gc.get_objects() if isinstance(one, KnownUnit) and one.text.endswith("cups")]
@@ -292,6 +292,6 @@ class TestChanges:
         filled = UnitIndex()
         filled.put({str(place): [unit] for place, unit in now.items() if unit})
         for query in ("Where did my head baker learn?", "the oven", "May"):
-            one, other = (index.found(query, {"noor": 1.0}) for index in (followed, filled))
+            one, other = (index.search(query, {"noor": 1.0}) for index in (followed, filled))
             assert [*one] == [*other]
             assert [score for _, score in one.scores] == pytest.approx([score for _, score in other.scores])

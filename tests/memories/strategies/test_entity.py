@@ -598,7 +598,7 @@ def test_an_index_that_followed_changes_is_as_one_of_what_is_left(changes: list[
     items = {key: item for key, item in now.items() if item}
     one, other = (EntityNotes(items, index) for index in (followed, EntityIndex(items)))
     assert one.lately(3) == other.lately(3)
-    assert one.asked_in("Anna and Bo?", Labels()) == other.asked_in("Anna and Bo?", Labels())
+    assert one.find_asked("Anna and Bo?", Labels()) == other.find_asked("Anna and Bo?", Labels())
     assert followed.lately(9) == EntityIndex(items).lately(9)
     assert [*one.standing_in("Anna, Bo, Cleo and Dan")] == [*other.standing_in("Anna, Bo, Cleo and Dan")]
     for key in items:

@@ -87,11 +87,11 @@ def test_the_first_statement_of_a_note_says_who_somebody_is() -> None:
 def test_who_is_asked_about_by_another_name_is_asked_about_as_surely() -> None:
     """By a name and another name for the same, as surely as by the surer one; by a part of it, less so."""
     notes = EntityNotes({"robert miller": note("Robert Miller"), "bob": {"name": "Bob", "of": "robert miller"}})
-    assert notes.asked_in("Where is Bob?", Labels()) == {"robert miller": 1.0}
-    assert notes.asked_in("Where is Bob, or Miller?", Labels()) == {"robert miller": 1.0}
-    assert notes.asked_in("Where is Miller?", Labels()) == {"robert miller": 0.7}
+    assert notes.find_asked("Where is Bob?", Labels()) == {"robert miller": 1.0}
+    assert notes.find_asked("Where is Bob, or Miller?", Labels()) == {"robert miller": 1.0}
+    assert notes.find_asked("Where is Miller?", Labels()) == {"robert miller": 0.7}
     others = EntityNotes({"sam": note("Sam"), "bob the builder": {"name": "Bob the builder", "of": "sam"}})
-    assert others.asked_in("Where is Builder?", Labels()) == {"sam": 0.7}
+    assert others.find_asked("Where is Builder?", Labels()) == {"sam": 0.7}
 
 
 def test_a_note_that_just_fits_is_shown_whole() -> None:

@@ -96,4 +96,4 @@ def test_names_stand_in_texts_without_blanks(text: str, name: str, stands: bool)
     for known in (name, "听鲸"):
         index.add(known)
     assert mentions(text, name) is stands
-    assert index.standing_in(text) == index.named_in(text) == [name] * stands
+    assert index.standing_in(text) == index.find_names(text) == [name] * stands

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -225,16 +225,18 @@ def _haproxy() -> str | None:
     return shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin")
 
 
-def fleet(parts: Fleet, turns: int, conversations: int) -> list[Phase]:
+def fleet(parts: Fleet, turns: int, conversations: int, names: Sequence[str] = ()) -> list[Phase]:
     """Let users talk in so many conversations while nothing is killed, then while each part is, and count.
 
     Args:
         parts: The fleet.
         turns: How many in all.
         conversations: How many; in each of them, one turn comes after the other.
+        names: Of the parts that are killed, or "nothing"; by default all.
     """
-    each, phases = turns // len(parts.parts) // conversations, list[Phase]()
-    for number, name in enumerate(parts.parts):
+    names = names or [*parts.parts]
+    each, phases = turns // len(names) // conversations, list[Phase]()
+    for number, name in enumerate(names):
         phase, before = Phase(name), parts.model.calls
         first = number * each * conversations
         asyncio.run(_talk(parts, phase, first, each, conversations))

@@ -66,6 +66,41 @@ def _alone(folder: Path, *options: str) -> Generator[tuple[str, Kill]]:
 
 
 @contextlib.contextmanager
+def _replicated(folder: Path, *parameters: str) -> Generator[tuple[str, Kill]]:
+    """A server that keeps nothing on disk: after a kill it has what its replica has."""
+    ports = free_ports(2)
+
+    def following(own: int, other: int) -> RedisServer:
+        return RedisServer(
+            folder / str(own), own, "--repl-diskless-sync-delay", "0", "--replicaof", f"127.0.0.1 {other}"
+        )
+
+    def promote(server: RedisServer) -> None:
+        with contextlib.closing(server.client()) as client:
+            client.replicaof("NO", "ONE")
+
+    primary, replica = following(ports[0], ports[1]), following(ports[1], ports[0])
+    servers = [primary, replica]
+    promote(primary)
+
+    def kill() -> None:
+        wait_for(lambda: all(map(_is_in_step, servers)))
+        servers[0].kill()
+        promote(replica)
+        servers[0] = following(ports[0], ports[1])
+        wait_for(lambda: _is_in_step(servers[0]))
+        promote(servers[0])
+        with contextlib.closing(replica.client()) as client:
+            client.replicaof("127.0.0.1", ports[0])
+
+    try:
+        yield f"redis://127.0.0.1:{ports[0]}/0?{'&'.join(parameters)}", kill
+    finally:
+        for server in servers:
+            server.kill()
+
+
+@contextlib.contextmanager
 def _clustered(folder: Path, *options: str) -> Generator[tuple[str, Kill]]:
     chance = random.Random(7)  # noqa: S311 - which one is killed need not be a secret
     with cluster(folder, *options) as servers:
@@ -86,6 +121,8 @@ _PATIENT = ("--cluster-node-timeout", "3000")  # servers that a busy machine kee
 SETTINGS: dict[str, tuple[Callable[..., contextlib.AbstractContextManager[tuple[str, Kill]]], Sequence[str]]] = {
     "one server, appendfsync always": (_alone, ("--appendonly", "yes", "--appendfsync", "always")),
     "one server, appendfsync everysec": (_alone, ("--appendonly", "yes", "--appendfsync", "everysec")),
+    "a server whose replica takes over": (_replicated, ()),
+    "a server whose replica takes over, wait=1": (_replicated, ("wait=1",)),
     "a cluster of six": (_clustered, ("--appendonly", "yes", *_PATIENT)),
     "a cluster of six, min-replicas-to-write 1": (
         _clustered,

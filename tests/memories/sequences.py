@@ -330,10 +330,12 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the seed of the first")
     parser.add_argument("--steps", type=int, default=12, help="what happens in each")
     parser.add_argument("--jobs", type=int, default=1, help="processes that run them")
+    parser.add_argument("--memory", action="append", choices=SPECIES, help="only those on this strategy; repeat it")
     chosen = parser.parse_args()
     counts, faults = Counter[str](), dict[int, str]()
     start = time.perf_counter()
     seeds = range(chosen.first, chosen.first + chosen.count)
+    seeds = [seed for seed in seeds if not chosen.memory or SPECIES[seed % len(SPECIES)] in chosen.memory]
     with ProcessPoolExecutor(chosen.jobs) as processes:
         results = processes.map(tried, seeds, itertools.repeat(chosen.steps), chunksize=50)
         for done, (seed, found) in enumerate(zip(seeds, results, strict=True), 1):
@@ -342,7 +344,7 @@ def main() -> None:
                 print(f"FAULT {seed}: {found}", flush=True)  # noqa: T201
             else:
                 counts += found
-            if done % 1_000 == 0 or done == chosen.count:
+            if done % 1_000 == 0 or done == len(seeds):
                 shown = f"{counts['views']} views, {counts['errors']} errors, {counts['promises']} promises"
                 seconds = time.perf_counter() - start
                 print(f"{done} sequences, {shown}, {len(faults)} faults; {seconds:.0f} s", flush=True)  # noqa: T201

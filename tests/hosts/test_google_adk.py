@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -57,7 +57,7 @@ def as_chat(content: Any) -> list[Message]:
     found: list[Message] = []
     for part in content.parts:
         if part.text and "<PAST_CONVERSATIONS>" in part.text:
-            found += [as_said(line) for line in part.text.splitlines()[3:-1] if not line.startswith("Time: ")]
+            found += as_said(line for line in part.text.splitlines()[3:-1] if not line.startswith("Time: "))
         elif part.text:
             found.append({"role": "user" if content.role == "user" else "assistant", "content": part.text})
         if part.function_call:
@@ -68,10 +68,16 @@ def as_chat(content: Any) -> list[Message]:
     return found
 
 
-def as_said(line: str) -> Message:
-    """A line that ADK made of a memory entry."""
-    author, _, text = line.partition(": ")
-    return {"role": author if author in ("user", "system") else "assistant", "content": text}
+def as_said(lines: Iterable[str]) -> list[Message]:
+    """Lines that ADK made of memory entries, of which a record has several."""
+    said: list[Message] = []
+    for line in lines:
+        if said and "<record>" in f"{said[-1]['content']}\n{line}" and "</record>" not in said[-1]["content"]:
+            said[-1]["content"] += f"\n{line}"
+            continue
+        author, _, text = line.partition(": ")
+        said.append({"role": author if author in ("user", "system", "developer") else "assistant", "content": text})
+    return said
 
 
 async def remember(callback_context: Any) -> None:

@@ -44,6 +44,7 @@ VARIANTS: Mapping[str, UnitWeights] = {
     "words alone": replace(UnitWeights(), names=0.0, neighbours=0.0),
     "names alone": replace(UnitWeights(), own=0.0, around=0.0, profile=0.0, related=0.0),
     "without neighbours": replace(UnitWeights(), neighbours=0.0),
+    "without words first": replace(UnitWeights(), first=0),
     "without roles": replace(UnitWeights(), roles=0.0, profile=0.0),
     "without the words around": replace(UnitWeights(), around=0.0),
     "without other words for it": replace(UnitWeights(), related=0.0),

@@ -85,7 +85,7 @@ class UnitIndex:
     finds share a name with gains too, most through a unit that says who somebody is, unless the question names
     somebody: a name is a word as well, and then words find best. So does what is about the same in other words, as far
     as words that stand together tell ("lessons", where the course is spoken of), what has a date or a number, if the
-    question asks for one, and what corrected something.
+    question asks for one, and what corrected something. The very first are always what words alone find best.
 
     Args:
         weights: How much each part counts.
@@ -147,8 +147,12 @@ class UnitIndex:
             if not self._rows["holds"].any():
                 return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
             laid = self._laid = self._laid or self._lay()
-            by = self._complete(laid, query, self._found_by(laid, query, named, steps))
-            return self._rank(laid, self._share_left(laid, named) * self._worth(laid, by), by)
+            by, share = self._found_by(laid, query, named, steps), self._share_left(laid, named)
+            # What fits by itself comes first: in few tokens, nothing that only shares a name takes its place.
+            alone = {**by, "neighbours": numpy.zeros(len(laid.rows))}
+            best = share * self._worth(laid, self._complete(laid, query, alone, by["neighbours"]))
+            by = self._complete(laid, query, by, by["neighbours"])
+            return self._rank(laid, self._put_ahead(share * self._worth(laid, by), best, named), by)
 
     def find_touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
         """Return what lines may say something new of, what fits any one of them best first.
@@ -174,6 +178,14 @@ class UnitIndex:
         cost = self._weights.length * total.max() * doublings(laid.rows["terms"], self._weights.short)
         # What is long is not lost for that.
         worth: Numbers = numpy.where(total > 0, numpy.maximum(total - cost, _LEAST * total), 0.0)
+        return worth
+
+    def _put_ahead(self, worth: Numbers, best: Numbers, named: Mapping[str, float]) -> Numbers:
+        """Put those that fit best by one measure before all others, unless somebody said whom the question is about."""
+        most = 0 if any(surely > FULL_NAME for surely in named.values()) else self._weights.first
+        first = numpy.argsort(-best, kind="stable")[:most]
+        first = first[best[first] > 0]
+        worth[first] = worth.max() * (1 + best[first] / max(best.max(), _LEAST))
         return worth
 
     def _share_left(self, laid: _Laid, named: Mapping[str, float]) -> Numbers:
@@ -326,8 +338,12 @@ class UnitIndex:
         phrases = numpy.split(terms, numpy.cumsum(counts)[:-1])
         return [(phrase, weight) for phrase, (_, weight) in zip(phrases, weighed, strict=False) if len(phrase)]
 
-    def _complete(self, laid: _Laid, query: str, by: dict[str, Numbers]) -> dict[str, Numbers]:
-        """Add what units gain that are about the same in other words, or have what is asked for."""
+    def _complete(self, laid: _Laid, query: str, by: Mapping[str, Numbers], neighbours: Numbers) -> dict[str, Numbers]:
+        """Add what units gain that are about the same in other words, have what is asked for, or corrected something.
+
+        Only what shares a name with the best finds is lifted for having corrected something: these are neighbours.
+        """
+        by = dict(by)
         weights, total = self._weights, sum(by.values(), numpy.zeros(len(laid.rows)))
         if weights.related:
             space, placed = self._space = self._space or self._latent(laid)
@@ -342,7 +358,7 @@ class UnitIndex:
             total = total + by["kinds"]
         if laid.corrects.any():
             lifted = numpy.maximum(weights.corrections * total.max() - total, 0.0)
-            by["corrections"] = numpy.where(laid.corrects & (by["neighbours"] > _LEAST * total.max()), lifted, 0.0)
+            by["corrections"] = numpy.where(laid.corrects & (neighbours > _LEAST * total.max()), lifted, 0.0)
         return by
 
     def _found_by(self, laid: _Laid, query: str, named: Mapping[str, float], steps: int) -> dict[str, Numbers]:

@@ -56,6 +56,7 @@ class UnitWeights:
         names: What a unit gains for a name that is asked about, times how rare the name is.
         neighbours: What it gains for a name that it shares with the best finds, as a share of their score. Where a name
             stands in the question, these two only add what words do not find.
+        first: So many of those that words alone find best come first.
         changing: The same, where it is looked for what new lines may change.
         roles: How much more a find passes on that says who somebody is.
         related: What a unit gains that is about the same in other words, as a share of the best score.
@@ -79,6 +80,7 @@ class UnitWeights:
     profile: float = 0.6
     names: float = 0.3
     neighbours: float = 0.8
+    first: int = 3
     changing: float = 0.6
     roles: float = 0.5
     related: float = 0.4

@@ -17,7 +17,7 @@ ARGS ?=
 .PHONY: compare test faults sequences lint types wheel docs pages bench speed retrieval weight record clean
 
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
-	$(call run,memzoo compare $(ARGS))
+	@$(call run,memzoo compare $(ARGS))
 
 test: $(VENV)/.dev  ## run all tests on all cores; ARGS="-n 0 -k buffer"
 	$(call run,python -m pytest -n auto --dist worksteal $(ARGS))
@@ -88,7 +88,7 @@ clean:
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
 # Compiled modules are kept, also where the shell says otherwise: programs that the tests start would compile all anew.
-run = PYTHONDONTWRITEBYTECODE= TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
+run = PYTHONDONTWRITEBYTECODE= TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache 2>/dev/null)}" \
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(1)
 
 $(VENV)/.run: pyproject.toml

@@ -10,8 +10,7 @@ from memzoo.memories.models.offline.names import NamedSentences
 from memzoo.memories.models.offline.prompt import Utterance, read_prompt, role_of, sentences, turns
 from memzoo.memories.text.language import SMALL_TALK, content_stems, is_question, words
 
-_MOST_NAMES = 12
-_SUMMARY_WORDS = 400
+_MOST_NAMES, _SUMMARY_WORDS = 12, 400
 _MINE = ("I ", "I'", "My ", "We ")
 _LIMIT = re.compile(r"at most (\d{1,9}) characters")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
@@ -33,6 +32,8 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
             found = _names(talk)
         case "entity_notes":
             found = _amendments(talk, parts["known"])
+            if {*found.split("\n")} <= {*parts["new_lines"].split("\n")}:  # which would be no notes, but a copy
+                found = re.sub(r"^([^:\n]*): ", r"\1: said: ", found, flags=re.MULTILINE)
         case "entity_update":
             found = _rewritten(talk, parts["known"])
         case "triple_extraction":

@@ -96,6 +96,12 @@ class TestNames:
         assert said == "Anna Berg: Anna moved to Bergen.\nBergen: Anna moved to Bergen."
         assert ask("entity_notes", new_lines="Human: Hello!", known=known, names=["Oslo"]) == "NOTHING NEW"
 
+    def test_a_single_sentence_of_somebody_with_a_name(self) -> None:
+        """It becomes a note on its speaker, although the line of the note stands in the conversation."""
+        memory = ConversationEntityMemory(llm="offline", human_prefix="Caroline", on_model_error="raise")
+        memory.save_context({"input": "The group gave me courage."}, {"output": "Great!"})
+        assert memory.entities == {"Caroline": "said: The group gave me courage."}
+
     def test_whole_notes(self, ask: Ask) -> None:
         """Where a prompt asks for them, a note keeps what was known and adds what is new; no other is begun."""
         known = [{"name": "Anna Berg", "summary": "Anna Berg is a nurse"}, {"name": "Oslo", "summary": ""}]

@@ -32,10 +32,13 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.text.framing import in_frame as in_frame
     from memzoo.memories.text.framing import is_recalled as is_recalled
     from memzoo.memories.text.framing import reframed as reframed
+    from memzoo.memories.text.grouping import exchange_ends as exchange_ends
+    from memzoo.memories.text.grouping import is_answer as is_answer
     from memzoo.memories.text.grouping import is_instruction as is_instruction
     from memzoo.memories.text.messages import checked as checked
     from memzoo.memories.text.messages import sendable as sendable
     from memzoo.memories.text.messages import text_of as text_of
+    from memzoo.memories.text.messages import tool_call as tool_call
     from memzoo.memories.text.tokens import token_counter as token_counter
     from memzoo.memories.text.view import Passage as Passage
     from memzoo.memories.text.view import View as View
@@ -57,8 +60,8 @@ else:
             "memzoo.memories.strategies.model_backed": "ModelBackedMemory",
             "memzoo.memories.strategies.named": "further_names short_name strategy_named",
             "memzoo.memories.text.framing": "in_frame is_recalled reframed",
-            "memzoo.memories.text.grouping": "is_instruction",
-            "memzoo.memories.text.messages": "checked sendable text_of",
+            "memzoo.memories.text.grouping": "exchange_ends is_answer is_instruction",
+            "memzoo.memories.text.messages": "checked sendable text_of tool_call",
             "memzoo.memories.text.tokens": "token_counter",
             "memzoo.memories.text.view": "Passage View",
             "memzoo.stores": "Entry JSON Message",

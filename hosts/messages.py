@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from memzoo.errors import MessageError
-from memzoo.memories.text.messages import ROLES, tool_call
+from memzoo.memories.text.messages import ROLES
 from memzoo.stores import JSON, Message
-from memzoo.strategy import checked
+from memzoo.strategy import checked, tool_call
 
 __all__ = [
     "PART",

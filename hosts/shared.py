@@ -14,11 +14,10 @@ from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedErr
 from memzoo.hosts.messages import HostMessage, fitting, written
 from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.forgetting import forget_messages
-from memzoo.memories.text.grouping import is_answer
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, Entry, Record
 from memzoo.stores.tombstones import tombstone, tombstones_of
-from memzoo.strategy import BaseMemory, is_instruction
+from memzoo.strategy import BaseMemory, is_answer, is_instruction
 
 __all__ = ["HostLog", "Memories", "VirtualSubclass", "host_module", "memory_of"]
 

@@ -180,7 +180,7 @@ def _put(owner: Any, method: str, new: Any) -> None:
 def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
     """All that is watched with spans."""
     from memzoo.memories import KnowledgeGraph
-    from memzoo.memories.engine import learner as learning
+    from memzoo.memories.engine.learner import Learner
     from memzoo.memories.models import chat, embedders
     from memzoo.memories.search.bm25 import WordIndex
     from memzoo.memories.search.known_index import KnownIndex
@@ -196,15 +196,15 @@ def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
     )
     return [
         *_of_memories(old_names=old_names),
-        InstrumentedCall(learning.Learner, "derive", "memzoo.derive", _of_learning),
+        InstrumentedCall(Learner, "derive", "memzoo.derive", _of_learning),
         *(
             InstrumentedCall(vars(module)[name], method, "", before, _describe_cost, said)
             for module, name, method, before, said in asked
         ),
-        InstrumentedCall(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
+        InstrumentedCall(WordIndex, "rank", "memzoo.search words", _nothing, _of_found),
         InstrumentedCall(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
         InstrumentedCall(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
-        InstrumentedCall(KnownIndex, "found", "memzoo.search known", _nothing, _of_found),
+        InstrumentedCall(KnownIndex, "search", "memzoo.search known", _nothing, _of_found),
         *(
             InstrumentedCall(store, method, f"memzoo.store {method}", _of_store)
             for store in (InMemoryStore, SQLStore)
@@ -300,7 +300,7 @@ def _watch_learning(told: _Instrumentation) -> None:
     """Count what waits after each attempt to learn, and what is set aside."""
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import Decision, RetryPolicy
-    from memzoo.memories.text.grouping import exchange_ends
+    from memzoo.strategy import exchange_ends
 
     catch_up, after_failure = Learner.catch_up, RetryPolicy.after_failure
 

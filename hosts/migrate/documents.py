@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.chat_log import ChatLog, date_of, role_of
-from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
+from memzoo.strategy import tool_call
 
 __all__ = [
     "conversation_in",

@@ -82,7 +82,8 @@ def batch_cost(
         return
     with refusals(), tempfile.TemporaryDirectory() as spare:
         path = write_short_talks(Path(spare) / "talks.jsonl", talks)
-        for name, measured in (("compare", _comparing(path, latency)), ("upkeep", _keeping_up(path, latency))):
+        for name, measuring in (("compare", _comparing), ("upkeep", _keeping_up)):
+            measured = measuring(path, latency)
             rows = [
                 [str(jobs), f"{wall:.1f}", f"{expected:.1f}", f"{expected / wall:.2f}"]
                 for jobs, wall in measured.walls.items()

@@ -131,7 +131,7 @@ def wait_for(is_there: Callable[[], object], process: "subprocess.Popen[bytes] |
 
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end and (process is None or process.poll() is None):
-        with contextlib.suppress(redis.ConnectionError, redis.BusyLoadingError):
+        with contextlib.suppress(redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError):
             if is_there():
                 return
         time.sleep(0.02)

@@ -29,6 +29,7 @@ __all__ = ["SETTINGS", "Count", "killed"]
 
 _WRITERS, _CONVERSATIONS = 8, 3
 _BETWEEN = 40  # saves, at least, from one kill to the next
+_PAUSE = 0.05  # seconds until a save is tried again
 _TOLD = 30.0  # seconds that a thread waits for the writers
 
 Kill: TypeAlias = Callable[[], None]
@@ -154,6 +155,7 @@ def killed(setting: str, kills: int, minutes: float = math.inf) -> Count:
                     except StoreError:
                         with lock:
                             count.refused += 1
+                        over.wait(_PAUSE)
                         continue
                     break
                 with lock:

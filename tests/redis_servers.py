@@ -14,8 +14,6 @@ import pytest
 
 __all__ = ["RedisServer", "cluster", "free_ports", "redis_server", "redis_url", "wait_for"]
 
-_PATIENCE = 180.0
-
 
 class RedisServer:
     """A Redis server: a process of its own.
@@ -48,7 +46,9 @@ class RedisServer:
         """Start it, also again, and wait until it answers."""
         self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with contextlib.closing(self.client()) as client:
-            wait_for(client.ping, self._process)
+            wait_for(lambda: self._process.poll() is not None or client.ping())
+        if self._process.poll() is not None:
+            raise OSError(f"{self._command} ended with {self._process.returncode}")
 
     def client(self) -> Any:
         """A client of its own, beside the store."""
@@ -121,16 +121,20 @@ def redis_url(redis_server: RedisServer) -> str:
     return f"redis://127.0.0.1:{redis_server.port}/0"
 
 
-def wait_for(is_there: Callable[[], object], process: "subprocess.Popen[bytes] | None" = None) -> None:
+def wait_for(is_there: Callable[[], object], patience: float = 180.0) -> None:
     """Wait until a server answers as it should; while it starts it refuses to.
 
+    Args:
+        is_there: Tells whether it does.
+        patience: The most seconds.
+
     Raises:
-        TimeoutError: It has not for minutes.
+        TimeoutError: It has not.
     """
     import redis
 
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end and (process is None or process.poll() is None):
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
         with contextlib.suppress(redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError):
             if is_there():
                 return

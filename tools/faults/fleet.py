@@ -45,6 +45,7 @@ _PROGRAM = Path(__file__).parents[2] / "docs" / "examples" / "server.py"
 _MEMORY = "summary"
 _TURN = re.compile(r"#(\d+)#")
 _NEW = re.compile(r"<new_lines>\n(.*?)\n</new_lines>", re.DOTALL)
+_ASKED = re.compile(r"^Human: #(\d+)#", re.MULTILINE)  # answers quote earlier questions
 _USERS = 16  # who talk at the same time
 _KILLS = 3
 _DOWN = 0.5  # seconds until somebody starts again what was killed
@@ -111,7 +112,7 @@ class _Model:
         if prompt.startswith(f"Task: {_MEMORY}."):
             with self._lock:
                 self.calls += 1
-                self.asked.update({int(turn) for lines in _NEW.findall(prompt) for turn in _TURN.findall(lines)})
+                self.asked.update({int(turn) for lines in _NEW.findall(prompt) for turn in _ASKED.findall(lines)})
         return application(environ, start_response)
 
     @contextlib.contextmanager
@@ -310,6 +311,9 @@ def _look(store: ManagedStore, phase: Phase, conversations: int) -> None:
 
 
 def main(
+    killed: Annotated[
+        list[str] | None, typer.Argument(help="Of nothing, 'a worker', PgBouncer, ...; by default all.")
+    ] = None,
     turns: Annotated[int, typer.Option(help="How many, with two workers.")] = 10_000,
     conversations: Annotated[int, typer.Option(help="How many they are spread over.")] = 200,
     model: Annotated[float, typer.Option(help="Seconds that the model takes.")] = 0.05,
@@ -328,7 +332,7 @@ def main(
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         contextlib.closing(Fleet(Path(folder), 2, model_seconds=model)) as parts,
     ):
-        for phase in fleet(parts, turns, conversations):
+        for phase in fleet(parts, turns, conversations, killed or ()):
             console.print(phase.row(), markup=False)
             sound &= not (phase.lost or phase.doubled)
     raise typer.Exit(code=not sound)

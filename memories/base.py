@@ -11,12 +11,15 @@ from memzoo.errors import OptionError
 from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
+from memzoo.memories.engine.explanation import Explanation
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
 from memzoo.memories.engine.pins import Pins
+from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
+from memzoo.memories.text.context_windows import Tokens
 from memzoo.memories.text.keys import check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, recorded
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
@@ -28,13 +31,10 @@ from memzoo.sync import blocking, drive, together
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory
     from memzoo.memories.engine.clearing import Clearing
-    from memzoo.memories.engine.explanation import Explanation
     from memzoo.memories.engine.learner import Learner, LearnOption
-    from memzoo.memories.engine.receipt import Receipt
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
     from memzoo.memories.text.clearing import ClearToolResultsOption
-    from memzoo.memories.text.context_windows import Tokens
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
@@ -445,7 +445,7 @@ class BaseMemory(ABC):
         return await self.pins.numbers()
 
     async def amessages(
-        self, query: str | None = None, *, max_tokens: "Tokens | None" = None, catch_up: bool = True
+        self, query: str | None = None, *, max_tokens: Tokens | None = None, catch_up: bool = True
     ) -> Shown:
         """The memory as chat messages that can be sent: system messages first, tool calls with their results.
 
@@ -494,7 +494,7 @@ class BaseMemory(ABC):
         entries = await self.aentries(limit, before, after, newest_first=newest_first)
         return messages_of(entries, usage=usage)
 
-    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> "Receipt":
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:
@@ -616,7 +616,7 @@ class BaseMemory(ABC):
 
         return await seed(self.log.cached, self.aadd_messages, examples)
 
-    async def aexplain(self, query: str | None = None, *, max_tokens: "Tokens | None" = None) -> "Explanation":
+    async def aexplain(self, query: str | None = None, *, max_tokens: Tokens | None = None) -> Explanation:
         """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
 
         Looks at the whole log, which `messages` does not.

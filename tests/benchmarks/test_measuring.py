@@ -80,17 +80,16 @@ class TestWhatIsShown:
 
     def test_a_retriever_shows_what_fits_the_question(self, measured: Measured, rules: ChatFunction) -> None:
         """Both questions find evidence, though not all was shown."""
-        answers = measured("vector-retriever", rules, 20).budgets[20].answers
-        assert all((answer.whole or 0) > 0 and answer.tokens <= 20 + FRAME for answer in answers)
+        budget = 20 + FRAME
+        answers = measured("vector-retriever", rules, budget).budgets[budget].answers
+        assert all((answer.whole or 0) > 0 and answer.tokens <= budget for answer in answers)
 
     @pytest.mark.parametrize("name", [name for name, one in PRESETS.items() if one.cut])
     def test_it_is_never_over_a_budget(self, name: str, measured: Measured, rules: ChatFunction) -> None:
-        """Neither at an exchange nor for a question; a frame around what others said comes besides."""
-        found, frame = measured(name, rules, 5, 14, 30), FRAME if name in {"entity", "vector-retriever"} else 0
+        """Neither at an exchange nor for a question."""
+        found = measured(name, rules, 5, 14, 30, 30 + FRAME)
         for budget, at in found.budgets.items():
-            assert all(
-                tokens <= budget + frame for tokens in [*shown(found, budget), *(one.tokens for one in at.answers)]
-            )
+            assert all(tokens <= budget for tokens in [*shown(found, budget), *(one.tokens for one in at.answers)])
 
     def test_budgets_are_measured_as_if_alone(self, measured: Measured, rules: ChatFunction) -> None:
         """Several at once give what each gives by itself."""
@@ -196,7 +195,8 @@ def test_a_question_is_asked_on_the_day_of_the_last_exchange(learnt: bool, words
     talk = Transcript("days", exchanges, (Question("What happened yesterday?", "", (said[1],)),))
     state = LearntState(options={}, name="vector-retriever", watermark=0, items={}, spent=Sum())
     variant = dataclasses.replace(PRESETS["vector-retriever"], learnt=state if learnt else None)
-    (answer,) = measure(talk, 0, variant, setup(words, "offline", 8))[0].budgets[8].answers
+    budget = 8 + FRAME
+    (answer,) = measure(talk, 0, variant, setup(words, "offline", budget))[0].budgets[budget].answers
     assert answer.shown
     assert "I baked bread." in answer.shown[0][1]
     assert "plumber" not in answer.shown[0][1]

@@ -233,7 +233,7 @@ class TestSaying:
         def failing(_messages: Any) -> str:
             raise ConnectionError("no route")
 
-        shown = play(talk(), "buffer", "vector-retriever", model=failing, budget=20)
+        shown = play(talk(), "buffer", "vector-retriever", model=failing, budget=60)
         page = Page(shown.lines())
         with pytest.raises(ModelError, match="no route"):
             shown.say("Is the bakery open?")

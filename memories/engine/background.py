@@ -27,7 +27,7 @@ class Background:
         job: Makes the coroutine to run. What it raises is logged.
     """
 
-    def __init__(self, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def __init__(self, job: Callable[[], Coroutine[Any, Any, object]]) -> None:
         self._job = job
         self._lock = new_lock()
         self._wanted = False

@@ -12,7 +12,7 @@ import pytest
 from memzoo import errors
 from memzoo.memories import STRATEGIES
 from memzoo.strategy import further_names, strategy_named
-from tests.documentation import generated, measured, picture, plain
+from tests.documentation import generated, measured, picture, plain, screenshot
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs
 
@@ -56,6 +56,16 @@ def test_generated_blocks_are_up_to_date(page: Path) -> None:
 def test_pictures_are_up_to_date(page: Path) -> None:
     """Each picture is what the class shows; `make pages` draws it anew."""
     assert picture.svg(page.stem) == page.with_suffix(".svg").read_text(encoding="utf-8")
+
+
+def test_the_picture_of_the_page_says_what_it_was_drawn_from() -> None:
+    """README's picture has a digest of what the page showed, by which `make pages` tells whether to draw it anew."""
+    png = screenshot.FILE.read_bytes()
+    drawn_from = screenshot.source_of(png)
+    assert re.fullmatch(r"[0-9a-f]{64}", drawn_from)
+    bare = png[:33] + png[33 + 4 + 4 + len("Drawn-from") + 1 + 64 + 4 :]  # what Chromium gave
+    assert screenshot.source_of(bare) == ""
+    assert screenshot.with_source(bare, drawn_from) == png
 
 
 def test_figures_are_up_to_date() -> None:

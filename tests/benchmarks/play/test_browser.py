@@ -18,7 +18,6 @@ from memzoo.benchmarks.play.server import Feed, application
 from memzoo.memories import STRATEGIES
 from tests.benchmarks.play.talks import HOSTILE, SAID, Page, play, talk
 from tests.browser import Browser, Tab, needs_chromium, opened
-from tests.documentation import screenshot
 
 pytestmark = [needs_chromium, pytest.mark.enable_socket]
 
@@ -114,13 +113,6 @@ def test_102_turns_of_the_seven(browser: Browser, bundled: list[Line], tmp_path:
         tab.value(f"go({moment})")
         assert shown(tab) == {name: "".join(text for *_, text in told.view(moment, name)) for name in STRATEGIES}
     assert tab.events("Runtime.exceptionThrown") == tab.events("Log.entryAdded") == []
-
-
-def test_the_picture_of_the_page_is_up_to_date(browser: Browser, bundled: list[Line], tmp_path: Path) -> None:
-    """README's picture was drawn from what the page shows at that turn; `make pages` draws it anew."""
-    (tmp_path / "bakery.html").write_text(page(bundled), encoding="utf-8")
-    tab = screenshot.at_the_turn(browser, tmp_path / "bakery.html")
-    assert screenshot.shown_by(tab) == screenshot.source_of(screenshot.FILE.read_bytes())
 
 
 def test_a_question_shows_views_and_answers(browser: Browser, file: str, known: Any) -> None:

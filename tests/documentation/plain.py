@@ -2,13 +2,14 @@
 
 import re
 from pathlib import Path
+from textwrap import indent
 from typing import Any, cast
 
 import yaml
 
 ROOT = Path(__file__).parents[2]
 DOCS, SITE = ROOT / "docs", ROOT / "site"
-_INCLUDED = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
+_INCLUDED = re.compile(r'^( *)--8<-- "(.+)"$', re.MULTILINE)
 
 
 def main() -> None:
@@ -23,7 +24,7 @@ def main() -> None:
 def plain(page: Path) -> str:
     """A page with the files that it includes."""
     text = page.read_text(encoding="utf-8")
-    return _INCLUDED.sub(lambda found: (ROOT / found[1]).read_text(encoding="utf-8").rstrip(), text)
+    return _INCLUDED.sub(lambda found: indent((ROOT / found[2]).read_text(encoding="utf-8").rstrip(), found[1]), text)
 
 
 def listed() -> str:

@@ -87,6 +87,7 @@ def test_every_page_is_listed_for_machines() -> None:
     assert ("ConversationBufferMemory without LangChain", "memories/ConversationBufferMemory.md") in listed
     prompts = plain.plain(DOCS / "reference" / "prompts.md")
     assert (generated.ROOT / "prompts" / "summary.jinja").read_text(encoding="utf-8").strip() in prompts
+    assert [page for page in DOCS.rglob("*.md") if "--8<--" in plain.plain(page)] == []
 
 
 def test_troubleshooting_has_every_error() -> None:

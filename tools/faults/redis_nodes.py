@@ -180,6 +180,7 @@ def killed(setting: str, kills: int, minutes: float = math.inf) -> Count:
                 over.set()
             for one in writing:
                 one.result()
+        with open_store(url) as store:  # which waits longer
             found = Counter(
                 (id_, entry.turn_id) for id_ in drive(store.conversations()) for entry in drive(store.read(id_))
             )

@@ -35,7 +35,7 @@ def test_short_conversations_have_questions_with_evidence(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("engines", "killed", "told"),
-    [("jobs,threads", 0, []), ("threads", 20, ["coordinator killed, the same bytes: True; worker: True"])],
+    [("jobs,threads", 0, []), ("threads", 20, ["coordinator killed, the same bytes: True"])],
 )
 def test_engines_are_measured_and_killed(engines: str, killed: int, told: list[str]):
     """A row for each, with the digest of what was found; after kills it is the same."""

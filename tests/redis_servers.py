@@ -54,7 +54,7 @@ class RedisServer:
         """A client of its own, beside the store."""
         import redis
 
-        return redis.Redis(port=self.port)
+        return redis.Redis(port=self.port, socket_timeout=10)
 
     def kill(self) -> None:
         """End it as a power failure would."""

@@ -6,12 +6,15 @@ import itertools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.errors import ConflictError
 from memzoo.stores import JSON, Closing, Entries, Entry, Record, StateUpdate
-from memzoo.stores.base import utc_now
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 @dataclass
@@ -27,7 +30,7 @@ class _Shelf:
 class ShelfStore(Closing):
     """Keeps conversations in dictionaries. Yours asks a database, and holds a transaction where this holds a lock."""
 
-    def __init__(self, url: str, *, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, url: str, *, clock: Callable[[], datetime] = _now) -> None:
         self.url, self._clock = url, clock
         self._lock, self._versions = threading.Lock(), itertools.count(1)
         self._shelves: dict[str, _Shelf] = {}

@@ -13,6 +13,9 @@ from memzoo.engines import executor_of
 
 __all__ = ["ENGINES", "dask_url"]
 
+# Ray lets its workers wait for all others (nice 15), for which tests have no time where the machine is busy.
+_AT_ONCE: dict[str, Any] = {"_system_config": {"worker_niceness": 0}}
+
 
 @contextmanager
 def dask_url() -> Generator[str]:
@@ -42,7 +45,7 @@ def on_ray() -> Generator[Executor]:
     with warnings.catch_warnings(action="ignore"):
         begun = ray.is_initialized()  # one is enough, and takes long to start
         if not begun:
-            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error", **_AT_ONCE)
         try:
             with executor_of(engine="ray://") as executor:
                 assert executor is not None

@@ -33,6 +33,8 @@ __all__ = ["cluster", "coordinate", "executors", "write_short_talks"]
 MEMORIES = ("window:k=2", "summary-buffer", "vector-retriever")
 _NAMES = {"jobs": "`--jobs 2`", "threads": "`--threads 2`", "dask": "Dask, two workers", "ray": "Ray, two workers"}
 _EXCHANGES, _CHARACTERS, _QUESTIONS = (4, 5, 6), 300, 2
+# Ray lets its workers wait for all others (nice 15); those of the other engines do not.
+_AT_ONCE: dict[str, Any] = {"_system_config": {"worker_niceness": 0}}
 _CALL = "import sys, json; from memzoo.benchmarks.research.executors import {0}; {0}(**json.loads(sys.argv[1]))"
 
 
@@ -115,7 +117,7 @@ def coordinate(
         dispatch.BATCH_SECONDS = seconds
     if engine == "ray":
         ray: Any = importlib.import_module("ray")
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error", **_AT_ONCE)
     named: Any = {"jobs": {"jobs": 2}, "threads": {"threads": 2}}.get(engine, {"engine": url})
     with executor_of(**named) as executor:
         root = root or os.getpid()

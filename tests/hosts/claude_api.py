@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from memzoo.stores import Message
-from tests.hosts.contract import Call, Step
+from tests.hosts.contract import Call, Step, told
 
 REMINDED = "From earlier sessions:\n"
 
@@ -113,7 +113,7 @@ def _as_chat(message: Any) -> Iterator[Message]:
             yield {"role": "tool", "tool_call_id": block["tool_use_id"], "content": str(block["content"])}
         elif block["type"] == "text" and REMINDED in block["text"]:
             lines = block["text"].partition(REMINDED)[2].partition("\n</system-reminder>")[0].splitlines()
-            said = [line.partition(": ") for line in lines if not line.startswith("tool: ")]
-            yield from ({"role": role, "content": text} for role, _, text in said)
+            said = told(line for line in lines if not line.startswith("tool: "))
+            yield from ({"role": role, "content": text} for role, text in said)
         elif block["type"] == "text" and not block["text"].startswith("<system-reminder>"):
             yield {"role": message["role"], "content": block["text"]}

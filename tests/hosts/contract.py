@@ -373,6 +373,19 @@ def results(messages: Sequence[Message]) -> list[str]:
     return [message["tool_call_id"] for message in messages if message["role"] == "tool"]
 
 
+def told(lines: Iterable[str]) -> list[tuple[str, str]]:
+    """Who said what in lines such as "user: Hello"; a record in a frame has several."""
+    said: list[tuple[str, str]] = []
+    for line in lines:
+        who, text = said[-1] if said else ("", "")
+        if "</record>" not in text and (line == "<record>" or "<record>" in text):
+            said[-1] = who, f"{text}\n{line}"
+        else:
+            who, _, text = line.partition(": ")
+            said.append((who, text))
+    return said
+
+
 def weather(place: str) -> str:
     """The weather of a place."""
     return f"Sunny in {place}."

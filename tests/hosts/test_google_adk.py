@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from memzoo.errors import ConversationIdError
 from memzoo.hosts.google_adk import MemoryService
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
-from tests.hosts.contract import FIRST, SAID_THEN, SECOND, Call, HostContract, Step, contents, texts, weather
+from tests.hosts.contract import FIRST, SAID_THEN, SECOND, Call, HostContract, Step, contents, texts, told, weather
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import members, samples
 
@@ -57,7 +57,8 @@ def as_chat(content: Any) -> list[Message]:
     found: list[Message] = []
     for part in content.parts:
         if part.text and "<PAST_CONVERSATIONS>" in part.text:
-            found += as_said(line for line in part.text.splitlines()[3:-1] if not line.startswith("Time: "))
+            lines = (line for line in part.text.splitlines()[3:-1] if not line.startswith("Time: "))
+            found += [as_said(*one) for one in told(lines)]
         elif part.text:
             found.append({"role": "user" if content.role == "user" else "assistant", "content": part.text})
         if part.function_call:
@@ -68,16 +69,9 @@ def as_chat(content: Any) -> list[Message]:
     return found
 
 
-def as_said(lines: Iterable[str]) -> list[Message]:
-    """Lines that ADK made of memory entries, of which a record has several."""
-    said: list[Message] = []
-    for line in lines:
-        if said and "<record>" in f"{said[-1]['content']}\n{line}" and "</record>" not in said[-1]["content"]:
-            said[-1]["content"] += f"\n{line}"
-            continue
-        author, _, text = line.partition(": ")
-        said.append({"role": author if author in ("user", "system", "developer") else "assistant", "content": text})
-    return said
+def as_said(author: str, text: str) -> Message:
+    """A memory entry, as ADK's lines tell of it."""
+    return {"role": author if author in ("user", "system", "developer") else "assistant", "content": text}
 
 
 async def remember(callback_context: Any) -> None:

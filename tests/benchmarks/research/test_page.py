@@ -53,5 +53,5 @@ def test_the_docs_quote_the_tables() -> None:
     told = (root / "docs" / "retrieval-research.md").read_text(encoding="utf-8")
     section = told.partition("## Two kinds of talk")[2].partition("![")[0]
     figures = set(re.findall(r"\d\.\d{3}(?:-\d\.\d{3})?|\d+\.\d \+ \d+\.\d", section))
-    assert len(figures) > 60
+    assert len(figures) >= 50
     assert [figure for figure in figures if figure not in printed] == []

@@ -19,7 +19,6 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
-from memzoo.memories.text.context_windows import Tokens
 from memzoo.memories.text.keys import check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, recorded
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
@@ -445,7 +444,7 @@ class BaseMemory(ABC):
         return await self.pins.numbers()
 
     async def amessages(
-        self, query: str | None = None, *, max_tokens: Tokens | None = None, catch_up: bool = True
+        self, query: str | None = None, *, max_tokens: int | str | None = None, catch_up: bool = True
     ) -> Shown:
         """The memory as chat messages that can be sent: system messages first, tool calls with their results.
 
@@ -616,7 +615,7 @@ class BaseMemory(ABC):
 
         return await seed(self.log.cached, self.aadd_messages, examples)
 
-    async def aexplain(self, query: str | None = None, *, max_tokens: Tokens | None = None) -> Explanation:
+    async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
         """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
 
         Looks at the whole log, which `messages` does not.

@@ -268,7 +268,8 @@ def test_the_executor_of_a_client_of_dask():
 
 def test_an_engine_that_is_not_there():
     """The error names the address."""
-    dask = pytest.importorskip("dask", reason="Dask is not installed (extra dask)")
+    pytest.importorskip("distributed", reason="Dask is not installed (extra dask)")
+    dask = pytest.importorskip("dask")  # after its other half, which adds the settings that are changed here
     soon = dask.config.set({"distributed.comm.timeouts.connect": "100ms"})
     with soon, pytest.raises(EngineError, match=r"dask://127\.0\.0\.1:1 cannot be reached"):
         open_engine("dask://127.0.0.1:1")

@@ -33,6 +33,10 @@ _CLIENTS: dict[bool, tuple[Any, Any]] = {
     True: (redis.cluster.RedisCluster, redis.asyncio.cluster.RedisCluster),
 }
 _RENEW = {"save": True, "never": False}
+# What redis-py up to 8.1.0 raises where a connection is closed as it is written to, instead of an error that it knows
+# and would try again: https://github.com/redis/redis-py/issues/4287
+_CLOSED = (AttributeError, TypeError)
+_TRIES = 3
 
 
 class Script:
@@ -109,6 +113,16 @@ class Connections:
                 return await self._send(client, ("EVAL", script.text, *arguments), wait)
 
     async def _send(self, client: Any, command: Sequence[Any], wait: int) -> Any:
+        closed = 0
+        while True:
+            try:
+                return await self._send_once(client, command, wait)
+            except _CLOSED as error:
+                closed += 1
+                if closed == _TRIES:
+                    raise redis.ConnectionError(f"connections were closed {closed} times in a row: {error}") from error
+
+    async def _send_once(self, client: Any, command: Sequence[Any], wait: int) -> Any:
         if not wait:
             return await settled(client.execute_command(*command))
         pipeline = client.pipeline(transaction=False)  # over one connection, since WAIT is for what that one wrote

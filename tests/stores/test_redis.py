@@ -170,6 +170,30 @@ def test_what_is_asked_once_more_is_answered_as_before(way: str, cluster_url: st
             drive(asked.restore("copy", entries, {}))
 
 
+@pytest.mark.parametrize("closed", [TypeError, AttributeError])
+def test_a_connection_that_is_closed_as_it_is_written_to(closed: type[Exception], cluster_url: str):
+    """What redis-py lets through there is tried again; if it goes on, it is an error of the store like any other."""
+    connection: Any = pytest.importorskip("redis").asyncio.connection.Connection
+    send, refused = connection.send_packed_command, list[object]()
+
+    async def sending(self: Any, command: Any, **more: Any) -> None:
+        if len(refused) < many:
+            refused.append(command)
+            raise closed("'NoneType' object has no attribute 'writelines'")
+        await send(self, command, **more)
+
+    with RedisStore(cluster_url) as store, pytest.MonkeyPatch.context() as patch, awaiting(store) as asked:
+        fill(asked, "c", "a")
+        patch.setattr(connection, "send_packed_command", sending)
+        many = 2
+        fill(asked, "c", "b")
+        many = 100
+        with pytest.raises(StoreError, match="connections were closed 3 times in a row"):
+            fill(asked, "c", "c")
+        many = 0
+        assert [entry.turn_id for entry in drive(asked.read("c"))] == ["turn of a", "turn of b"]
+
+
 def test_a_cluster_has_a_setting_for_waiting():
     """`wait=` is refused for a cluster, with the setting of its servers that does the same."""
     with pytest.raises(OptionError, match="min-replicas-to-write"):

@@ -231,6 +231,12 @@ class WindowMemory(BaseMemory):
             ordered = [items[number] for number in sorted(items, key=lambda one: (not 0 < one <= since, one))]
             rules: dict[str, Any] = {"evict": self.evict, "system_first": self._first, "steps": steps}
             left = fitted(ordered, limit, pinned=pinned, newest=tail[-1].seq if tail else since, **rules)
+            if not pinned <= {one.number for one in left.kept}:
+                # Of calls that share an id another one took the result of a pinned one: they are fitted by themselves.
+                weight = sum(map(self.weight, self.pins.entries))
+                others = [one for one in ordered if one.number not in pinned]
+                left = fitted(others, limit - weight, evict=self.evict, system_first=self._first)
+                left = replace(left, size=left.size + weight, room=-1)
             if whole or (left.settled and any(entry.message["role"] == "user" for entry in tail)):
                 return left
             size *= 2

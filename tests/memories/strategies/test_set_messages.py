@@ -2,11 +2,11 @@
 
 import pytest
 
-from memzoo.errors import MessageError
+from memzoo.errors import MessageError, OverBudgetError
 from memzoo.memories import CombinedMemory
 from memzoo.stores import InMemoryStore, Message
-from tests.conversations import said
-from tests.memories.strategies.windows import A1, A2, RA, RC, S2, U1, U2, U3, C, S, told, window
+from tests.conversations import call, said
+from tests.memories.strategies.windows import A1, A2, AB, RA, RB, RC, S2, U1, U2, U3, C, S, told, window
 
 
 class TestSetMessages:
@@ -112,6 +112,20 @@ class TestSetMessages:
         told(memory, U2)
         both = CombinedMemory(memories=[memory])
         assert both.messages() == [U3, A2, U2]
+
+
+def test_a_call_that_was_set_may_share_an_id_with_a_pinned_one() -> None:
+    """Whichever of them has the result: the pinned one is shown with it, and the limit holds."""
+    for limit in (4, 3):
+        memory = told(window(limit=limit), AB, RB, U1)
+        memory.pin(2)
+        memory.set_messages([call("a"), U3])
+        told(memory, RA)
+        if limit == 4:
+            assert memory.messages() == [U3, AB, RA, RB]
+        else:
+            with pytest.raises(OverBudgetError, match="4 messages"):
+                memory.messages()
 
 
 def test_what_was_replaced_is_deleted_where_no_history_is_kept() -> None:

@@ -229,6 +229,8 @@ class Connections:
             client, self._client = self._client, None
             loops, self._loops = self._loops, {}
         if client is not None:
+            if self._is_cluster:  # whose own close leaves those to its servers open (redis-py up to 8.1.0)
+                client.disconnect_connection_pools()
             client.close()
         for loop, living in loops.items():
             if not loop.is_closed():

@@ -80,6 +80,16 @@ class TestAwaitingCluster(TombstoneStoreContract, LeasingStoreContract):
             yield awaited
 
 
+@pytest.mark.parametrize("way", ["blocking", "awaited"])
+def test_nothing_stays_open(way: str, servers: list[RedisServer], cluster_url: str):
+    """Who has closed the store has no connection to any server of the cluster; none waits for the garbage collector."""
+    with open_store(f"{cluster_url}?client_name={way}") as store, _called(way, store) as called:
+        for id_ in "abcdefghi":
+            fill(called, id_, "hello")
+        assert _connected(servers, way) >= 3
+    wait_for(lambda: not _connected(servers, way), patience=10)
+
+
 def test_all_of_a_conversation_ends_at_one_moment(redis_server: RedisServer, redis_url: str):
     """`ttl` seconds after its last save, by the server's clock: messages, tombstones and each part of its states."""
     with closing(redis_server.client()) as client, open_store(f"{redis_url}?ttl=100") as store:
@@ -291,3 +301,12 @@ def _end(client: Any) -> int:
 def _now(client: Any) -> int:
     seconds, micros = client.time()
     return int(seconds) * 1000 + micros // 1000
+
+
+def _connected(servers: list[RedisServer], name: str) -> int:
+    """How many connections clients of a name have, on all servers."""
+    count = 0
+    for server in servers:
+        with closing(server.client()) as client:
+            count += sum(one["name"] == name for one in client.client_list())
+    return count

@@ -28,7 +28,7 @@ __all__ = ["Replies", "learn", "learnt_from"]
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "summary": {"max_summary_tokens": 900},
-    "summary-buffer": {"max_token_limit": 500},
+    "summary-buffer": {"max_token_limit": 200, "max_summary_tokens": 800},
     "entity": {"k": 3, "max_token_limit": BUDGET},
     "knowledge-graph": {"k": 2, "mine_ai": True, "max_token_limit": BUDGET},
 }

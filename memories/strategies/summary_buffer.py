@@ -23,8 +23,9 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     The model is asked only when the limit is passed, and then once for all the messages that have to go: enough to make
     room for the next exchanges (`prune_to`).
 
-    It is good for what was said last, to the word, with few calls. Details of long ago are for others: with a large
-    model's summary, 967 tokens show 0.57 of the answers about the bundled conversation, where notes show 0.86.
+    It is good for what was said last, to the word, with few calls. What it shows of long ago depends on the room that
+    the summary has: with 800 tokens by a large model and 200 of messages it shows 0.72 of the answers about the bundled
+    conversation, with 600 and 500 it showed 0.57. Notes show 0.86 in as many tokens.
 
     Costs: 1 call when the limit is passed; tokens up to the limit.
     Needs: a model.

@@ -35,6 +35,10 @@ _NAMES = {"jobs": "`--jobs 2`", "threads": "`--threads 2`", "dask": "Dask, two w
 _EXCHANGES, _CHARACTERS, _QUESTIONS = (4, 5, 6), 300, 2
 # Ray lets its workers wait for all others (nice 15); those of the other engines do not.
 _AT_ONCE: dict[str, Any] = {"_system_config": {"worker_niceness": 0}}
+# Since version 2.60, a Ray that is started here takes nobody without a token, not even the same user.
+_ENVIRONMENT = {"RAY_AUTH_MODE": "disabled"}
+# Of Ray's processes those that work, or wait for work; without its agents a machine of Ray's ends.
+_WORKERS = "spawn_main", "ray::_call", "ray::IDLE"
 _CALL = "import sys, json; from memzoo.benchmarks.research.executors import {0}; {0}(**json.loads(sys.argv[1]))"
 
 
@@ -116,8 +120,8 @@ def coordinate(
     if seconds is not None:
         dispatch.BATCH_SECONDS = seconds
     if engine == "ray":
-        ray: Any = importlib.import_module("ray")
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error", **_AT_ONCE)
+        importlib.import_module("ray").init(address=url, log_to_driver=False, logging_level="error")
+        url = "ray://"  # the one that this process has begun
     named: Any = {"jobs": {"jobs": 2}, "threads": {"threads": 2}}.get(engine, {"engine": url})
     with executor_of(**named) as executor:
         root = root or os.getpid()
@@ -132,23 +136,28 @@ def coordinate(
     print(json.dumps(told | {"megabytes": size, "digest": hashlib.sha256(b"".join(files)).hexdigest()}))  # noqa: T201
 
 
-def cluster() -> None:
-    """Serve two workers of Dask, until standard input ends."""
-    distributed: Any = importlib.import_module("distributed")
-    served = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+def cluster(*, engine: str) -> None:
+    """Serve two workers of Dask or of Ray, until standard input ends; the first line says where."""
+    module: Any = importlib.import_module({"dask": "distributed"}.get(engine, engine))
+    if engine == "dask":
+        served = module.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        address = served.scheduler_address.replace("tcp://", "dask://")
+    else:
+        served = module.init(num_cpus=2, include_dashboard=False, log_to_driver=False, **_AT_ONCE)
+        address = served.address_info["gcs_address"]
     with served:
-        print(served.scheduler_address, flush=True)  # noqa: T201
+        print(address, flush=True)  # noqa: T201
         sys.stdin.read()
 
 
 @contextmanager
 def _serving(engine: str) -> Generator[tuple[str, int]]:
     """Start what the engine needs beside the coordinator: its URL, and the process that its workers come from."""
-    if engine != "dask":
-        yield f"{engine}://", 0
+    if engine in ("jobs", "threads"):
+        yield engine, 0
         return
-    with _started("cluster") as served:
-        yield served.stdout.readline().strip().replace("tcp://", "dask://"), served.pid
+    with _started("cluster", engine=engine) as served:
+        yield served.stdout.readline().strip(), served.pid
         served.stdin.close()
 
 
@@ -162,7 +171,8 @@ def _coordinator(
 @contextmanager
 def _started(function: str, **arguments: Any) -> Generator[Any]:
     command = [sys.executable, "-c", _CALL.format(function), json.dumps(arguments)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+    pipe, environment = subprocess.PIPE, os.environ | _ENVIRONMENT
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment) as process:  # noqa: S603
         yield process
 
 
@@ -170,7 +180,8 @@ def _told(process: Any) -> dict[str, Any]:
     said, _ = process.communicate()
     if process.returncode:
         raise EngineError(f"a run ended with {process.returncode}; what it said is above")
-    found: dict[str, Any] = json.loads(said.splitlines()[-1])
+    # Ray may write to the same output, until the process ends.
+    found: dict[str, Any] = json.loads(next(line for line in reversed(said.splitlines()) if line.startswith("{")))
     return found
 
 
@@ -190,7 +201,7 @@ def _kill(engine: str, talks: Path, out: Path, *, names: list[str], count: int, 
         with _coordinator(engine, served, talks, out / "workers", names=names) as process:
             for point in points if engine != "threads" else []:
                 _wait_for(out / "workers", point, process)
-                _workers(served[1] or process.pid)[0].kill()
+                _kill_a_worker(served[1] or process.pid, process)
             died = _told(process)["digest"]
     return again, died
 
@@ -202,6 +213,15 @@ def _wait_for(out: Path, units: int, process: Any) -> None:
         time.sleep(0.05)
     if process.poll() is not None:
         raise EngineError(f"the run had ended before {units} units were finished")
+
+
+def _kill_a_worker(root: int, process: Any) -> None:
+    while process.poll() is None:  # for a moment there may be none, since the last one was killed
+        for one in _workers(root)[:1]:
+            one.kill()
+            return
+        time.sleep(0.05)
+    raise EngineError("the run had ended before another worker came")
 
 
 def _cpu(root: int) -> tuple[float, float]:
@@ -216,7 +236,7 @@ def _cpu(root: int) -> tuple[float, float]:
 
 
 def _workers(root: int) -> list[Any]:
-    return [one for one in _children(root) if _says(one, "spawn_main") or _says(one, "ray::")]
+    return [one for one in _children(root) if any(_says(one, word) for word in _WORKERS)]
 
 
 def _says(process: Any, word: str) -> bool:

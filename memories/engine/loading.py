@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memzoo.memories.engine.log import talk
+from memzoo.memories.engine.log import messages_of, talk
 from memzoo.memories.engine.state import State
-from memzoo.memories.text.grouping import last_exchange
+from memzoo.memories.text.grouping import last_exchange, unanswered
 from memzoo.memories.text.view import Cleared, View
 from memzoo.stores import Entry
 
@@ -51,7 +51,11 @@ async def view_to_send(memory: "Memory", query: str | None, *, catch_up: bool = 
     if query is None and memory.needs_query:
         query = await log.last_question()
     view = await _current_view(memory, query, catch_up=catch_up)
-    return (view if view.final else view.ending_with(await log.unanswered())), query
+    if view.final:
+        return view, query
+    newest = await log.exchanges(1)
+    places = unanswered(messages_of(newest))
+    return view.ending_with(newest[places[0] if places else 0 :], is_open=bool(places)), query
 
 
 async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) -> View:

@@ -9,7 +9,7 @@ from memzoo.errors import ConflictError, UnknownMessageError
 from memzoo.memories.engine.log import CachedLog, messages_of
 from memzoo.memories.engine.pins import FIELD, STATE, Pins, StoredPins
 from memzoo.memories.options import whole_number
-from memzoo.memories.text.grouping import grouped, is_instruction
+from memzoo.memories.text.grouping import grouped, is_answer, is_instruction
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, Record, Store
 
@@ -80,8 +80,10 @@ async def show_pinned(memory: "Memory", view: View, pinned: Sequence[Entry]) -> 
         pinned: Oldest first.
     """
     in_front = set[int]()
-    if memory.pinned_first:  # none that belongs to what is not answered yet
-        in_front = {entry.seq for entry in pinned} - {entry.seq for entry in await memory.log.unanswered()}
+    if memory.pinned_first:  # none that is not answered yet
+        asked = await memory.log.unanswered()
+        answered = max((entry.seq for entry in asked if is_answer(entry.message)), default=0)
+        in_front = {entry.seq for entry in pinned} - {entry.seq for entry in asked if entry.seq > answered}
     # The others come to the front when they are answered; and a limit that pins count to may move by any of them.
     if view.final or (memory.pinned_first and len(in_front) < len(pinned)):
         view = replace(view, room=-1)

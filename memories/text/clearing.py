@@ -31,7 +31,7 @@ class ClearToolResults:
     """Which results of tools are replaced by a line that says what was there and how long it was.
 
     Attributes:
-        keep: So many of the newest results stay, at least. What the open question led to stays in any case.
+        keep: So many of the newest results stay, at least. What came since the last answer stays in any case.
         step: The place from which on they stay moves by so many messages at once, so that a provider's cache of prompts
             keeps what is before it; up to so many messages more keep their results.
         over: Results of at most so many tokens stay.
@@ -141,7 +141,5 @@ def clear_results(
 
 
 def _open_from(said: Sequence[Numbered]) -> int:
-    """The number from which on all belongs to a question that is not answered yet; that after the last if it is."""
-    if is_answer(said[-1].message):
-        return said[-1].number + 1
-    return next((number for number, message in reversed(said) if message["role"] == "user"), said[0].number)
+    """The number from which on nothing is answered yet."""
+    return next((number + 1 for number, message in reversed(said) if is_answer(message)), said[0].number)

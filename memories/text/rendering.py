@@ -255,15 +255,13 @@ def _stable(view: View, request: Sequence[Message], recalled: Collection[int], *
     # A call that waits for its results comes back with them, and what follows it stands elsewhere then.
     waiting = (one.seq for one in view.entries if id(one.message) not in sent and one.message["role"] == "assistant")
     end = min(waiting, default=sys.maxsize)
-    # A question that is not shown comes back with a call of tools that follows its answer.
-    begun = view.final or any(entry.message["role"] == "user" for entry in view.entries)
     # Texts before the messages push these back when they come, too; those behind them are pushed back by what is said.
     still = stays and (view.texts_stay or not texts_first)
     for place, message in enumerate(request):
         if place in recalled:
             holds = still and texts_first
         elif id(message) in said and not is_instruction(message):
-            holds = still and begun and said[id(message)] < end
+            holds = still and view.shows_newest and said[id(message)] < end
         else:
             holds = True  # The system message.
         if not holds:

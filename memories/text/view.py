@@ -132,6 +132,8 @@ class View:
         room: What may be added while the next view begins with these entries, in the unit of the strategy's limit;
             `None` for anything, -1 if it need not begin with them.
         texts_stay: So long, its texts stay as they are, too; and where it has none, it gets none.
+        shows_newest: All of the newest exchange is among the entries. Where it is not, it comes back, before what is
+            added, with a call of tools that follows its answer.
     """
 
     recalled: tuple[str, ...] = ()
@@ -145,17 +147,25 @@ class View:
     quotes: tuple[str, ...] = ()
     room: int | None = -1
     texts_stay: bool = False
+    shows_newest: bool = True
 
     @classmethod
     def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> Self:
         """Make a view of entries, oldest first, behind texts that were derived."""
         return cls(tuple(recalled), entries, notes)
 
-    def ending_with(self, newest: Sequence[Entry]) -> Self:
-        """Put these newest entries of the log at the end of the view, unless it shows them already."""
+    def ending_with(self, newest: Sequence[Entry], *, is_open: bool) -> Self:
+        """Put the newest exchange at the end of the view as long as it is not answered, unless it is there already.
+
+        Args:
+            newest: The exchange, with calls that wait for their results.
+            is_open: It is not answered yet.
+        """
         new = {entry.seq: entry for entry in newest}
         if new.keys() <= {entry.seq for entry in self.entries}:
             return self
+        if not is_open:
+            return replace(self, shows_newest=False)
         # They are the newest. What stands before them stays in its order.
         before = [entry for entry in self.entries if entry.seq not in new]
         return replace(self, entries=[*before, *(new[seq] for seq in sorted(new))], room=-1)

@@ -70,5 +70,5 @@ def test_the_long_run_goes_on_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> 
     assert all("lost" in one and "in sequence" in one and "on summary" in one for one in faults)
 
 
-def _as_it_is(view: View, newest: object) -> View:
+def _as_it_is(view: View, newest: object, *, is_open: bool) -> View:
     return view

@@ -7,7 +7,7 @@ import pytest
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.strategies.windows import WindowMemory
 from memzoo.memories.text.view import Shown
-from memzoo.stores import Message
+from memzoo.stores import InMemoryStore, Message
 from tests.conversations import always, call, result, said
 
 STILL: dict[str, dict[str, Any]] = {
@@ -86,6 +86,33 @@ def test_a_pinned_call_that_waits_is_the_end(front: dict[str, Any]) -> None:
     assert memory.messages()[: before.stable_upto] == before[: before.stable_upto]
     assert before.stable_upto == 0
     assert memory.messages().stable_upto > 0
+
+
+def test_a_call_behind_the_summary_comes_back_too() -> None:
+    """What the open question led to is shown whole, also a call that the summary had taken in, with its late result."""
+    place: dict[str, Any] = {"store": InMemoryStore(), "conversation_id": "a", "llm": always("They talk.")}
+    first = opened("summary-buffer", max_token_limit=4, prune_to=4, **place)
+    first.add_messages([said("user", "Weather?")], pinned=True)
+    first.add_messages([call("a"), said("assistant", "one two three")])
+    memory = opened("summary-buffer", max_token_limit=50, **place)
+    memory.add_messages([call("b"), result("b")])
+    before = memory.messages()
+    memory.add_messages([result("a")])
+    now = memory.messages()
+    assert [one["role"] for one in now].count("tool") == [one["role"] for one in before].count("tool") + 1
+    assert now[: before.stable_upto] == before[: before.stable_upto]
+
+
+@pytest.mark.parametrize("strategy", [{"name": "buffer"}, {"name": "summary", "every": 1, "llm": always("They talk.")}])
+def test_a_pinned_question_stays_in_front(strategy: dict[str, Any]) -> None:
+    """Once it is answered it is shown before all others, and so it is when a call of tools follows its answer."""
+    memory = opened(**strategy, pinned_first=True)
+    memory.add_messages([said("assistant", "Welcome")])
+    memory.add_messages([said("user", "Weather?"), said("assistant", "Sunny")], pinned=True)
+    before = memory.messages()
+    memory.add_messages([call("a"), result("a")])
+    assert before[0]["content"] == "Weather?" or strategy["name"] == "summary"
+    assert memory.messages()[: before.stable_upto] == before[: before.stable_upto]
 
 
 def test_texts_that_may_come_push_back_what_is_promised() -> None:

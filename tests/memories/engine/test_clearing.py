@@ -51,6 +51,15 @@ def test_old_results_are_lines_in_every_strategy(name: str) -> None:
     assert memory.history()[2]["content"] == f"0: {LONG}"
 
 
+def test_what_is_cleared_stays_so() -> None:
+    """Whoever goes on after an answer without a new question does not bring old results back."""
+    memory = made(keep=0, step=1)
+    look_up(memory, 0, 2)
+    assert whole(memory) == []
+    memory.add_messages([call("c2"), result("c2", f"2: {LONG}")])
+    assert whole(memory) == [2]
+
+
 def test_says_what_was_there() -> None:
     """The line names the tool, and says how long its result was."""
     memory = made(keep=1, step=1)

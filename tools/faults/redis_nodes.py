@@ -136,10 +136,11 @@ SETTINGS: dict[str, tuple[Callable[..., contextlib.AbstractContextManager[tuple[
 """What is killed, and with which settings."""
 
 
-def killed(setting: str, kills: int, minutes: float = math.inf) -> Count:
+def killed(setting: str, kills: int, minutes: float = math.inf, pause: float = 0.0) -> Count:
     """Save with eight threads, each turn until it is acknowledged, and kill a server so many times meanwhile.
 
-    It ends before that after so many minutes, or when a cluster does not find together again.
+    It ends before that after so many minutes, or when a cluster does not find together again. After each save a thread
+    pauses for so many seconds.
     """
     end = time.monotonic() + 60 * minutes
     made, options = SETTINGS[setting]
@@ -164,6 +165,8 @@ def killed(setting: str, kills: int, minutes: float = math.inf) -> Count:
                 with lock:
                     count.acknowledged.add(turn)
                     lock.notify_all()
+                if pause:
+                    over.wait(pause)
 
         with open_store(f"{url}{'&' if '?' in url else '?'}timeout=2") as store, ThreadPoolExecutor(_WRITERS) as pool:
             writing = [pool.submit(write, worker) for worker in range(_WRITERS)]
@@ -194,13 +197,14 @@ def main(
     settings: Annotated[list[str] | None, typer.Argument(help=f"Of {', '.join(map(repr, SETTINGS))}.")] = None,
     kills: Annotated[int, typer.Option(help="How often a server is killed in each.")] = 100,
     minutes: Annotated[float, typer.Option(help="The most minutes for each.")] = 60,
+    pause: Annotated[float, typer.Option(help="Seconds between two saves of a thread.")] = 0,
 ) -> None:
     """Kill Redis servers while eight threads save, and count."""
     console = Console(soft_wrap=True)
     console.print("| what is killed | kills | saves acknowledged | refused first | lost | doubled |", markup=False)
     console.print("|---|--:|--:|--:|--:|--:|", markup=False)
     for setting in settings or SETTINGS:
-        one = killed(setting, kills, minutes)
+        one = killed(setting, kills, minutes, pause)
         figures = one.kills, len(one.acknowledged), one.refused, one.lost, one.doubled
         console.print(f"| {setting} | {' | '.join(map(str, figures))} |", markup=False)
 

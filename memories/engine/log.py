@@ -275,7 +275,8 @@ class Log:
             entries = await self.tail(size)
             said = talk(entries)
             starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
-            waits = bool(starts) and not is_answer(said[-1].message) and unanswered(messages_of(said[starts[-1] :]))
+            # One that goes on with a call after its answer counts as before: the others must not come back for it.
+            waits = bool(starts) and not any(is_answer(entry.message) for entry in said[starts[-1] :])
             whole = starts[:-1] if waits else starts
             if not step and len(whole) >= k:
                 return said[whole[-k] :], -1

@@ -115,6 +115,19 @@ def test_a_pinned_question_stays_in_front(strategy: dict[str, Any]) -> None:
     assert memory.messages()[: before.stable_upto] == before[: before.stable_upto]
 
 
+@pytest.mark.parametrize(("name", "options"), [("window", {}), ("entity", {"llm": always("Sam")})])
+def test_a_call_after_an_answer_brings_no_exchange_back(name: str, options: dict[str, Any]) -> None:
+    """The exchange counts as before, though it is not answered to the end any more."""
+    memory = opened(name, k=2, step=1, on_model_error="defer", **options)
+    for number in range(5):
+        memory.add_messages([said("user", f"question {number}"), said("assistant", "Hi")])
+        before = memory.messages("Sam?")
+        memory.add_messages([call(f"c{number}"), result(f"c{number}")])
+        now = memory.messages("Sam?")
+        assert now[: before.stable_upto] == before[: before.stable_upto]
+        assert now[0] == before[0]
+
+
 def test_texts_that_may_come_push_back_what_is_promised() -> None:
     """The first note comes before the messages: these are promised only where it comes behind them."""
     promised: list[int] = []

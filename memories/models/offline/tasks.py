@@ -8,9 +8,10 @@ from memzoo.memories.models.offline.answers import SUMMARY_ASKED, answer, is_own
 from memzoo.memories.models.offline.facts import facts
 from memzoo.memories.models.offline.names import NamedSentences
 from memzoo.memories.models.offline.prompt import Utterance, read_prompt, role_of, sentences, turns
+from memzoo.memories.models.replies.lines import refuses
 from memzoo.memories.text.language import SMALL_TALK, content_stems, is_question, words
 
-_MOST_NAMES, _SUMMARY_WORDS = 12, 400
+_MOST_NAMES, _MOST_KNOWN, _SUMMARY_WORDS = 12, 60, 400
 _MINE = ("I ", "I'", "My ", "We ")
 _LIMIT = re.compile(r"at most (\d{1,9}) characters")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
@@ -104,15 +105,14 @@ def _names(talk: NamedSentences) -> str:
 
 
 def _amendments(talk: NamedSentences, known: str) -> str:
-    """A line for each name and each new sentence about it that is not known; known names are written in full."""
+    """A line for each name and each new sentence about it that is neither known nor an apology; names are in full."""
     lines, others = known.split("\n"), known.partition("There are notes on: ")[2]
     heads = [line.partition(" (also ")[0].removesuffix(":") for line in lines if line.endswith(":") and line[:1] != "["]
     names, noted = [*heads, *filter(None, others.split("; "))], {line.partition("] ")[2] for line in lines}
     whole = {part: name for name in reversed(names) for part in (*name.split(), name)}
-    told = ((number, name) for number in talk.new for name in talk.about(number, names[: 5 * _MOST_NAMES]))
-    said = ((whole.get(name, name), talk.lines[number].text) for number, name in told)
-    added = (f"{name}: {sentence}" for name, sentence in said if _tells(sentence) and sentence not in noted)
-    return "\n".join([*dict.fromkeys(added)][: 3 * _MOST_NAMES]) or "NOTHING NEW"
+    new = (n for n in talk.new if (text := talk.lines[n].text) not in noted and _tells(text) and not refuses(text))
+    told = (f"{whole.get(one, one)}: {talk.lines[n].text}" for n in new for one in talk.about(n, names[:_MOST_KNOWN]))
+    return "\n".join([*dict.fromkeys(told)][: 3 * _MOST_NAMES]) or "NOTHING NEW"
 
 
 def _rewritten(talk: NamedSentences, known: str) -> str:

@@ -102,6 +102,12 @@ class TestNames:
         memory.save_context({"input": "The group gave me courage."}, {"output": "Great!"})
         assert memory.entities == {"Caroline": "said: The group gave me courage."}
 
+    def test_an_apology_about_somebody_is_no_note(self) -> None:
+        """An assistant that only says that it does not know somebody leaves nothing to note, and is no error."""
+        memory = ConversationEntityMemory(llm="offline", on_model_error="raise")
+        memory.save_context({"input": "ok"}, {"output": "I'm sorry, I know nothing of Hemant Aggarwal's paper."})
+        assert memory.entities == {}
+
     def test_whole_notes(self, ask: Ask) -> None:
         """Where a prompt asks for them, a note keeps what was known and adds what is new; no other is begun."""
         known = [{"name": "Anna Berg", "summary": "Anna Berg is a nurse"}, {"name": "Oslo", "summary": ""}]

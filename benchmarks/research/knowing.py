@@ -33,27 +33,26 @@ from memzoo.benchmarks.transcripts.conversations import Question
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
 from memzoo.memories.search.analysis import telling_words
-from memzoo.memories.search.units import UnitWeights
 from memzoo.memories.strategies.shown_facts import units_of_fact
 from memzoo.memories.strategies.shown_notes import units_of_note
 
 __all__ = ["VARIANTS", "Shown", "knowing", "measured", "report"]
 
-VARIANTS: Mapping[str, UnitWeights] = {
-    "as shipped": UnitWeights(),
-    "words alone": replace(UnitWeights(), names=0.0, neighbours=0.0),
-    "names alone": replace(UnitWeights(), own=0.0, around=0.0, profile=0.0, related=0.0),
-    "without neighbours": replace(UnitWeights(), neighbours=0.0),
-    "without words first": replace(UnitWeights(), first=0),
-    "without roles": replace(UnitWeights(), roles=0.0, profile=0.0),
-    "without the words around": replace(UnitWeights(), around=0.0),
-    "without other words for it": replace(UnitWeights(), related=0.0),
-    "without what kind is asked for": replace(UnitWeights(), kinds=0.0),
-    "without dates": replace(UnitWeights(), dates=False),
-    "without lifting corrections": replace(UnitWeights(), corrections=0.0),
-    "advice like the rest": replace(UnitWeights(), advice=1.0),
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "as shipped": {},
+    "words alone": {"names": 0.0, "neighbours": 0.0},
+    "names alone": {"own": 0.0, "around": 0.0, "profile": 0.0, "related": 0.0},
+    "without neighbours": {"neighbours": 0.0},
+    "without words first": {"first": 0},
+    "without roles": {"roles": 0.0, "profile": 0.0},
+    "without the words around": {"around": 0.0},
+    "without other words for it": {"related": 0.0},
+    "without what kind is asked for": {"kinds": 0.0},
+    "without dates": {"dates": False},
+    "without lifting corrections": {"corrections": 0.0},
+    "advice like the rest": {"advice": 1.0},
 }
-"""Ways to search, by name: each part of the search left out once."""
+"""Ways to search, by name, as weights that are others than in the memory: each part of the search left out once."""
 
 _SHIPPED = next(iter(VARIANTS))
 _RANDOM = "at random"
@@ -89,7 +88,7 @@ class _Cell(NamedTuple):
 
 
 def measured(
-    talks: Sequence[Told], budgets: Sequence[int], counter: TextCounter, variants: Mapping[str, UnitWeights]
+    talks: Sequence[Told], budgets: Sequence[int], counter: TextCounter, variants: Mapping[str, Mapping[str, Any]]
 ) -> dict[_Cell, list[Shown]]:
     """Ask all questions of all talks in each way at each budget; and see what is shown at random."""
     found: dict[_Cell, list[Shown]] = {}
@@ -172,9 +171,9 @@ def _of_replies(folder: Path, locomo: Path, limits: Sequence[int], counter: Text
             show(report(title, talks, measured(talks, limits, counter, VARIANTS)), "")
 
 
-def _opened(talk: Told, chosen: UnitWeights, counter: TextCounter) -> Any:
+def _opened(talk: Told, chosen: Mapping[str, Any], counter: TextCounter) -> Any:
     kind, _ = _STRATEGIES[talk.strategy]
-    weighed = type(kind.__name__, (kind,), {"_weights": chosen})
+    weighed = type(kind.__name__, (kind,), {"_weights": replace(vars(kind)["_weights"], **chosen)})
     return talk.memory(weighed, token_counter=counter.of_message)
 
 

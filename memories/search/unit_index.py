@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy
 
 from memzoo.forks import new_lock
+from memzoo.memories.search.advice import asks_for_advice
 from memzoo.memories.search.analysis import Analyser, hashed, spaced, telling_words
 from memzoo.memories.search.found_units import FoundUnits
 from memzoo.memories.search.grains import Grain, phrase_counts
@@ -147,7 +148,7 @@ class UnitIndex:
             if not self._rows["holds"].any():
                 return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
             laid = self._laid = self._laid or self._lay()
-            by, share = self._found_by(laid, query, named, steps), self._share_left(laid, named)
+            by, share = self._found_by(laid, query, named, steps), self._share_left(laid, query, named)
             # What fits by itself comes first: in few tokens, nothing that only shares a name takes its place.
             alone = {**by, "neighbours": numpy.zeros(len(laid.rows))}
             best = share * self._worth(laid, self._complete(laid, query, alone, by["neighbours"]))
@@ -188,11 +189,10 @@ class UnitIndex:
         worth[first] = worth.max() * (1 + best[first] / max(best.max(), _LEAST))
         return worth
 
-    def _share_left(self, laid: _Laid, named: Mapping[str, float]) -> Numbers:
+    def _share_left(self, laid: _Laid, query: str, named: Mapping[str, float]) -> Numbers:
         """What is left to each unit: to advice a part, unless the question is about who gave it."""
-        asked = [laid.number[self._names.get(name, _NOBODY)] for name in named]
-        advice = laid.rows["advice"] & ~numpy.isin(laid.rows["about"], asked)
-        share: Numbers = numpy.where(advice, self._weights.advice, 1.0)
+        left = 1.0 if asks_for_advice(query, named) else self._weights.advice
+        share: Numbers = numpy.where(laid.rows["advice"], left, 1.0)
         return share
 
     def _rank(self, laid: _Laid, worth: Numbers, by: Mapping[str, Numbers]) -> FoundUnits:
@@ -381,28 +381,34 @@ class UnitIndex:
     def _score(
         self, laid: _Laid, said: Sequence[tuple[Terms, float]], named: Mapping[str, float], steps: int
     ) -> dict[str, Numbers]:
-        """How well each unit fits: by words, by names, by neighbours."""
-        words, names = self._by_words(laid, said), self._match_names(laid, named)
+        """How well each unit fits: by words, by names, by neighbours.
+
+        Where a unit has one name, as in a note, all that is known under it and what shares it tell the same: the more
+        counts.
+        """
+        own, known = self._by_words(laid, said)
+        words, names = own + known, self._match_names(laid, named)
         neighbours = numpy.zeros(len(laid.rows))
         for step in range(1, steps + 1):
             passed_on = self._weights.neighbours * self._pass_on(laid, words + names + neighbours, step)
             neighbours = numpy.maximum(neighbours, passed_on)
-        return {"words": words, "names": names, "neighbours": neighbours}
+        told = numpy.where(laid.rows["other"] == _NOBODY, known, 0.0)
+        return {"words": words, "names": names, "neighbours": numpy.maximum(neighbours - told, 0.0)}
 
     @property
     def _searches_words(self) -> bool:
         weights = self._weights
         return any((weights.own, weights.around, weights.profile))
 
-    def _by_words(self, laid: _Laid, said: Sequence[tuple[Terms, float]]) -> Numbers:
+    def _by_words(self, laid: _Laid, said: Sequence[tuple[Terms, float]]) -> tuple[Numbers, Numbers]:
+        """How well each unit fits by its own words and those around it, and by those of all known under its names."""
         own, around, known = scores = [numpy.zeros(len(grain.first)) for grain in laid.grains]
         for share, phrases in itertools.groupby(said, key=lambda one: one[1]):
             for began, finished in phrase_counts(laid.terms, laid.ends, [phrase for phrase, _ in phrases]):
                 for grain, score in zip(laid.grains, scores, strict=True):
                     grain.add(began, finished, score, share)
         weights = self._weights
-        words: Numbers = weights.own * own + weights.around * around + weights.profile * _of_both(laid.rows, known)
-        return words
+        return weights.own * own + weights.around * around, weights.profile * _of_both(laid.rows, known)
 
     def _match_names(self, laid: _Laid, named: Mapping[str, float]) -> Numbers:
         asked = numpy.zeros(len(laid.degree))

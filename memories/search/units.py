@@ -54,8 +54,9 @@ class UnitWeights:
         around: The words of what was said around it.
         profile: The words of all that is known under its names.
         names: What a unit gains for a name that is asked about, times how rare the name is.
-        neighbours: What it gains for a name that it shares with the best finds, as a share of their score. Where a name
-            stands in the question, these two only add what words do not find.
+        neighbours: What it gains for a name that it shares with the best finds, as a share of their score; of a unit
+            with one name less what its profile gave it. Where a name stands in the question, these two only add what
+            words do not find.
         first: So many of those that words alone find best come first.
         changing: The same, where it is looked for what new lines may change.
         roles: How much more a find passes on that says who somebody is.
@@ -80,7 +81,7 @@ class UnitWeights:
     profile: float = 0.6
     names: float = 0.3
     neighbours: float = 0.8
-    first: int = 3
+    first: int = 4
     changing: float = 0.6
     roles: float = 0.5
     related: float = 0.4

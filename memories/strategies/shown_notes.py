@@ -5,6 +5,7 @@ from datetime import UTC, datetime, time
 from itertools import groupby
 from operator import itemgetter
 
+from memzoo.memories.search.advice import tells_advice
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.strategies.note_statement import EntityNote, NoteStatement, as_searched, as_text
@@ -21,7 +22,14 @@ def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
     """
     note = EntityNote.of(item)
     holding = [
-        KnownUnit(as_searched(item["name"], one), (key,), min(one.seq, default=0), _midnight(one), tells=place == 0)
+        KnownUnit(
+            as_searched(item["name"], one),
+            (key,),
+            min(one.seq, default=0),
+            _midnight(one),
+            tells=place == 0,
+            advice=tells_advice(one.text),
+        )
         for place, one in enumerate(note.holding)
     ]
     corrected = [KnownUnit(one.text, (key,), corrected_by=one.ended_by) for one in note.statements if not one.holds]

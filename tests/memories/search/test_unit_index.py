@@ -68,6 +68,17 @@ class TestFinding:
         found = texts(index_of(FACTS, APART), "Where did my head baker learn?")
         assert found[:2] == [FACTS[0].text, FACTS[1].text] or found[:2] == [FACTS[1].text, FACTS[0].text]
 
+    def test_a_name_counts_once(self) -> None:
+        """What shares a name with a find gains no more by that where the words known under the name gave it as much."""
+        note = [KnownUnit(text, ("noor",)) for text in ("Noor is the apprentice", "Noor studies food chemistry")]
+
+        def gained(profile: float) -> list[str]:
+            found = index_of([*note, *FACTS[4:]], replace(APART, profile=profile)).search("chemistry")
+            return [one.unit.text for one, _ in found.by("neighbours")]
+
+        assert "Noor is the apprentice" in gained(0.1)
+        assert gained(10.0) == []
+
     def test_leads_to_what_shares_a_name(self) -> None:
         """What else is known of the best find is found too; what has nothing to do with it is not."""
         found = texts(index_of(FACTS, APART), "chemistry")
@@ -145,6 +156,7 @@ class TestFinding:
         found = texts(index_of(units, APART), question)
         assert found.index(known) < found.index(advised)
         assert texts(index_of(units, APART), question, assistant=0.5)[0] == advised
+        assert texts(index_of(units, APART), f"{question} What did the assistant say?")[0] == advised
 
     def test_by_words_where_somebody_is_named(self) -> None:
         """A name in the question is a word: what only shares it, or shares a name with the finds, comes behind."""

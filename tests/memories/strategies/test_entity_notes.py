@@ -3,6 +3,8 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
+import pytest
+
 from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.strategies.entity_notes import EntityNotes, stated
 from memzoo.memories.strategies.known_notes import in_parts
@@ -82,6 +84,21 @@ def test_the_first_statement_of_a_note_says_who_somebody_is() -> None:
         ("Bob: Bob likes tea.", ("bob",), False, False),
         ("Bob is a cook.", ("bob",), False, True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ("In May the assistant advised heating it slowly.", True),
+        ("2026\u5e745\u6708\u52a9\u624b\u5efa\u8bae\u5148\u95ee\u4ef7\u3002", True),
+        ("It costs \u00a350; the assistant advised asking for less.", False),
+        ("Sam is my assistant.", False),
+    ],
+)
+def test_tells_advice_from_what_is_so(said: str, *, advice: bool) -> None:
+    """What begins with what the assistant said is searched as advice, which comes after what is so."""
+    (unit,) = units_of_note("oven", note("Oven", said))
+    assert unit.advice is advice
 
 
 def test_who_is_asked_about_by_another_name_is_asked_about_as_surely() -> None:

@@ -89,15 +89,22 @@ async def show_pinned(memory: "Memory", view: View, pinned: Sequence[Entry]) -> 
         view = replace(view, room=-1)
     shown = {entry.seq for entry in (*view.entries, *filter(None, [view.system]))}
     new = [entry for entry in pinned if entry.seq not in shown]
-    entries = view.entries
-    if new:
-        entries = sorted([*entries, *new], key=lambda entry: entry.seq)
-        if view.final:  # nobody puts it in order after this
-            entries = [entries[place] for places in grouped(messages_of(entries)) for place in places]
-            entries.sort(key=lambda entry: not is_instruction(entry.message))
+    view = replace(view, pinned=frozenset(entry.seq for entry in pinned))
+    if not (new or in_front):
+        return view
+    entries = sorted([*view.entries, *new], key=lambda entry: entry.seq) if new else view.entries
+    groups = [[entry] for entry in entries]
+    if view.final:  # nobody puts it in order after this: a call and its results stay together
+        groups = [[entries[place] for place in places] for places in grouped(messages_of(entries))]
+        if new:
+            groups.sort(key=lambda group: not is_instruction(group[0].message))
     if in_front:
-        entries = sorted(entries, key=lambda one: not is_instruction(one.message) and 1 + (one.seq not in in_front))
-    return replace(view, entries=entries, pinned=frozenset(entry.seq for entry in pinned))
+        groups.sort(key=lambda group: not is_instruction(group[0].message) and 1 + _is_behind(group, in_front))
+    return replace(view, entries=[entry for group in groups for entry in group])
+
+
+def _is_behind(group: Sequence[Entry], in_front: set[int]) -> bool:
+    return in_front.isdisjoint(entry.seq for entry in group)
 
 
 async def _change(pins: Pins, ids: int | Sequence[int] | set[int], *, pinned: bool) -> None:

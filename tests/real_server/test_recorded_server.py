@@ -2,9 +2,6 @@
 
 Recorded with `make real-server ARGS=--record`, see README.md. The model talks nonsense, which is the point;
 where a grammar holds it to a form, it is said in the name of the test or in its docstring.
-
-The recordings are of the prompts before memories learnt by amendments, so they replay with `prompts="v0"`; recorded
-anew, they are of today's.
 """
 
 import asyncio
@@ -16,7 +13,6 @@ import pytest
 from openai import OpenAI
 
 from memzoo.cassettes import Cassette
-from memzoo.cassettes.format import read_cassette
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories import (
     BaseMemory,
@@ -38,8 +34,6 @@ NOWHERE = "http://127.0.0.1:9/v1"
 SENTENCE = 'root ::= [A-Z] [a-z ]{10,40} "."'
 FACT = 'root ::= name " | " ("lives in" | "works at") " | " name\nname ::= "Anna" | "Oslo" | "Equinor"'
 NOTE = 'root ::= "Anna: " [a-z ]{10,30}'
-TODAYS_PROMPTS = "2026-11-23"
-"""What was recorded before this day was asked with the prompts of "v0"."""
 
 
 @pytest.fixture
@@ -50,14 +44,6 @@ def servers(cassette: Cassette) -> Servers:
     if "REAL_SERVER" not in os.environ:
         pytest.skip("recorded by `make real-server ARGS=--record`")
     return Servers(os.environ["REAL_SERVER"], os.environ["REAL_SERVER_EMBEDDINGS"])
-
-
-@pytest.fixture
-def prompts(cassette: Cassette) -> str | None:
-    """The prompts that a recording was made with; today's while one is made."""
-    if cassette.recording:
-        return None
-    return "v0" if str(read_cassette(cassette.path).head["recorded"]) < TODAYS_PROMPTS else None
 
 
 def model(servers: Servers, grammar: str = "", **parameters: Any) -> ChatModel:
@@ -133,20 +119,18 @@ class TestLearning:
 
     @each_way
     @pytest.mark.cassette("summary")
-    def test_a_sentence_becomes_the_summary(
-        self, servers: Servers, prompts: str | None, call: Callable[..., Any]
-    ) -> None:
+    def test_a_sentence_becomes_the_summary(self, servers: Servers, call: Callable[..., Any]) -> None:
         """A reply that stops is taken, true or not, each time in place of the one before (by a grammar)."""
-        memory = ConversationSummaryMemory(llm=model(servers, SENTENCE), prompts=prompts)
+        memory = ConversationSummaryMemory(llm=model(servers, SENTENCE))
         save(memory, 1, 2, call=call)
         assert memory.summary.endswith(".")
         assert call(memory, "load_memory_variables", {}) == {"history": memory.summary}
         assert memory.usage["summary"].calls == 2
 
     @pytest.mark.cassette
-    def test_a_reply_that_is_cut_off_is_no_summary(self, servers: Servers, prompts: str | None) -> None:
+    def test_a_reply_that_is_cut_off_is_no_summary(self, servers: Servers) -> None:
         """The summary of before stays, and what was not learnt from is shown behind it."""
-        place: dict[str, Any] = {"prompts": prompts, "store": InMemoryStore(), "conversation_id": "a"}
+        place: dict[str, Any] = {"store": InMemoryStore(), "conversation_id": "a"}
         save(ConversationSummaryMemory(llm=model(servers, SENTENCE), **place), 1)
         memory = ConversationSummaryMemory(llm=model(servers, stop=None), **place)
         before = memory.summary
@@ -156,9 +140,9 @@ class TestLearning:
         assert shown(memory) == f"{before}\nHuman: {SAID[2][0]}\nAI: {SAID[2][1]}"
 
     @pytest.mark.cassette(allow_errors=True)
-    def test_an_exchange_over_the_context_is_cut_and_learnt(self, servers: Servers, prompts: str | None) -> None:
+    def test_an_exchange_over_the_context_is_cut_and_learnt(self, servers: Servers) -> None:
         """The server's 400 tells how long a prompt may be; the next try is shorter, and nothing is set aside."""
-        memory = ConversationSummaryMemory(llm=model(servers, SENTENCE), prompts=prompts)
+        memory = ConversationSummaryMemory(llm=model(servers, SENTENCE))
         with pytest.raises(ModelError, match="exceeds the available context size"):
             save(memory, 7)
         memory.settle()
@@ -167,17 +151,17 @@ class TestLearning:
         assert 0 < memory.usage["summary"].prompt_tokens < CONTEXT
 
     @pytest.mark.cassette
-    def test_parts_of_the_prompt_are_no_names(self, servers: Servers, prompts: str | None) -> None:
+    def test_parts_of_the_prompt_are_no_names(self, servers: Servers) -> None:
         """It repeats a tag of the prompt; that is refused, and nothing is noted."""
-        memory = ConversationEntityMemory(llm=model(servers, stop=["\n"]), prompts=prompts)
+        memory = ConversationEntityMemory(llm=model(servers, stop=["\n"]))
         with pytest.raises(ModelReplyError, match="<history>"):
             save(memory, 1)
         assert memory.entities == {}
 
     @pytest.mark.cassette
-    def test_marks_of_the_chat_template_are_no_fact(self, servers: Servers, prompts: str | None) -> None:
+    def test_marks_of_the_chat_template_are_no_fact(self, servers: Servers) -> None:
         """Neither "<|im_start|>human" nor a tag is a triple, though one has two bars."""
-        memory = ConversationKGMemory(llm=model(servers, stop=["\n"]), on_model_error="defer", prompts=prompts)
+        memory = ConversationKGMemory(llm=model(servers, stop=["\n"]), on_model_error="defer")
         save(memory, 1, 2)
         memory.settle()
         assert memory.kg.facts() == []
@@ -185,51 +169,46 @@ class TestLearning:
 
     @each_way
     @pytest.mark.cassette("facts")
-    def test_a_line_with_two_bars_becomes_a_fact(
-        self, servers: Servers, prompts: str | None, call: Callable[..., Any]
-    ) -> None:
+    def test_a_line_with_two_bars_becomes_a_fact(self, servers: Servers, call: Callable[..., Any]) -> None:
         """It is found by the name of its subject (by a grammar)."""
-        memory = ConversationKGMemory(llm=model(servers, FACT), prompts=prompts)
+        memory = ConversationKGMemory(llm=model(servers, FACT))
         save(memory, 1, call=call)
         (fact,) = memory.kg.facts()
         facts = call(memory, "load_memory_variables", {"input": f"What about {fact.subject}?"})["history"]
         assert facts == f"On {fact.subject}: {fact.subject} {fact.relation} {fact.object}."
 
     @pytest.mark.cassette
-    def test_json_by_a_schema_becomes_facts(self, servers: Servers, prompts: str | None) -> None:
+    def test_json_by_a_schema_becomes_facts(self, servers: Servers) -> None:
         """Lists of three texts, as `response_format` asks for, are read as triples or refused, never half."""
         text = {"type": "string", "minLength": 2, "maxLength": 12}
         row = {"type": "array", "minItems": 3, "maxItems": 3, "items": text}
         schema = {"name": "facts", "schema": {"type": "array", "minItems": 1, "maxItems": 1, "items": row}}
         form = {"type": "json_schema", "json_schema": schema}
-        memory = ConversationKGMemory(
-            llm=model(servers, response_format=form, stop=None, max_tokens=48), prompts=prompts
-        )
+        memory = ConversationKGMemory(llm=model(servers, response_format=form, stop=None, max_tokens=48))
         save(memory, 1)
         assert len(memory.kg.facts()) == 1
 
     @pytest.mark.cassette
-    def test_a_line_with_a_name_and_a_colon_becomes_a_note(self, servers: Servers, prompts: str | None) -> None:
+    def test_a_line_with_a_name_and_a_colon_becomes_a_note(self, servers: Servers) -> None:
         """The same line is a name at first, then a note on it, and a name again at the load (by a grammar)."""
-        memory = ConversationEntityMemory(llm=model(servers, NOTE), prompts=prompts, ask_at_load=True)
+        memory = ConversationEntityMemory(llm=model(servers, NOTE), ask_at_load=True)
         save(memory, 1)
         assert list(memory.entities) == ["Anna"]
         assert memory.load_memory_variables({"input": "Who is Anna?"})["entities"] == memory.entities
 
     @pytest.mark.cassette(allow_errors=True)
-    def test_an_option_that_the_server_refuses_harms_nothing(self, servers: Servers, prompts: str | None) -> None:
+    def test_an_option_that_the_server_refuses_harms_nothing(self, servers: Servers) -> None:
         """A grammar with a mistake is a 400; the exchange waits word for word, and is no reason for shorter prompts."""
-        memory = ConversationSummaryMemory(llm=model(servers, "root ::= ("), prompts=prompts)
+        memory = ConversationSummaryMemory(llm=model(servers, "root ::= ("))
         with pytest.raises(ModelError, match="failed to parse grammar"):
             save(memory, 1)
         assert shown(memory) == f"Human: {SAID[1][0]}\nAI: {SAID[1][1]}"
 
     @pytest.mark.cassette
-    def test_what_fails_for_good_is_set_aside(self, servers: Servers, prompts: str | None) -> None:
+    def test_what_fails_for_good_is_set_aside(self, servers: Servers) -> None:
         """One exchange fails again and again while others work: it stays in view, and can be learnt later."""
         now = [0.0]
         place: dict[str, Any] = {
-            "prompts": prompts,
             "store": InMemoryStore(),
             "conversation_id": "a",
             "clock": lambda: now[0],

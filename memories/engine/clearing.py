@@ -58,6 +58,13 @@ class Clearing:
         names, lines = self._names([*older, *held])
         return [self._line(entry, names[entry.seq], lines) if entry.seq in names else entry for entry in entries]
 
+    @property
+    def waits(self) -> bool:
+        """Whether a result may become a line later: as it is shorter then, a limit may show again what it left out."""
+        held = self._held.entries
+        results = [entry.seq for entry in held if entry.message["role"] in RESULTS]
+        return bool(results) and not self._names(held)[0].keys() >= {*results}
+
     def learnt(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Entries as they are learnt from: each result that may be is a line, so that it is always the same."""
         if not any(entry.message["role"] in RESULTS for entry in entries):

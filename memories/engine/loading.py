@@ -68,7 +68,8 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
     system = await memory.system.current()
     if system is not None and not view.final:
         view = replace(view, system=system, entries=talk(view.entries))
-    clears = memory.log.cached.clearing is not None and any(_will_be_cleared(entry) for entry in view.entries)
+    clearing = memory.log.cached.clearing
+    clears = clearing is not None and (clearing.waits or any(map(_will_be_cleared, view.entries)))
     if clears or memory.pins.waits:
         view = replace(view, room=-1)
     if not pinned:

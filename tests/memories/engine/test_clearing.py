@@ -60,6 +60,22 @@ def test_what_is_cleared_stays_so() -> None:
     assert whole(memory) == [2]
 
 
+def test_a_result_that_is_left_out_may_come_back_as_a_line() -> None:
+    """Before it has, nothing is promised that stands behind it then."""
+    option = ClearToolResults(keep=0, step=1)
+    memory = create_memory(
+        "token-window", max_tokens=90, step=60, token_counter="approximate", clear_tool_results=option
+    )
+    memory.add_messages([call("c0"), said("user", "Hello?"), said("assistant", "Hi")])
+    memory.add_messages([result("c0", LONG)])
+    before = memory.messages()
+    memory.add_messages([said("assistant", "Done")])
+    now = memory.messages()
+    assert [one["role"] for one in before] == ["user", "assistant"]
+    assert now[0]["role"] == "assistant"
+    assert now[: before.stable_upto] == before[: before.stable_upto]
+
+
 def test_says_what_was_there() -> None:
     """The line names the tool, and says how long its result was."""
     memory = made(keep=1, step=1)

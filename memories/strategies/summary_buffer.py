@@ -24,8 +24,8 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     room for the next exchanges (`prune_to`).
 
     It is good for what was said last, to the word, with few calls. What it shows of long ago depends on the room that
-    the summary has: with 800 tokens by a large model and 200 of messages it shows 0.72 of the answers about the bundled
-    conversation, with 600 and 500 it showed 0.57. Notes show 0.87 in as many tokens.
+    the summary has: 800 tokens by a large model, with 200 of messages, show 0.72 of the answers about the bundled
+    conversation, where notes show 0.87.
 
     Costs: 1 call when the limit is passed; tokens up to the limit.
     Needs: a model.

@@ -108,7 +108,7 @@ ROWS = [
             LANGCHAIN: peers.langchain_window(_MANY, "save", sqlite=True),
             SESSION: peers.sessions(_MANY, "save"),
         },
-        10,
+        100,
     ),
     *_token_buffer(2_000, 30e-6),
     *_token_buffer(100_000, 1e-3),

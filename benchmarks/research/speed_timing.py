@@ -17,7 +17,8 @@ Repeat: TypeAlias = Callable[[int], object]
 Prepare: TypeAlias = Callable[[], Repeat]
 """Gets the work ready before each sample; that is not measured."""
 
-_SAMPLE_SECONDS = 0.005
+# After garbage was collected, the first calls take twice as long: of shorter samples they would be a good part.
+_SAMPLE_SECONDS = 0.05
 _PATIENCE = 10.0
 _FEWEST = 3
 
@@ -80,8 +81,11 @@ def once(prepare: Prepare, timer: Callable[[], float] = time.process_time) -> fl
 def _count(prepare: Prepare, most: int, timer: Callable[[], float]) -> int:
     """How many calls make a sample that is long enough to time."""
     _sample(prepare, 1, timer)  # The first call imports and fills caches.
-    taken = _sample(prepare, 1, timer)
-    return max(1, min(most, int(_SAMPLE_SECONDS / taken) if taken else most))
+    count = 1
+    # One call alone does not tell how long many take.
+    while count < most and _sample(prepare, count, timer) * count < _SAMPLE_SECONDS:
+        count *= 2
+    return min(count, most)
 
 
 def _sample(prepare: Prepare, count: int, timer: Callable[[], float]) -> float:

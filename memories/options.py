@@ -297,6 +297,8 @@ def _document(cls: type) -> str:
 
 
 def _line(field: "dataclasses.Field[Any]") -> str:
-    shown = "" if field.default is dataclasses.MISSING else f" Default: `{field.default!r}`."
+    # A set has another order in each process.
+    default = sorted(field.default) if isinstance(field.default, frozenset) else field.default
+    shown = "" if default is dataclasses.MISSING else f" Default: `{default!r}`."
     text = f"{field.name}: {field.metadata['doc']}{shown}"
     return textwrap.fill(text, 108, subsequent_indent="    ", break_long_words=False)

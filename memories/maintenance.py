@@ -1,5 +1,7 @@
 """Learning what waits, in many conversations: the nightly job, what follows an import, and a fleet's learner."""
 
+import heapq
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -11,6 +13,7 @@ from memzoo.memories.engine.learner import Learner
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.registry import create_memory
 from memzoo.stores import Store, managed
+from memzoo.stores.common import escaped
 from memzoo.sync import drive, together
 
 __all__ = ["Upkept", "upkeep"]
@@ -95,13 +98,16 @@ def upkeep(
 
 def _behind(store: Store, states: Iterable[str], prefix: str) -> Iterator[str]:
     """The conversations with a message that one of the states has not taken in, each once."""
-    whole, seen = managed(store, "conversations"), set[str]()
-    for state in states:
-        after = None
-        while page := drive(whole.conversations(after=after, limit=_PAGE, prefix=prefix, behind=state)):
-            yield from (id_ for id_ in page if id_ not in seen)
-            seen.update(page)
-            after = page[-1]
+    # All lists are in the store's order: whoever stands in several of them comes there at once.
+    found = heapq.merge(*(_behind_in(store, state, prefix) for state in states), key=escaped)
+    return (id_ for id_, _ in itertools.groupby(found))
+
+
+def _behind_in(store: Store, state: str, prefix: str) -> Iterator[str]:
+    whole, after = managed(store, "conversations"), None
+    while page := drive(whole.conversations(after=after, limit=_PAGE, prefix=prefix, behind=state)):
+        yield from page
+        after = page[-1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,13 +75,16 @@ def test_times_are_utc(url: str):
 
 
 def test_a_newer_schema_is_refused(url: str, file: Path):
-    """A file of a later version is left alone, and the message says what to do."""
+    """A file of a later version is left alone and closed, and the message says what to do."""
     SQLStore(url).close()
     with contextlib.closing(sqlite3.connect(file)) as connection:
         connection.execute("UPDATE memzoo_meta SET value = value + 1 WHERE key = 'schema'")
         connection.commit()
-    with pytest.raises(StoreError, match=r"chat\.db: its tables have version 3.* up to 2; upgrade memzoo"):
+    with pytest.raises(StoreError, match=r"chat\.db: its tables have version 3.* up to 2; upgrade memzoo") as caught:
         SQLStore(url)
+    # The error keeps the store alive, so nothing else has closed it.
+    assert caught.tb
+    assert list(file.parent.glob("chat.db-*")) == []
 
 
 def test_an_unfinished_schema_is_made_anew(url: str, file: Path):

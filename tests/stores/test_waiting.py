@@ -113,6 +113,22 @@ def test_waiting_for_a_thread_counts(url: str, other: sqlite3.Connection, clock:
             assert clock.passed == seconds
 
 
+def test_who_looks_does_not_queue_with_writers(store: SQLStore):
+    """Reading, listing and checking take no lock: a writer of this process that never ends holds up none of them."""
+    fill(store, "c", "hello")
+
+    class Taken:
+        """A lock that somebody else has."""
+
+        def acquire(self, timeout: float) -> bool:
+            raise AssertionError("it queues with the writers")
+
+    store._database._write_lock = Taken()  # type: ignore[union-attr, assignment]
+    assert len(drive(store.read("c"))) == 1
+    assert drive(store.conversations()) == ["c"]
+    assert drive(store.check()) == []
+
+
 def test_a_loop_goes_on_while_a_call_waits(store: SQLStore, other: sqlite3.Connection, waits: threading.Event):
     """While saves wait for another process, the event loop does other things: here it is what ends their waiting."""
 

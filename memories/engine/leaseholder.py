@@ -23,6 +23,9 @@ logger = logging.getLogger("memzoo")
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
+# Who could not give back a lease in this process. Nobody works under that name any more.
+_gone: set[str] = set()
+
 
 class Leaseholder:
     """Holds the lease of a state while something is learnt, and gives it back at the end of an `async with`.
@@ -49,7 +52,7 @@ class Leaseholder:
         self.is_new = False
 
     async def hold(self, *, wait: bool = False) -> bool:
-        """Take the lease, or renew it; of a process of this machine that has ended, it is taken over at once.
+        """Take the lease, or renew it; of an owner on this machine who has ended, it is taken over at once.
 
         Args:
             wait: As long as another process has it. For one that this process has, nobody waits: it may be the caller
@@ -68,6 +71,7 @@ class Leaseholder:
                 break
             if has_ended(lease.owner):
                 await self._store.release(*self._key, lease.owner)
+                _gone.discard(lease.owner)
             elif not wait or _process_of(lease.owner) == _process_of(self.owner):
                 return wait
             else:
@@ -81,22 +85,29 @@ class Leaseholder:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A coroutine that is thrown away cannot wait for anything: the lease ends by itself.
-        if self._token and kind is not GeneratorExit:
+        if not self._token:
+            return
+        # Until it is given back: a coroutine that is thrown away cannot wait for that.
+        _gone.add(self.owner)
+        if kind is not GeneratorExit:
             released = self._release()
             await (released if is_blocking() else asyncio.shield(asyncio.ensure_future(released)))
 
     async def _release(self) -> None:
-        """Give it back; if that fails, it ends by itself."""
+        """Give it back; if that fails, the next one here takes it over, and for others it ends by itself."""
         try:
             await cast("LeasingStore", self._store).release(*self._key, self.owner)
         except StoreError as error:
-            told = "%r: the lease of %r was not given back, and ends in at most %d s: %s"
+            told = "%r: the lease of %r was not given back; other processes wait for at most %d s: %s"
             logger.warning(told, *self._key, self._seconds, error)
+        else:
+            _gone.discard(self.owner)
 
 
 def has_ended(owner: str) -> bool:
-    """Whether the owner of a lease was a process of this machine that is not there any more; told on Linux only."""
+    """Whether the owner of a lease has left it: on Linux a process of this machine that is not there any more, too."""
+    if owner in _gone:
+        return True
     process = _process_of(owner)
     machine, _, rest = process.partition("/")
     pid = rest.partition("/")[0]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory, ChatModel, create_memory
 from memzoo.memories.engine.leaseholder import Leaseholder, has_ended
 from memzoo.memories.models.embedders import HashEmbedder
@@ -204,6 +205,52 @@ class TestElsewhere:
         memory = make(name, InMemoryStore())
         wait_with(memory, "Sam likes tea")
         assert owner_now(memory, owner_that_has_ended()) == owner_that_has_ended()
+        memory.load_memory_variables(QUESTION)
+        assert calls(memory) > 0
+
+    def test_one_that_could_not_be_given_back_is_taken_over(self, name: str, make: Make) -> None:
+        """When a disk that was full has room again, nobody waits for a lease that nobody has."""
+
+        class Full(InMemoryStore):
+            """A store on a disk that is full for a while."""
+
+            is_full = True
+
+            async def release(self, *key: str) -> None:
+                """See `LeasingStore.release`."""
+                if self.is_full:
+                    raise StoreError("the disk is full")
+                await super().release(*key)
+
+        store = Full()
+        memory = make(name, store)
+        wait_with(memory, "Sam likes tea")
+        memory.settle()
+        before = calls(memory)
+        assert owner_now(memory) != ELSEWHERE
+        store.is_full = False
+        wait_with(memory, "Sam lives in Oslo")
+        memory.load_memory_variables(QUESTION)
+        assert calls(memory) > before
+        assert owner_now(memory) == ELSEWHERE
+
+    def test_that_of_a_call_that_was_thrown_away_is_taken_over(self, name: str, make: Make) -> None:
+        """It could not wait until the lease was given back."""
+
+        async def leave(memory: BaseMemory) -> None:
+            call = memory.asettle()
+            call.send(None)
+            assert owner_now(memory) != ELSEWHERE
+            call.close()
+
+        async def slow(_: list[Message]) -> str:
+            await asyncio.Event().wait()
+            return ""
+
+        store = InMemoryStore()
+        left, memory = make(name, store, llm=slow), make(name, store)
+        wait_with(left, "Sam likes tea")
+        asyncio.run(leave(left))
         memory.load_memory_variables(QUESTION)
         assert calls(memory) > 0
 

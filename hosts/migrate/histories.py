@@ -4,6 +4,7 @@ import functools
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,10 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
         engine = create_engine(place.set(drivername=_ASYNC.get(place.drivername, place.drivername)))
         if engine.dialect.name == "sqlite":
             event.listen(engine, "connect", _read_all_text)
-        with engine.connect() as connection:
-            found: list[dict[str, Any]] = [dict(row) for row in connection.execute(text(query)).mappings()]
-        engine.dispose()
+        with ExitStack() as stack:
+            stack.callback(engine.dispose)
+            connection = stack.enter_context(engine.connect())
+            return [dict(row) for row in connection.execute(text(query)).mappings()]
     except ArgumentError as error:
         raise TransferError(f"{url} is not the URL of a database, such as sqlite:///old.db") from error
     except (SQLAlchemyError, ImportError) as error:
@@ -63,7 +65,6 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
         raise TransferError(
             f"the database cannot be read as that of a {kind} (table {table}): {type(error).__name__}"
         ) from error
-    return found
 
 
 def _read_all_text(connection: Any, _: Any) -> None:

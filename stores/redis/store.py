@@ -1,5 +1,6 @@
 """The store on Redis."""
 
+import secrets
 import uuid
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -111,9 +112,9 @@ class RedisStore(Closing):
         embeddings: Mapping[int, bytes] | None = None,
     ) -> int:
         """See `Store.commit`."""
-        new = _state(changes, embeddings or {})
-        key = _key(conversation_id)
-        version = await self._redis.run(_COMMIT, key, escaped(strategy), expected, watermark, *new, writes=True)
+        key, call = _key(conversation_id), secrets.token_hex(6)
+        new = escaped(strategy), expected, call, watermark, *_state(changes, embeddings or {})
+        version = await self._redis.run(_COMMIT, key, *new, writes=True)
         if version is None:
             raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
         return int(version)

@@ -2,7 +2,7 @@
 
 import pickle
 import shutil
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from memzoo.errors import ConflictError, OptionError, StoreError, UnsupportedErr
 from memzoo.stores import EncryptedStore, Store, TombstoneStore, open_store
 from memzoo.stores.redis.store import RedisStore
 from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, vector
-from memzoo.stores.testing.tools import commit, fill
+from memzoo.stores.testing.tools import commit, fill, records
 from memzoo.sync import drive
 from tests.postgres import awaiting
 from tests.redis_servers import RedisServer, cluster, free_ports, wait_for
@@ -202,6 +202,41 @@ def test_a_connection_that_is_closed_as_it_is_written_to(closed: type[Exception]
             fill(asked, "c", "c")
         many = 0
         assert [entry.turn_id for entry in drive(asked.read("c"))] == ["turn of a", "turn of b"]
+
+
+def test_a_call_whose_answer_was_lost_counts_once(cluster_url: str):
+    """The client of a cluster sends it again, and hears the same, whatever others have stored meanwhile."""
+    redis: Any = pytest.importorskip("redis")
+    read, meanwhile = redis.connection.Connection.read_response, list[Callable[[], object]]()
+
+    def reading(self: Any, *given: Any, **more: Any) -> Any:
+        answer = read(self, *given, **more)
+        if meanwhile:
+            meanwhile.pop()()
+            raise redis.ConnectionError("the answer was lost")
+        return answer
+
+    def others_commit() -> None:
+        for number in range(15):
+            commit(other, "c", {str(number): number})
+
+    with RedisStore(cluster_url) as store, RedisStore(cluster_url) as other, pytest.MonkeyPatch.context() as patch:
+        fill(store, "c", "a")
+        version = commit(store, "c", {"first": 1})
+        assert drive(other.forget("c", [9])) == []  # each script is known to the server, each client is connected
+        patch.setattr(redis.connection.Connection, "read_response", reading)
+        meanwhile.append(others_commit)
+        mine = drive(store.commit("c", "s", expected=version, watermark=1, changes={"mine": 1}))
+        state = drive(store.read_state("c", "s"))
+        assert version < mine < state.version
+        assert len(state.changes) == 1 + 1 + 15
+        with pytest.raises(ConflictError):
+            drive(store.commit("c", "s", expected=version, watermark=1, changes={"mine": 2}))
+        meanwhile.append(lambda: None)
+        assert [one.seq for one in drive(store.append("c", records("b"), turn_id="b"))] == [2]
+        meanwhile.append(lambda: None)
+        assert drive(store.forget("c", [2])) == [2]
+    assert not meanwhile
 
 
 def test_a_cluster_has_a_setting_for_waiting():

@@ -23,7 +23,7 @@ logger = logging.getLogger("memzoo")
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
-# Who could not give back a lease in this process. Nobody works under that name any more.
+# Names under which nobody in this process works any more, though a lease may be left: the store could not be reached.
 _gone: set[str] = set()
 
 
@@ -63,7 +63,11 @@ class Leaseholder:
         """
         pause, self.is_new = _FIRST_PAUSE, False
         while self._store:
-            lease = await self._store.lease(*self._key, owner=self.owner, seconds=self._seconds)
+            try:
+                lease = await self._store.lease(*self._key, owner=self.owner, seconds=self._seconds)
+            except BaseException:
+                _gone.add(self.owner)  # it may have got it
+                raise
             if lease is None:
                 return False
             if lease.owner == self.owner:

@@ -234,6 +234,31 @@ class TestElsewhere:
         assert calls(memory) > before
         assert owner_now(memory) == ELSEWHERE
 
+    def test_one_whose_answer_was_lost_is_taken_over(self, name: str, make: Make) -> None:
+        """A connection may break after the store gave the lease, and before the caller hears of it."""
+
+        class Cut(InMemoryStore):
+            """A store whose connection breaks while it answers for the first time."""
+
+            is_cut = True
+
+            async def lease(self, *key: str, **asked: Any) -> Lease | None:
+                """See `LeasingStore.lease`."""
+                lease = await super().lease(*key, **asked)
+                if self.is_cut:
+                    self.is_cut = False
+                    raise StoreError("the connection was cut")
+                return lease
+
+        memory = make(name, Cut())
+        wait_with(memory, "Sam likes tea")
+        with pytest.raises(StoreError, match="was cut"):
+            memory.settle()
+        assert owner_now(memory) != ELSEWHERE
+        memory.load_memory_variables(QUESTION)
+        assert calls(memory) > 0
+        assert owner_now(memory) == ELSEWHERE
+
     def test_that_of_a_call_that_was_thrown_away_is_taken_over(self, name: str, make: Make) -> None:
         """It could not wait until the lease was given back."""
 

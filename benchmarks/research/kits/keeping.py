@@ -97,7 +97,7 @@ def proxy(bench: Bench) -> bool:
         running = CassetteProxy(bench.path, settings, upstream=bench.server.url.removesuffix("/v1"))
         thread = threading.Thread(target=running.serve)
         thread.start()
-        with httpx.Client() as client:
+        with httpx.Client(timeout=60) as client:
             answers.append(client.post(f"{running.url}/v1/chat/completions", json=chat("hi")).json())
         running.stop()
         thread.join()

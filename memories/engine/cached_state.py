@@ -109,8 +109,6 @@ class CachedState:
         return await self.refresh(reset=reset)
 
     async def _announce(self, new: State, update: StateUpdate, on_change: OnStateChange, *, reset: bool) -> None:
-        if new is self._state:
-            return
         try:
             # Who knew nothing has nothing to let go of.
             changes = {key: value for key, value in update.changes.items() if key != ATTEMPTS}
@@ -121,8 +119,6 @@ class CachedState:
 
     def _state_after(self, update: StateUpdate, *, reset: bool) -> State:
         known, anew = self._state, reset or update.reset
-        if not anew and update.version == known.version:
-            return known
         items = {} if anew else dict(known.items)
         # Copied at one go, and looked at only where it changed: there may be many thousands of items.
         items.update(update.changes)

@@ -76,6 +76,13 @@ def test_a_result_that_is_left_out_may_come_back_as_a_line() -> None:
     assert now[: before.stable_upto] == before[: before.stable_upto]
 
 
+def test_where_no_tool_has_spoken_all_is_promised() -> None:
+    """The option costs nothing then: what is shown stays as it is."""
+    memory = made()
+    memory.save_context({"input": "hi"}, {"output": "hello"})
+    assert memory.messages().stable_upto == 2
+
+
 def test_says_what_was_there() -> None:
     """The line names the tool, and says how long its result was."""
     memory = made(keep=1, step=1)

@@ -67,6 +67,28 @@ def test_who_declares_a_hook_is_asked(kind: type[BaseMemory], count: int, *, lea
     assert learnt == ({kind.name: {"count": count}} if learns else {})
 
 
+def test_who_looks_at_the_state_while_hearing_of_it_sees_the_one_before() -> None:
+    """`on_state_change` may ask for the state: it is told once, and waits for nobody."""
+
+    @strategy
+    class Looking(Following):
+        """Looks at the state at each change."""
+
+        name = "looking"
+        counts: tuple[JSON, ...] = ()
+
+        async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+            """What is known by then."""
+            known = await self.known_state()
+            if changes:
+                self.counts = (*self.counts, known.items.get("count"))
+
+    memory = Looking()
+    for said in ("hi", "and now?"):
+        memory.save_context({"input": said}, {"output": "ok"})
+    assert memory.counts == (None, 2)
+
+
 def test_hooks_of_earlier_packages_are_called() -> None:
     """A class that has hooks and declares nothing is told so, and has them called."""
     with pytest.warns(DeprecationWarning, match="write `learns = True`"):

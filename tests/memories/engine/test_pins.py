@@ -110,6 +110,7 @@ def test_a_mark_from_elsewhere_is_written_down_in_time(store: Store) -> None:
     with contextlib.suppress(StoreError), pytest.MonkeyPatch.context() as dying:
         dying.setattr(store, "commit", failing)
         memory.add_messages([RULE], pinned=True)
+    assert opened(store).pinned() == [1]
     other = opened(store)
     tell(other, 100)
     assert opened(store).pinned() == other.pinned() == [1]
@@ -188,6 +189,16 @@ def test_pinned_messages_count_to_the_limit(name: str, options: dict[str, Any], 
         memory.messages("q1?")
     assert (refused.value.limit, refused.value.over > 0) == (3, True)
     assert unit in str(refused.value)
+
+
+def test_the_system_message_stays_before_a_pinned_one_that_is_older() -> None:
+    """A window whose messages are sent as they are still begins with the system message."""
+    memory = create_memory("message-window", max_messages=3)
+    memory.add_messages([RULE, {"role": "assistant", "content": "Never."}])
+    memory.pin(1)
+    memory.add_messages([{"role": "system", "content": "Be kind."}])
+    tell(memory, 3)
+    assert [message["content"] for message in memory.messages()][:2] == ["Be kind.", RULE["content"]]
 
 
 def test_a_pin_makes_a_summary_take_in_what_has_no_room_any_more() -> None:

@@ -193,7 +193,7 @@ def test_pinned_messages_count_to_the_limit(name: str, options: dict[str, Any], 
 
 def test_the_system_message_stays_before_a_pinned_one_that_is_older() -> None:
     """A window whose messages are sent as they are still begins with the system message."""
-    memory = create_memory("message-window", max_messages=3)
+    memory = create_memory("message-window", max_messages=3, rules="langchain4j")
     memory.add_messages([RULE, {"role": "assistant", "content": "Never."}])
     memory.pin(1)
     memory.add_messages([{"role": "system", "content": "Be kind."}])

@@ -216,11 +216,11 @@ class TestElsewhere:
 
             is_full = True
 
-            async def release(self, *key: str) -> None:
+            async def release(self, conversation_id: str, strategy: str, owner: str) -> None:
                 """See `LeasingStore.release`."""
                 if self.is_full:
                     raise StoreError("the disk is full")
-                await super().release(*key)
+                await super().release(conversation_id, strategy, owner)
 
         store = Full()
         memory = make(name, store)

@@ -11,8 +11,10 @@ from memzoo.errors import OptionError
 from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
+from memzoo.memories.engine.explanation import Explanation
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
 from memzoo.memories.engine.pins import Pins
+from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
@@ -28,9 +30,7 @@ from memzoo.sync import blocking, drive, together
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory
     from memzoo.memories.engine.clearing import Clearing
-    from memzoo.memories.engine.explanation import Explanation
     from memzoo.memories.engine.learner import Learner, LearnOption
-    from memzoo.memories.engine.receipt import Receipt
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
     from memzoo.memories.text.clearing import ClearToolResultsOption
@@ -493,7 +493,7 @@ class BaseMemory(ABC):
         entries = await self.aentries(limit, before, after, newest_first=newest_first)
         return messages_of(entries, usage=usage)
 
-    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> "Receipt":
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:
@@ -615,7 +615,7 @@ class BaseMemory(ABC):
 
         return await seed(self.log.cached, self.aadd_messages, examples)
 
-    async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> "Explanation":
+    async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
         """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
 
         Looks at the whole log, which `messages` does not.

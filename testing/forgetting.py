@@ -6,6 +6,8 @@ import pytest
 
 from memzoo.errors import OptionError, UnknownMessageError
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.sync import drive
 from memzoo.testing.tools import QUESTION, SAID, ContractTools, tell
 
 __all__ = ["ForgettingContract"]
@@ -45,6 +47,18 @@ class ForgettingContract(ContractTools):
             assert "chess" in shown
             assert "equinor" not in shown
             assert ("oslo" in shown) == (len(ids) == len(SAID))
+
+    def test_does_not_learn_what_was_forgotten(self) -> None:
+        """A memory that was open while another one forgot learns from what is left, and from nothing else."""
+        for ids in ([1, 2], [1, 2, 3, 4]):
+            memory = self.told()
+            memory.load_memory_variables(QUESTION)
+            # One that learns nothing itself, so that all is left to the one that is open.
+            ConversationBufferMemory(store=memory.store, conversation_id=memory.conversation_id).forget(ids)
+            tell(memory, ("Anna plays chess.", "Good."))
+            shown, state = _all_shown(memory), drive(memory.store.read_state(memory.conversation_id, memory.state_name))
+            assert "oslo" not in f"{shown} {state}".lower()
+            assert ("chess" in shown, "equinor" in shown) == (True, len(ids) < len(SAID) * 2)
 
     def test_forgets_a_conversation(self) -> None:
         """Without ids the conversation goes as a whole."""

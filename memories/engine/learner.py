@@ -97,6 +97,8 @@ class Learner:
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
         self._is_later = when == "later"
+        # The epoch of the state since which the log was read.
+        self._clean_at = 0
         self._background = Background(self._catch_up_quietly) if when == "background" else None
 
     async def follow(
@@ -214,6 +216,10 @@ class Learner:
     async def _next_step(
         self, state: State, room: int, *, tidied: bool = False, everything: bool = False
     ) -> Step | None:
+        if state.epoch != self._clean_at:
+            # Something was deleted. Whatever is deleted after the state was read makes the commit be refused.
+            await self._cached.refresh()
+            self._clean_at = state.epoch
         moment = self._moment(state)  # what another thread hears of from now on was not looked at
         waiting, ripe = await self.waiting(state)
         if ripe := len(waiting) if everything else ripe:
@@ -323,10 +329,11 @@ class Learner:
         await self._cached.refresh()
         await self.catch_up(Effort(wait=True), raising=raising)
 
-    async def put(self, changes: Changes, until: int, attempts: Attempts | None = None) -> bool:
+    async def put(self, state: State, changes: Changes, until: int, attempts: Attempts | None = None) -> bool:
         """Commit a state that was not derived step by step, in place of the one there is.
 
         Args:
+            state: The one there is, looked up before the log was read.
             changes: Its items.
             until: The last number of the log that it stands for.
             attempts: What became of the attempts to learn; as they are by default.
@@ -335,7 +342,7 @@ class Learner:
             Whether nobody was faster.
         """
         try:
-            await self.cached_state.commit(await self.refresh(), changes, until, attempts)
+            await self.cached_state.commit(state, changes, until, attempts)
         except ConflictError:
             return False
         return True

@@ -10,7 +10,7 @@ from memzoo.errors import ConflictError, ModelError, OptionError
 from memzoo.memories.engine.cached_state import StagedState
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, Log
-from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.state import Attempts, Changes, State
 from memzoo.memories.engine.steps import shortened_entries
 from memzoo.memories.options import one_of, whole_number
 from memzoo.sync import together
@@ -51,7 +51,7 @@ async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, pr
     await log.refresh()
     learning = [learner for learner in memory.learners if learner.learns]
     if only_set_aside:
-        await together(map(_take_up, learning))
+        await together(_take_up(log, learner) for learner in learning)
         return
     first, reached = from_ or 1, [0] * len(learning)
 
@@ -66,8 +66,12 @@ async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, pr
 async def _learn_anew(log: CachedLog, learner: Learner, first: int, heard: Callable[[int], None]) -> None:
     async with learner.lock.held():
         old, epoch = await learner.refresh(), log.epoch
+        if not log.last:
+            return
         # Embeddings stand by themselves, so those of older messages can stay. Any other state is one whole.
-        draft = StagedState(State(watermark=first - 1 if not old.items else 0), heard)
+        before = 0 if old.items else min(first - 1, old.watermark)
+        aside = tuple(one for one in old.attempts.aside if one[1] <= before)
+        draft = StagedState(State(watermark=before, attempts=Attempts(aside=aside)), heard)
         drafting = copy.copy(learner)
         drafting.cached_state = draft
         try:
@@ -77,23 +81,24 @@ async def _learn_anew(log: CachedLog, learner: Learner, first: int, heard: Calla
             raise
         new = draft.newest
         while True:
-            await log.refresh()
+            # After the state: what is deleted from now on makes the commit be refused.
             old = await learner.refresh()
+            await log.refresh()
             if log.epoch != epoch:
                 raise ConflictError("something was deleted meanwhile; nothing was changed, call relearn again")
             gone = dict.fromkeys(old.items.keys() - new.items.keys())
-            if await learner.put(Changes({**gone, **new.items}, draft.embeddings), new.watermark, new.attempts):
+            if await learner.put(old, Changes({**gone, **new.items}, draft.embeddings), new.watermark, new.attempts):
                 return
 
 
-async def _take_up(learner: Learner) -> None:
+async def _take_up(log: CachedLog, learner: Learner) -> None:
     async with learner.lock.held(), learner.leaseholder() as lease:
         for one in (await learner.refresh()).attempts.aside:
             await lease.hold(wait=True)
-            await _take_up_one(learner, one)
+            await _take_up_one(log, learner, one)
 
 
-async def _take_up_one(learner: Learner, aside: tuple[int, int]) -> None:
+async def _take_up_one(log: CachedLog, learner: Learner, aside: tuple[int, int]) -> None:
     """Learn from an exchange that was set aside.
 
     Raises:
@@ -101,6 +106,10 @@ async def _take_up_one(learner: Learner, aside: tuple[int, int]) -> None:
         ConflictError: Another writer was faster; nothing is changed.
     """
     state, changes = await learner.refresh(), Changes()
+    if aside not in state.attempts.aside:  # forgotten meanwhile, and with it what was learnt
+        return
+    # After the state: what is deleted from now on makes the commit be refused.
+    await log.refresh()
     if entries := learner.select(await learner.log.between(*aside)):
         changes = await learner.derive(state, shortened_entries(entries, learner.retry.prompts.room))
     left = replace(state.attempts, aside=tuple(one for one in state.attempts.aside if one != aside))

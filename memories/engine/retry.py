@@ -89,7 +89,7 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
     # A reply may have come before an outage: only another one shows that the model is still there.
     if last_try and (step.proven or answered):
         aside = step.first, step.last
-        return Decision(Attempts(aside=(*attempts.aside, aside)), aside)
+        return Decision(Attempts(prompt_tokens=attempts.prompt_tokens, aside=(*attempts.aside, aside)), aside)
     # The first time, the same step is tried again: as a rule the model works later. Then it is halved.
     same = step.first == attempts.first
     half = max(step.exchanges // 2, 1) if same or attempts.exchanges else attempts.exchanges
@@ -124,7 +124,8 @@ def after_success(attempts: Attempts, *, all_of_it: bool) -> Attempts:
     """
     # An exchange that failed by itself and works now was not at fault, so the steps need not be small.
     done = all_of_it or attempts.tries > 0
-    return Attempts(exchanges=0 if done else attempts.exchanges, aside=attempts.aside)
+    exchanges = 0 if done else attempts.exchanges
+    return Attempts(exchanges=exchanges, prompt_tokens=attempts.prompt_tokens, aside=attempts.aside)
 
 
 # The attempts to learn of the memory that is being loaded; `None` for who does not load.

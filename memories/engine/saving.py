@@ -92,20 +92,21 @@ async def learn(memory: "Memory", new: Sequence[Entry] = (), *, whole: bool = Fa
 
 
 async def evict(memory: "Memory", newest: int) -> None:
-    """Delete what a memory needs no more; not the system message, what was set aside or pinned, and the newest turn.
+    """Delete what a memory needs no more; not the system message, what was set aside or pinned, or an open question.
 
     If that fails, the next save does it.
 
     Args:
         memory: What remembers the conversation.
-        newest: The first number of the newest turn. It stays in any case: otherwise a repetition of it would not be
-            recognised.
+        newest: The first number of the newest turn. It stays in any case: otherwise, if it were saved again, nobody
+            would know that it was there.
     """
     from memzoo.stores.tombstones import forget
 
     log = await memory.log.refreshed()
     first_needed = await memory.oldest_needed(log, await memory.known_state())
-    stays = (*await set_aside(memory), *await memory.pins.current(), await memory.system.current())
+    waits = await log.unanswered()
+    stays = (*await set_aside(memory), *await memory.pins.current(), *waits, await memory.system.current())
     kept = {entry.seq for entry in stays if entry}
     first = min(newest, first_needed)
     old = await log.between(1, first - 1)

@@ -70,10 +70,16 @@ class SystemMessage:
 
     async def write_down(self) -> None:
         """Write down which one holds, so that opening the conversation does not look for it."""
-        await self._cached.refresh()
+        log = self._cached
+        if log.epoch is None:
+            await log.refresh()
         known = await self._look_up()
-        log, items = self._cached, held_items(known.entry)
-        key = log.conversation_id, STATE
+        # After the version was read: what was deleted before is known to be gone, and afterwards the commit is refused.
+        await log.refresh()
+        if known.epoch != log.epoch:
+            return
+        known = await self._look_up()
+        key, items = (log.conversation_id, STATE), held_items(known.entry)
         try:
             version = await log.store.commit(*key, expected=known.version, watermark=known.last, changes=items)
         except ConflictError:  # another process wrote it down

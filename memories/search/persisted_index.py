@@ -79,6 +79,10 @@ class PersistedIndex:
         index = await self._open(log)
         if not self.worth_keeping(newest):
             return
+        # After the version was read: what was deleted before is known to be gone, and afterwards the commit is refused.
+        await log.refreshed()
+        if log.cached.epoch != self._epoch:
+            return
         await self.follow(log)
         items = {_ANALYSER: _VERSION, **self._outdated, **index.pack(self._watermark)}
         try:

@@ -183,10 +183,13 @@ class WindowMemory(BaseMemory):
         new = [self.redactor.message(checked(message)) for message in messages]
         if not await (await self.log.refreshed()).tail(1):
             await self._save_turn(new)
-        learner = self.learner
+        if (learner := self.learner) is None:
+            return
+        state = await learner.refresh()
         while last := await (await self.log.refreshed()).tail(1):
-            if learner is None or await learner.put(self._started_with(new, last[0].seq), last[0].seq):
+            if await learner.put(state, self._started_with(new, last[0].seq), last[0].seq):
                 break
+            state = await learner.refresh()
 
     set_messages = blocking(aset_messages)
 

@@ -298,3 +298,23 @@ def test_a_load_asks_no_model_that_has_just_failed() -> None:
     now[0] = 601.0
     memory.load_memory_variables({})
     assert len(calls) == 2
+
+
+def test_another_process_knows_how_long_prompts_may_be() -> None:
+    """What the endpoint refused once as too long is not asked again, however often a process starts anew."""
+    store, refused = InMemoryStore(), 0
+
+    def model(messages: list[Message]) -> str:
+        nonlocal refused
+        if len(str(messages)) > 12_000:
+            refused += 1
+            raise RuntimeError("400 - This model's maximum context length is 4000 tokens")
+        return "A summary."
+
+    for number in range(4):
+        memory = make("summary", model, store=store)
+        memory.add_messages(
+            [{"role": "user", "content": f"{number} words " * 3000}, {"role": "assistant", "content": "ok"}]
+        )
+        memory.settle()
+    assert refused == 1

@@ -217,3 +217,21 @@ def test_a_turn_that_was_forgotten_is_saved_again_for_nothing(name: str) -> None
     memory.forget([1, 2])
     memory.save_context({"input": "hi"}, {"output": "hello"}, turn_id="1")
     assert memory.history() == []
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_open_question_is_kept(name: str) -> None:
+    """A question that is not answered yet stays, and what tools found for it, whatever else goes."""
+    memory = create_memory(name, keep_history=False, **OPTIONS[name])
+    tell(memory, 6)
+    memory.add_messages([{"role": "user", "content": "How cold is it?"}])
+    for number in range(4):
+        call = {"id": f"{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        memory.add_messages(
+            [
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": f"{number}", "content": "not yet known"},
+            ]
+        )
+    assert "How cold is it?" in str(memory.history())
+    assert str(memory.history()).count("not yet known") == 4

@@ -1,16 +1,19 @@
 """Learning anew: what was known is thrown away only for something that is whole."""
 
-from collections.abc import Sequence
+import contextlib
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
-from memzoo.errors import ConflictError
+from memzoo.errors import ConflictError, ModelError
 from memzoo.memories import VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.engine.relearning import relearn
 from memzoo.memories.search.known_index import UnitsOf
 from memzoo.memories.search.units import KnownUnit
 from memzoo.memories.strategies import entity, knowledge_graph
-from memzoo.stores import JSON, InMemoryStore, Message
+from memzoo.stores import JSON, Entries, InMemoryStore, Message
 from memzoo.sync import drive
 from tests.memories.engine.failing import FAILS, NEVER, POISON, make, talked
 
@@ -125,3 +128,89 @@ def test_reads_each_item_once(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     memory.relearn()
     assert list(replies) == []
     assert len(reads) == steps - 1
+
+
+def embedding(embedded: list[str], fails: str = "-") -> Callable[[list[str]], list[list[float]]]:
+    """A function that embeds texts and notes them, but none with a certain word."""
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        if fails in str(texts):
+            raise ModelError("400: this text was refused")
+        embedded.extend(texts)
+        return [[len(text), 1.0] for text in texts]
+
+    return embed
+
+
+def test_of_an_empty_conversation_it_is_done_at_once() -> None:
+    """There is nothing to learn from, before anything was said and after all of it was forgotten."""
+    memory = make("summary", lambda _: "A summary.")
+    memory.relearn()
+    memory.save_context({"input": "I like tea"}, {"output": "ok"})
+    memory.forget(None)
+    memory.relearn()
+    assert memory.load_memory_variables({}) == {"history": ""}
+
+
+def test_from_a_message_on_leaves_nothing_out() -> None:
+    """What waits before that message is embedded too."""
+    embedded: list[str] = []
+    memory = VectorStoreRetrieverMemory(embedder=embedding(embedded), token_counter="approximate", learn="later")
+    for number in range(4):
+        memory.save_context({"input": f"pears {number}"}, {"output": "ok"})
+    memory.relearn(from_=7)
+    assert [text for text in embedded if "pears" in text] == [f"Human: pears {number}" for number in range(4)]
+
+
+def test_from_a_message_on_keeps_what_was_set_aside_before() -> None:
+    """It can still be learnt from later."""
+    embedded: list[str] = []
+    options: dict[str, Any] = {"token_counter": "approximate", "on_model_error": "defer", "conversation_id": "a"}
+    clock = itertools.count(step=1000).__next__
+    options |= {"store": InMemoryStore(), "clock": clock}
+    memory = VectorStoreRetrieverMemory(embedder=embedding(embedded, fails="plums"), **options)
+    for said in ("pears", "plums", *map("apples {}".format, range(6))):
+        memory.save_context({"input": said}, {"output": "ok"})
+    assert [entry.seq for entry in memory.set_aside()] == [3, 4]
+    memory.relearn(from_=9)
+    assert [entry.seq for entry in memory.set_aside()] == [3, 4]
+
+
+class ForgettingStore(InMemoryStore):
+    """A store in which a message is forgotten right after the log was read, at the given time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads_left = 0
+
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
+        """See `Store.read`."""
+        found = await super().read(conversation_id, **bounds)
+        self.reads_left -= 1
+        if self.reads_left == 0:
+            await self.forget(conversation_id, [1, 2])
+        return found
+
+
+@pytest.mark.parametrize("moment", range(1, 9))
+@pytest.mark.parametrize("only_set_aside", [False, True])
+def test_what_is_forgotten_at_any_moment_is_not_learnt(moment: int, *, only_set_aside: bool) -> None:
+    """Whichever read of the log a deletion follows, the state has nothing of it, or the call is refused."""
+    store, failing = ForgettingStore(), ["I like tea"]
+
+    def model(messages: list[Message]) -> str:
+        if any(text in str(messages) for text in failing):
+            raise ModelError("400: this prompt was refused")
+        return "Sam likes tea." if "I like tea" in str(messages) else "Sam likes milk."
+
+    memory = make("summary", model, store=store)
+    for said in ("I like tea", *map("I like milk {}".format, range(6))):
+        memory.save_context({"input": said}, {"output": "ok"})
+    assert [entry.seq for entry in memory.set_aside()] == [1, 2]
+    failing.clear()
+    store.reads_left = moment
+    with contextlib.suppress(ConflictError):
+        memory.relearn(only_set_aside=only_set_aside)
+    if store.reads_left <= 0:
+        memory.save_context({"input": "I like water"}, {"output": "ok"})
+        assert "tea" not in str(drive(store.read_state("a", "summary")).changes)

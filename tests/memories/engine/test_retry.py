@@ -158,3 +158,12 @@ def test_what_somebody_edited_does_no_harm(value: Any) -> None:
     assert rest_of(attempts, 1.0, saving=True) >= 0
     assert all(0 < first <= last for first, last in attempts.aside)
     assert after_success(attempts, all_of_it=True).as_json() is None or attempts.aside
+
+
+def test_what_an_endpoint_told_of_prompts_is_kept() -> None:
+    """However the next steps go, by success or by setting an exchange aside, prompts stay as short."""
+    told = Attempts(first=3, exchanges=1, tries=2, answered=1, prompt_tokens=500)
+    assert after_success(told, all_of_it=True).prompt_tokens == 500
+    failed = decide(told, ModelReplyError("empty"), FailedStep(first=3, last=4, exchanges=1))
+    assert failed.set_aside == (3, 4)
+    assert failed.attempts.prompt_tokens == 500

@@ -1,6 +1,6 @@
 """Which system message holds: found without reading a long log, and followed across processes."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from datetime import timedelta
 from typing import Any
 
@@ -18,12 +18,13 @@ POET: Message = {"role": "system", "content": "You are a poet."}
 
 
 class CountingStore(InMemoryStore):
-    """Counts what is read, and may let a commit fail."""
+    """Counts what is read, may let a commit fail, and lets a rival act before a state is read, once."""
 
     def __init__(self) -> None:
         super().__init__()
         self.read_entries = self.looked_up = 0
         self.conflict = False
+        self.rival: Callable[[], Awaitable[object]] | None = None
 
     async def read(self, conversation_id: str, **bounds: Any) -> Entries:
         """See `Store.read`."""
@@ -34,6 +35,9 @@ class CountingStore(InMemoryStore):
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
         self.looked_up += strategy == "system-message"
+        rival, self.rival = self.rival, None
+        if rival:
+            await rival()
         return await super().read_state(conversation_id, strategy, since=since)
 
     async def commit(self, *names: Any, **kept: Any) -> int:
@@ -162,6 +166,16 @@ def test_forgetting_does_not_make_anybody_look_again(imported: CountingStore, go
     """After a `forget` of other messages than the system message, it need not be looked for."""
     opened(imported).forget(gone)
     assert rows_to_open(imported) <= 100
+
+
+def test_what_was_forgotten_meanwhile_is_not_written_down(store: CountingStore) -> None:
+    """Whichever message a process is about to write down, it is one that is still there."""
+    opened(store).add_messages([POET, PIRATE])
+    store.rival = lambda: store.forget("a", [2])
+    drive(opened(store).system.write_down())
+    assert store.rival is None
+    assert "pirate" not in str(drive(store.read_state("a", "system-message")))
+    assert opened(store).messages()[0] == POET
 
 
 def test_retention_does_not_make_anybody_look_again(imported: CountingStore) -> None:

@@ -12,11 +12,12 @@ from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.search import persisted_index
 from memzoo.memories.search.analysis import Analyser
+from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.persisted_index import PersistedIndex
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.messages import Labels
-from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, Store, managed
+from memzoo.stores import EncryptedStore, Entries, InMemoryStore, Message, SQLStore, StateUpdate, Store, managed
 from memzoo.strategy import Log
 from memzoo.sync import drive
 
@@ -133,6 +134,37 @@ class TestRestarts:
         assert "000000000001" in kept(store)
 
 
+class DeletingStore(InMemoryStore):
+    """A store in which the first message is forgotten after a certain call.
+
+    Attributes:
+        counts: Calls are counted.
+        calls: So many were made.
+    """
+
+    def __init__(self, moment: int) -> None:
+        super().__init__()
+        self.moment, self.calls, self.counts = moment, 0, False
+
+    async def _called(self) -> None:
+        self.calls += self.counts
+        if self.calls == self.moment and self.counts:
+            self.counts = False
+            await self.forget("a", [1])
+
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
+        """See `Store.read`."""
+        found = await super().read(conversation_id, **bounds)
+        await self._called()
+        return found
+
+    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+        """See `Store.read_state`."""
+        found = await super().read_state(conversation_id, strategy, since=since)
+        await self._called()
+        return found
+
+
 class TestForgetting:
     """Words are forgotten with the messages."""
 
@@ -150,6 +182,22 @@ class TestForgetting:
             assert "message 9 " in shown(one, "message 9")
         tell(memory, 101, 70)
         assert "message 150 " in shown(opened(store), "message 150")
+
+    @pytest.mark.parametrize("moment", range(1, 12))
+    def test_at_any_moment_keeps_the_words_out(self, moment: int) -> None:
+        """Whatever call of the store a deletion in another process follows, no word of the message is kept."""
+        store = DeletingStore(moment)
+        memory = opened(store)
+        memory.add_messages([{"role": "user", "content": "message 0 about Zanzibar"}, *said(1, 10)])
+        shown(memory, "a cat?")
+        store.counts = True
+        for first in range(100, 600, 100):
+            memory.add_messages(said(first, 100))
+        assert store.calls == moment
+        index = WordIndex(Weights())
+        index.unpack({key: item for key, item in kept(store).items() if key != "analyser"})
+        assert list(index.scores("message 150"))
+        assert not index.scores("Zanzibar")
 
     def test_clear_starts_anew(self, store: Store) -> None:
         """After `clear` a new conversation under the same id has its own words."""

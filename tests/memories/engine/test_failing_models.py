@@ -306,9 +306,9 @@ def test_another_process_knows_how_long_prompts_may_be() -> None:
 
     def model(messages: list[Message]) -> str:
         nonlocal refused
-        if len(str(messages)) > 12_000:
+        if len(str(messages)) > 6_000:
             refused += 1
-            raise RuntimeError("400 - This model's maximum context length is 4000 tokens")
+            raise RuntimeError("400 - This model's maximum context length is 2048 tokens")
         return "A summary."
 
     for number in range(4):

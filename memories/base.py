@@ -509,7 +509,7 @@ class BaseMemory(ABC):
 
         return await forgetting.forget(self, ids, thorough=thorough)
 
-    async def arewind(self, last: int) -> list[Entry]:
+    async def arewind(self, last: int, *, until: int | None = None) -> list[Entry]:
         """Take back what was said after a log number, as if it had not been said: for an answer that is given anew.
 
         It is deleted, and what was learnt from it is learnt anew without it, by the next call that learns. Unlike what
@@ -517,6 +517,7 @@ class BaseMemory(ABC):
 
         Args:
             last: The last log number that stays (see `aentries`); 0 for none.
+            until: The last log number that is taken back; `None` for all after `last`.
 
         Returns:
             What was taken back, oldest first.
@@ -526,7 +527,7 @@ class BaseMemory(ABC):
         """
         from memzoo.memories.engine import forgetting
 
-        return await forgetting.rewind(self, last)
+        return await forgetting.rewind(self, last, until=until)
 
     async def aclear(self) -> None:
         """Start the conversation over: delete what was said, everything derived from it, and what was forgotten.
@@ -575,7 +576,8 @@ class BaseMemory(ABC):
         Args:
             user: The user's words, or a user message (with pictures, say); `None` to answer the last question again:
                 what followed it is taken back, and it stays.
-            after: Take back first what was said after this log number (see `arewind`).
+            after: The turn takes the place of what was said after this log number: that is taken back (see `arewind`)
+                as soon as the turn is stored, and not if it fails.
             on_failure: When an exception ends it, `"keep"` stores what was said so far, and `unfinished_turn` tells so;
                 `"rollback"` stores nothing. A turn without an answer is unfinished too.
             busy: `"wait"` for the end of another turn of this conversation, or `"refuse"`.
@@ -588,10 +590,7 @@ class BaseMemory(ABC):
 
         if after is not None:
             options.whole_number("after", after, at_least=0)
-        parts = self.log.cached, self.amessages, self._save_turn, self.arewind
-        return Turn(
-            *parts, user, redact=self.redactor.message, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id
-        )
+        return Turn(self, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
         """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""
@@ -637,6 +636,20 @@ class BaseMemory(ABC):
             self, told, view, asked if self.needs_query else None, self.resolved("max_tokens", max_tokens)
         )
 
+    def copy_over(self, store: Store, **changed: Any) -> Self:
+        """A memory with the same options over another store; it learns nothing in the background.
+
+        A strategy that keeps something outside of the store, such as an index, gives the copy one of its own.
+
+        Args:
+            store: Has the same conversation, or an earlier part of it.
+            **changed: Options that are to be other ones.
+        """
+        if self.background or self.learn == "background":
+            changed |= {"learn": "later", "background": False}
+        copy: Self = options.copied(self, store=store, **changed)
+        return copy
+
     explain = blocking(aexplain)
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)
@@ -678,10 +691,9 @@ class BaseMemory(ABC):
         """The user's words among inputs."""
         return self.redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
 
-    async def _save_turn(self, messages: Sequence[Message | Record], *, turn_id: str | None = None) -> None:
-        """Save messages whose texts were treated already."""
-        records = [one if isinstance(one, Record) else Record(one) for one in messages]
-        await saving.save(self, records, turn_id, is_redacted=True)
+    async def _save_redacted(self, messages: Sequence[Message]) -> None:
+        """Save messages of which `redact` has seen the texts already."""
+        await saving.save(self, list(map(Record, messages)), None, is_redacted=True)
 
     def _new_clearing(self, cached: CachedLog) -> "Clearing | None":
         from memzoo.memories.engine.clearing import Clearing

@@ -19,6 +19,7 @@ __all__ = [
     "assigned",
     "assigning",
     "check",
+    "copied",
     "describe_unknown",
     "names",
     "non_empty_text",
@@ -250,6 +251,11 @@ def travelling(memory: Any) -> tuple[Any, ...]:
     """What `memory.__reduce__` gives: how to make the memory again, with the same options."""
     owner, options = type(memory).__name__, options_of(type(memory))
     return _reopened, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
+
+
+def copied(memory: Any, **changed: Any) -> Any:
+    """A memory with the options of another one, but for some that are changed."""
+    return type(memory)(**{name: getattr(memory, name) for name in options_of(type(memory))} | changed)
 
 
 class _Travelling:

@@ -127,7 +127,7 @@ class Conversation(Closing):
 
         Args:
             user: Text, or a user message (with pictures, say); `None` to have the last question answered again.
-            after: Take back first what was said after this log number, as `aedit` does.
+            after: The turn replaces what was said after this log number, as with `aedit`.
 
         Raises:
             ModelError: The model failed.
@@ -140,11 +140,14 @@ class Conversation(Closing):
         return reply
 
     async def aregenerate(self) -> Reply:
-        """Have the last question answered again; its old answer goes. In pieces: `astream(None)`. Raises as `asend`."""
+        """Have the last question answered again; the new answer replaces the old. In pieces: `astream(None)`.
+
+        If it fails (see `asend`), the old answer stays.
+        """
         return await self.asend(None)
 
     async def aedit(self, id: int, text: str | Message) -> Reply:  # noqa: A002 - the page calls it so
-        """Have said something else, and go on from there: the message and all that follows it go, and it is answered.
+        """Change what the user said, and go on from there: the new turn replaces the message and all that follows.
 
         Args:
             id: The log number of a message of the user (see `BaseMemory.aentries`).
@@ -153,8 +156,8 @@ class Conversation(Closing):
         Raises:
             UnknownMessageError: There is no such message of the user; nothing was changed.
             UnsupportedError: The memory's store cannot delete single messages.
-            ModelError: As in `asend`, like the others. The new message is stored without an answer then, as
-                `on_failure` says.
+            ModelError: As in `asend`, like the others. What was to be replaced stays then. With `on_failure="keep"` the
+                new message stands after it, without an answer; editing the same message again replaces both.
         """
         return await self.asend(await _edit(self.memory, id, text), after=id - 1)
 

@@ -66,11 +66,13 @@ async def forget(memory: Memory, ids: Collection[int] | None, *, thorough: bool)
     )
 
 
-async def rewind(memory: Memory, last: int) -> list[Entry]:
+async def rewind(memory: Memory, last: int, *, until: int | None = None) -> list[Entry]:
     """As `BaseMemory.arewind`."""
     whole_number("last", last, at_least=0)
+    if until is not None:
+        whole_number("until", until, at_least=0)
     store, id_ = memory.log.cached.store, memory.log.cached.conversation_id
-    gone = await store.read(id_, after=last)
+    gone = await store.read(id_, after=last, until=until)
     if gone:
         await forget_messages(store, id_, [entry.seq for entry in gone], for_good=False)
     for learner in memory.learners:

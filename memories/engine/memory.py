@@ -1,11 +1,12 @@
 """What saving and loading ask of a memory."""
 
 from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Shown, View
+from memzoo.stores import Store
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner
@@ -42,6 +43,18 @@ class Memory(Protocol):
 
     def view(self, log: Log, state: State, query: str | None, /) -> Awaitable[View]:
         """What to show the model now."""
+        ...
+
+    def amessages(self, query: str | None = None) -> Awaitable[Shown]:
+        """The memory as chat messages."""
+        ...
+
+    def arewind(self, last: int, *, until: int | None = None) -> Awaitable[object]:
+        """Take back what was said after a log number."""
+        ...
+
+    def copy_over(self, store: Store, /) -> Self:
+        """A memory with the same options over another store."""
         ...
 
     def oldest_needed(self, log: Log, state: State, /) -> Awaitable[int]:

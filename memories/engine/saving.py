@@ -9,7 +9,7 @@
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memzoo.errors import OptionError, StoreError
@@ -32,6 +32,7 @@ async def save(
     learns: bool = True,
     pinned: bool = False,
     is_redacted: bool = False,
+    before_learning: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     """Store a turn, and learn from it.
 
@@ -42,6 +43,7 @@ async def save(
         learns: Otherwise a later save learns from it.
         pinned: The messages bear the mark of pinned ones (see `pinning.mark`).
         is_redacted: Nothing is left in them to be taken out.
+        before_learning: What is to be done as soon as the turn is stored.
 
     Raises:
         ModelError: It is stored, but could not be learnt from.
@@ -56,6 +58,8 @@ async def save(
             from memzoo.memories.engine.pinning import note
 
             await note(memory.pins, new)
+    if before_learning:
+        await before_learning()
     if learns:
         await learn(memory, new)
     if new and memory.system.is_far(new):

@@ -1,19 +1,22 @@
 """Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished."""
 
 import itertools
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
 from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressError
+from memzoo.memories.engine import saving
+from memzoo.memories.engine.earlier import Earlier, keep_learnt, show_earlier
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
+from memzoo.memories.engine.memory import Memory
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
 from memzoo.memories.text.view import Shown
-from memzoo.stores import Entry, Message, Record
+from memzoo.stores import Entry, Message, Record, managed
 from memzoo.stores.common import copied
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.sync import Managed, blocking
@@ -43,12 +46,8 @@ class Turn(Managed["Turn"]):
         finished: It ended with an answer; nothing failed before that.
 
     Args:
-        log: The conversation.
-        show: Gives the memory as chat messages, for what the user is about to say.
-        save: Stores the turn and learns from it.
-        rewind: Takes back what was said after a log number.
+        memory: Remembers the conversation.
         user: See `BaseMemory.turn`, as for the others.
-        redact: Gives what may be kept and sent of a message.
         after: See there.
         on_failure: See there.
         busy: See there.
@@ -57,13 +56,9 @@ class Turn(Managed["Turn"]):
 
     def __init__(
         self,
-        log: CachedLog,
-        show: Callable[[str], Awaitable[Shown]],
-        save: Save,
-        rewind: Callable[[int], Awaitable[object]],
+        memory: Memory,
         user: str | Message | None,
         *,
-        redact: Callable[[Message], Message],
         after: int | None,
         on_failure: OnFailure,
         busy: Busy,
@@ -72,16 +67,19 @@ class Turn(Managed["Turn"]):
         check_turn_options(on_failure, busy)
         self.id = turn_name(turn_id)
         self.finished = False
-        self._log, self._show, self._save, self._rewind = log, show, save, rewind
-        self._redact = redact
+        self._memory, self._log = memory, memory.log.cached
+        self._redact = memory.redactor.message
         self._after = after
+        # What the turn takes the place of, and the memory as it was before that.
+        self._replaced: Sequence[Entry] = ()
+        self._earlier: Earlier | None = None
         # How many messages of the turn the log has already: the question that is answered again.
         self._stored = int(user is None)
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
-        self._said = [] if user is None else [Record(redact(_users(user)))]
+        self._said = [] if user is None else [Record(self._redact(_users(user)))]
         self._before: Shown | None = None
-        self._lock: TurnLock = turn_locks.of(log.store, log.conversation_id)
+        self._lock: TurnLock = turn_locks.of(self._log.store, self._log.conversation_id)
         self._entered = False
         self._owner: LockOwner | None = None
 
@@ -93,7 +91,7 @@ class Turn(Managed["Turn"]):
             raise self._refusal()
         self._entered = True
         try:
-            await self._go_back()
+            await self._look_back()
         except BaseException:
             owner, self._owner = self._owner, None
             self._lock.give_back(owner)
@@ -119,7 +117,7 @@ class Turn(Managed["Turn"]):
         self._open()
         if self._before is None:
             asked = self._said[0].message
-            self._before = await self._show(text_of(asked))
+            self._before = await self._recall(text_of(asked))
             if self._stored and self._before[-1:] == [asked]:
                 self._before.pop()
         said = sendable(_messages(self._said))
@@ -173,26 +171,61 @@ class Turn(Managed["Turn"]):
             return self._owner
         raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
 
-    async def _go_back(self) -> None:
-        """Take back what this turn takes the place of."""
+    async def _look_back(self) -> None:
+        """Find out what this turn takes the place of.
+
+        Raises:
+            TurnError: There is no question to be answered again.
+            UnsupportedError: The store cannot delete single messages.
+        """
         if not self._said:
             question = await _newest_question(self._log)
             if question is None:
                 raise TurnError(f"{self._log.conversation_id!r} has no question to answer again")
             self._said, self._after = [Record(question.message, question.fields)], question.seq
         if self._after is not None:
-            await self._rewind(self._after)
+            self._replaced = await self._log.store.read(self._log.conversation_id, after=self._after)
+        if self._replaced:
+            managed(self._log.store, "forget")
+
+    async def _recall(self, query: str) -> Shown:
+        if self._after is None or not self._replaced:
+            return await self._memory.amessages(query)
+        self._earlier = await show_earlier(self._memory, self._after, query)
+        return self._earlier.shown
 
     async def _store(self, *, failed: bool) -> None:
         new = self._said[self._stored :]
         if not new or (failed and not self._keeps):
             return
-        if failed or not _is_answered(_messages(self._said)):
-            # Nothing is learnt here: a turn that fails is not to wait for a model. A later call catches up.
-            await self._log.store.append(self._log.conversation_id, new, turn_id=_UNFINISHED + self.id)
+        if failed:
+            await self._store_unfinished(new)
             return
+        if not _is_answered(_messages(self._said)):
+            await self._store_unfinished(new)
+            await self._take_back()
+            return
+        if any(entry.turn_id == self.id for entry in self._replaced):
+            # Under its id a turn is stored once, so one that replaces itself has to go before.
+            await self._take_back()
         self.finished = True
-        await self._save(new, turn_id=self.id)
+        await saving.save(self._memory, new, self.id, is_redacted=True, before_learning=self._take_back)
+
+    async def _store_unfinished(self, new: Sequence[Record]) -> None:
+        """Store what was said beside the attempts before; a later call learns from it, so that nobody waits here."""
+        for number in itertools.count(1):
+            name = f"{_UNFINISHED}{self.id}" if number == 1 else f"{_UNFINISHED}{self.id}-{number}"
+            stored = await self._log.store.append(self._log.conversation_id, new, turn_id=name)
+            # Nothing is there of an attempt that was forgotten.
+            if not stored or [entry.message for entry in stored] == _messages(new):
+                return
+
+    async def _take_back(self) -> None:
+        """Take back what was said after the message before, as far as it was there when the turn began."""
+        if self._after is not None and self._replaced:
+            await self._memory.arewind(self._after, until=self._replaced[-1].seq)
+        if self._earlier:
+            await keep_learnt(self._memory, self._earlier.store)
 
     def _refusal(self) -> TurnInProgressError:
         why = (

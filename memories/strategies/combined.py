@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, TypeAlias, cast
+from typing import Any, Self, TypeAlias, cast
 
 from memzoo.errors import OptionError
 from memzoo.memories.base import BaseMemory
@@ -14,6 +14,7 @@ from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.combining import merged
 from memzoo.memories.strategies.named import strategy_named
 from memzoo.memories.text.view import View
+from memzoo.stores import Store
 from memzoo.sync import together
 
 __all__ = ["CombinedMemory"]
@@ -116,6 +117,11 @@ class CombinedMemory(BaseMemory):
         must = {entry.seq: entry for entry in (*self.pins.entries, *await log.unanswered(), *filter(None, [system]))}
         first = View.of([must[seq] for seq in sorted(must)])
         return merged(views, self.render, limit=self.max_token_limit, shares=self._shares, first=first)
+
+    def copy_over(self, store: Store, **changed: Any) -> Self:
+        """See `BaseMemory.copy_over`: the members of the copy are over that store too."""
+        members = [one.copy_over(store) if isinstance(one, BaseMemory) else one for one in self.memories]
+        return super().copy_over(store, memories=members, **changed)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The first log number that a member still needs."""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
@@ -25,7 +25,7 @@ from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Cleared, Passage, View
-from memzoo.stores import JSON, Entry, VectorIndex
+from memzoo.stores import JSON, Entry, Store, VectorIndex
 from memzoo.stores.indexes.index import ExactIndex
 
 if TYPE_CHECKING:
@@ -250,6 +250,10 @@ class VectorStoreRetrieverMemory(BaseMemory):
         except (ValueError, OverflowError, OSError) as error:
             raise OptionError(f"clock must tell the seconds since 1970, not {now!r}") from error
         return " ".join([query, *meant_dates(query, today)])
+
+    def copy_over(self, store: Store, **changed: Any) -> Self:
+        """See `BaseMemory.copy_over`: the copy has an index of its own."""
+        return super().copy_over(store, index=ExactIndex(), **changed)
 
     def _no_words(self) -> PersistedIndex:
         return PersistedIndex(self.store, self.conversation_id, self._documents, self.weights)

@@ -182,7 +182,7 @@ class WindowMemory(BaseMemory):
         """
         new = [self.redactor.message(checked(message)) for message in messages]
         if not await (await self.log.refreshed()).tail(1):
-            await self._save_turn(new)
+            await self._save_redacted(new)
         if (learner := self.learner) is None:
             return
         state = await learner.refresh()

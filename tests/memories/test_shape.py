@@ -17,15 +17,16 @@ NAMES = [*STRATEGIES, *further_names()]
 HOOKS = {"view", "derive", "due", "oldest_needed", "on_state_change"}
 # What a strategy may override besides the hooks, and why.
 EXCEPTIONS = {
-    # Embeddings of another embedder are another state, and so is a window by LangChain4j's rules.
-    "vector-retriever": {"state_name"},
+    # Embeddings of another embedder are another state, and so is a window by LangChain4j's rules. A copy of a retriever
+    # searches an index of its own.
+    "vector-retriever": {"state_name", "copy_over"},
     "message-window": {"state_name"},
     "token-window": {"state_name"},
     "token-buffer": {"state_name"},
     # It returns what it noted about entities under a variable of its own.
     "entity": {"memory_variables"},
-    # Its members have variables and states of their own; it has none itself.
-    "combined": {"memory_variables", "aload_memory_variables"},
+    # Its members have variables and states of their own; it has none itself. They are copied with it.
+    "combined": {"memory_variables", "aload_memory_variables", "copy_over"},
 }
 
 

@@ -1,13 +1,22 @@
 """Answering again, and having said something else: what was taken back is shown and learnt no more."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
-from memzoo.errors import MessageError, ModelError, OptionError, TurnError, UnknownMessageError
+from memzoo.errors import (
+    MessageError,
+    ModelError,
+    OptionError,
+    OverBudgetError,
+    StoreError,
+    TurnError,
+    UnknownMessageError,
+)
 from memzoo.memories import STRATEGIES, BaseMemory, Conversation, ConversationBufferMemory, create_memory
-from memzoo.stores import InMemoryStore, Message
+from memzoo.stores import Entry, InMemoryStore, Message, Record
 from memzoo.testing import ScriptedModel
 from tests.memories.chat.ways import texts
 
@@ -106,13 +115,12 @@ def test_an_answer_with_tools_goes_as_a_whole() -> None:
     assert said(conversation) == ["Look!", "Answer 1"]
 
 
-def test_a_failure_leaves_the_question(conversation: Conversation, model: Seeing) -> None:
-    """When the model fails the question stands without an answer, and can be answered again."""
+def test_a_failure_leaves_the_answer(conversation: Conversation, model: Seeing) -> None:
+    """When the model fails, the question keeps its old answer, and can be answered again."""
     model.fails = True
     with pytest.raises(ModelError):
         conversation.regenerate()
-    assert said(conversation) == ["First?", "Answer 1", "Second?"]
-    assert texts(conversation.memory.unfinished_turn()) == [("user", "Second?")]
+    assert said(conversation) == ["First?", "Answer 1", "Second?", "Answer 2"]
     model.fails = False
     conversation.regenerate()
     assert said(conversation) == ["First?", "Answer 1", "Second?", "Answer 3"]
@@ -196,3 +204,118 @@ def test_nothing_is_learnt_anew_that_stays() -> None:
     memory.rewind(3)
     assert "A summary." in str(memory.messages())
     assert len(model.asked) == asked
+
+
+@pytest.mark.parametrize(("on_failure", "added"), [("keep", ["Third?"]), ("rollback", [])])
+def test_an_edit_that_fails_replaces_nothing(model: Seeing, on_failure: Any, added: list[str]) -> None:
+    """All that was said stays; with "keep" the new message stands behind it, and a second try replaces both."""
+    conversation = Conversation(model, "buffer", on_failure=on_failure)
+    for question in ("First?", "Second?"):
+        conversation.send(question)
+    before, model.fails = said(conversation), True
+    with pytest.raises(ModelError):
+        conversation.edit(1, "Third?")
+    assert said(conversation) == before + added
+    model.fails = False
+    conversation.edit(1, "Third?")
+    assert said(conversation) == ["Third?", "Answer 3"]
+
+
+def test_an_edit_that_is_too_long_replaces_nothing(model: Seeing) -> None:
+    """A message for which there is no room is refused, and what was said stays."""
+    conversation = Conversation(model, "buffer", max_tokens=50, token_counter="approximate")
+    conversation.send("First?")
+    with pytest.raises(OverBudgetError):
+        conversation.edit(1, "word " * 1000)
+    assert said(conversation) == ["First?", "Answer 1"]
+
+
+class FullStore(InMemoryStore):
+    """A store that can come to have no room."""
+
+    full = False
+
+    async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
+        """See `Store.append`."""
+        if self.full:
+            raise StoreError("the disk is full")
+        return await super().append(conversation_id, records, turn_id=turn_id)
+
+
+def test_an_edit_that_cannot_be_stored_replaces_nothing(model: Seeing) -> None:
+    """What was said is taken back only when the new turn is stored."""
+    store = FullStore()
+    conversation = Conversation(model, "buffer", store=store)
+    conversation.send("First?")
+    store.full = True
+    with pytest.raises(StoreError, match="full"):
+        conversation.edit(1, "Second?")
+    assert said(conversation) == ["First?", "Answer 1"]
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_an_edit_shows_what_was_known_then(name: str) -> None:
+    """The model sees what it would have seen, nothing changes before the turn is stored, nothing is asked twice."""
+    asked: list[str] = []
+
+    def reply(messages: list[Message]) -> str:
+        asked.append(str(messages))
+        return "Anna: likes tea" if name == "entity" else "Anna | likes | tea"
+
+    llm: Any = {"llm": reply} if "llm" in create_memory(name).__dataclass_fields__ else {}
+    memory, fresh = (create_memory(name, token_counter="approximate", clock=lambda: 0.0, **llm) for _ in range(2))
+    for one, count in ((memory, 6), (fresh, 3)):
+        for number in range(count):
+            one.save_context({"input": f"Anna likes tea {number}"}, {"output": "I see"})
+    before = memory.history(), memory.load_memory_variables({"input": "Anna?"})
+    with fresh.turn("What does Anna like?") as turn:
+        expected = turn.messages()
+        turn.roll_back()
+    asked.clear()
+    spent = memory.usage.total.calls
+    with memory.turn("What does Anna like?", after=6) as turn:
+        shown = turn.messages()
+        assert (memory.history(), memory.load_memory_variables({"input": "Anna?"})) == before
+        turn.add("Tea.")
+    assert [one["content"] for one in shown] == [one["content"] for one in expected]
+    assert len(memory.history()) == 8
+    assert "tea 3" not in f"{memory.history()} {memory.load_memory_variables({'input': 'Anna?'})}"
+    assert len(set(asked)) == len(asked) == memory.usage.total.calls - spent
+
+
+def test_what_another_says_meanwhile_stays(conversation: Conversation) -> None:
+    """Only what was there when the turn began is taken back."""
+    memory = conversation.memory
+    with memory.turn("Third?", after=2) as turn:
+        other = create_memory("buffer", store=memory.store, conversation_id=memory.conversation_id)
+        other.save_context({"input": "And?"}, {"output": "Yes"})
+        turn.add("Answer.")
+    assert said(conversation) == ["First?", "Answer 1", "And?", "Yes", "Third?", "Answer."]
+
+
+def test_a_turn_replaces_itself() -> None:
+    """A host that gives a turn's id again for its new words has the new ones stored."""
+    memory = ConversationBufferMemory()
+    memory.save_context({"input": "a"}, {"output": "b"}, turn_id="t")
+    with memory.turn("c", after=0, turn_id="t") as turn:
+        turn.add("d")
+    assert [message["content"] for message in memory.history()] == ["c", "d"]
+
+
+def test_each_failed_attempt_is_kept_once() -> None:
+    """Attempts under one id stand in the log, one after another; one that was forgotten does not come back."""
+    memory = ConversationBufferMemory()
+
+    def fail(answer: str) -> None:
+        with memory.turn("Go", turn_id="t") as turn:
+            turn.add(answer)
+            raise ValueError("mishap")
+
+    for answer in ("one", "two", "two"):
+        with pytest.raises(ValueError, match="mishap"):
+            fail(answer)
+    assert [message["content"] for message in memory.history()] == ["Go", "one", "Go", "two"]
+    memory.forget([1, 2])
+    with pytest.raises(ValueError, match="mishap"):
+        fail("one")
+    assert [message["content"] for message in memory.history()] == ["Go", "two"]

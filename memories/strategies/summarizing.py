@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memzoo.errors import CutReplyError, ModelReplyError
+from memzoo.errors import CutReplyError, ModelError, ModelReplyError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.engine.state import Changes, State
@@ -43,7 +43,13 @@ class SummarizingMemory(ModelBackedMemory):
         if entries:
             lines, dated = self.render.lines(entries), self.render.dated_lines(entries)
             several = sum(1 for _ in exchange_ends(entries)) > 1
-            new = await self._bound(await self._write(old, lines, dated, divisible=several))
+            new = await self._write(old, lines, dated, divisible=several)
+            try:
+                new = await self._bound(new)
+            except ModelError as error:
+                # What was paid for is kept; a later step has it shortened.
+                logger.warning("the summary is longer than its limit until it can be shortened: %s", error)
+                return Changes({**earlier, "summary": new})
         else:
             new = await self._bound(old)
         over = self.max_summary_tokens if self._too_long(new) else None

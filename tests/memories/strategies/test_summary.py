@@ -289,11 +289,14 @@ class TestLimit:
         assert len(model.asked) == 2  # nobody is asked again and again to do what they did not do
 
     def test_fails_with_the_model(self) -> None:
-        """If the second call fails, nothing is learnt yet and nothing is lost (I4)."""
-        memory, _ = self.make("One two three. Four five six.", ModelError("down"), "Short.")
+        """If the second call fails, the summary that was paid for is kept, and a later call shortens it (I4)."""
+        down = ModelError("down")
+        memory, model = self.make("One two three. Four five six.", down, down, "Short.")
         with pytest.raises(ModelError, match="down"):
-            memory.save_context({"input": "q"}, {"output": "a"})
+            memory.save_context({"input": "the question"}, {"output": "a"})
+        assert memory.summary == "One two three. Four five six."
         assert memory.load_memory_variables({}) == {"history": "Short."}
+        assert ["the question" in prompt for _, prompt in model.asked] == [True, False, False, False]
 
     def test_lets_a_summary_be_that_fits_exactly(self) -> None:
         """With one token more the model is asked to shorten it."""

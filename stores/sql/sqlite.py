@@ -17,7 +17,7 @@ from sqlalchemy.dialects.sqlite import dialect, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from memzoo.errors import OptionError, StoreError
-from memzoo.forks import new_rlock
+from memzoo.forks import new_lock, new_rlock
 from memzoo.stores.common import private, redacted
 from memzoo.stores.sql.connection_pool import ConnectionPool, PooledConnection
 from memzoo.stores.sql.rows import NewTurn, Row
@@ -46,6 +46,7 @@ _STATEMENTS = Statements(
 
 _IN_MEMORY = ":memory:"
 _PATIENCE = 1.0  # seconds
+_creating = new_lock()
 _DIALECT = dialect()
 
 
@@ -230,9 +231,14 @@ def _transaction(driver: sqlite3.Connection) -> Generator[sqlite3.Connection, No
 
 
 def _create(file: str) -> None:
-    """Make a file before SQLite does, which lets everybody read it; those beside it get the same mode."""
-    with contextlib.suppress(OSError):  # SQLite says better what is wrong
-        os.close(private(file, os.O_CREAT | os.O_RDWR))
+    """Make a file before SQLite does, which lets everybody read it; those beside it get the same mode.
+
+    One that is there is left to SQLite: closing it takes away all locks that this process has on it, and others then
+    delete the write-ahead log of connections that are in use.
+    """
+    # Nor may another thread's connection lock the new file before it is closed here.
+    with _creating, contextlib.suppress(OSError):  # SQLite says better what is wrong
+        os.close(private(os.path.realpath(file), os.O_CREAT | os.O_EXCL | os.O_RDWR))
 
 
 def _connect(database: str, synchronous: str) -> sqlite3.Connection:

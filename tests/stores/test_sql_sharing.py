@@ -51,6 +51,23 @@ for turn in itertools.count():
     print(turn, flush=True)
 """
 
+CLOSER = """
+import sqlite3, sys
+
+print(sqlite3.connect(sys.argv[1], timeout=0).execute("PRAGMA journal_mode = DELETE").fetchone())
+"""
+
+
+def test_others_see_that_a_file_is_in_use(store: SQLStore, file: Path):
+    """However many connections a process has opened and closed, others cannot end the write-ahead log under them."""
+    fill(store, "c", "one")
+    for content in ("two", "three"):
+        thread = threading.Thread(target=fill, args=(store, "c", content))
+        thread.start()
+        thread.join()
+    other = subprocess.run([sys.executable, "-c", CLOSER, file], capture_output=True, text=True, check=False)
+    assert other.stderr.splitlines()[-1:] == ["sqlite3.OperationalError: database is locked"]
+
 
 def test_a_deletion_is_seen_by_the_other_handle(url: str):
     """Of two stores on one file, each learns from a read that finds nothing new that the other has deleted."""

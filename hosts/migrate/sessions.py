@@ -3,6 +3,7 @@
 import functools
 import importlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -35,8 +36,17 @@ select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and
 
 def is_sqlite(path: Path) -> bool:
     """Tell whether a file is an SQLite database."""
-    with path.open("rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
+    if not isinstance(path, Path):  # pyright: ignore[reportUnnecessaryIsInstance] - one that lies elsewhere
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    if not (path.is_file() and os.access(path, os.R_OK)):
+        return False
+    # By SQLite: to close the file would take away the locks that connections of this process have on it.
+    try:
+        with closing(_opened(path)) as database:
+            return database.execute("PRAGMA schema_version").fetchone() != (0,)
+    except sqlite3.Error as error:
+        return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
 
 
 def read_sessions(path: str | Path) -> Iterator[Unread]:
@@ -47,7 +57,7 @@ def read_sessions(path: str | Path) -> Iterator[Unread]:
         MissingExtraError: It is LangGraph's, and msgpack is not installed.
     """
     try:
-        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(_opened(Path(path))) as database:
             database.text_factory = _TEXT
             tables = {str(name) for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
             if "agent_messages" in tables:
@@ -58,6 +68,10 @@ def read_sessions(path: str | Path) -> Iterator[Unread]:
                 raise TransferError(f"{path}: expected {_EXPECTED}; there are the tables {', '.join(sorted(tables))}")
     except sqlite3.Error as error:
         raise TransferError(f"{path} cannot be read as {_EXPECTED}: {error}") from error
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
 
 
 def _agents(database: sqlite3.Connection) -> Iterator[Unread]:

@@ -2,6 +2,11 @@
 
 import io
 import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -153,11 +158,21 @@ def test_what_is_no_conversation_is_refused(name: str, content: str, error: str,
 
 def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
     """Its tables are named."""
-    import sqlite3
-
     path = tmp_path / "a.db"
     with sqlite3.connect(path) as database:
         database.execute("create table birds (name)")
     database.close()
     with pytest.raises(TranscriptError, match="there are the tables birds"):
         load_transcripts(path)
+
+
+def test_a_database_in_use_keeps_its_locks(tmp_path: Path) -> None:
+    """What this process has locked in a file stays locked for others while its conversations are read."""
+    path = tmp_path / "agents.sqlite"
+    shutil.copy(FORMATS / path.name, path)
+    script = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        assert len(load_transcripts(path)) == 2
+        other = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
+    assert other.stderr.splitlines()[-1:] == ["sqlite3.OperationalError: database is locked"]

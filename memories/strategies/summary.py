@@ -84,8 +84,8 @@ class ConversationSummaryMemory(SummarizingMemory):
         """A memory that has taken in a conversation already, `summarize_step` messages with each model call."""
         whole_number("summarize_step", summarize_step, at_least=1)
         messages = chat_memory.messages if isinstance(chat_memory, LogHistory) else chat_memory
-        said = [checked(message) for message in messages]
         memory = cls(llm=llm, **options)
+        said = [memory.redactor.message(checked(message)) for message in messages]
         for start in range(0, len(said), summarize_step):
             drive(memory._take_in(said[start : start + summarize_step]))
         return memory

@@ -23,8 +23,11 @@ _HOSTS_FORM = frozenset(
     {"kind", "uuid", "object", "status", "model", "timestamp", "finish_reason", "tool_name", "signature"}
     | {"encrypted_content", "thought_signature", "mime_type"}
 )
-# What is no text: pictures, sounds, files.
+# What is no text: pictures, sounds, files. As a URL they stand anywhere but where words are.
 _CODED = frozenset({"data", "file_data"})
+_SAID = frozenset({"content", "text"})
+_BASE64 = re.compile(r"(data:[^\s,]*;base64,)?[\w+/=%\r\n-]*", re.ASCII)
+_JSON = re.compile(r'[ \t\r\n]*[{["]')
 # What is handed to a tool, and back: all of it is content.
 _HANDED = frozenset({"args", "arguments", "input", "output", "response"})
 
@@ -101,7 +104,7 @@ class Redactor:
     def _within(self, value: Any, form: frozenset[str], key: str = "") -> Any:
         """JSON whose texts are treated; those of its keys that are in `form` are passed over."""
         if isinstance(value, str):
-            return value if value.startswith("data:") or key in _CODED else self._redact_text(value)
+            return value if _is_coded(key, value) else self._redact_text(value)
         if isinstance(value, list):
             several: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
             return [self._within(one, form, key) for one in several]
@@ -137,7 +140,7 @@ class Redactor:
     def _redact_text(self, text: str) -> str:
         """A text; one that is JSON, such as the arguments of a tool, stays JSON, and hides nothing behind escapes."""
         inner = _parse_json(text)
-        if isinstance(inner, (dict, list)):
+        if inner is not None:
             handed = self._redact_content(inner)
             text = text if handed == inner else json.dumps(handed, ensure_ascii=False)
         return self.text(text)
@@ -162,13 +165,18 @@ def _call(function: Callable[[str], Any], text: str) -> str:
     return redacted
 
 
+def _is_coded(key: str, text: str) -> bool:
+    is_url = text.startswith("data:") and key not in _SAID
+    return (is_url or key in _CODED) and _BASE64.fullmatch(text) is not None
+
+
 def _names_a_tool(parts: Mapping[str, JSON]) -> bool:
     return bool(parts.keys() & {*_HANDED, "tool_call_id"}) or parts.get("role") == "function"
 
 
 def _parse_json(text: str) -> Any:
     """A text as JSON, where it looks like an object, a list or a text; else `None`."""
-    if text[:1] not in ("{", "[", '"'):
+    if not _JSON.match(text):
         return None
     try:
         return json.loads(text)

@@ -113,6 +113,10 @@ PLACES: dict[str, Callable[[BaseMemory], object]] = {
     "a name": lambda memory: memory.add_messages(
         [{"role": "user", "name": SECRET, "content": "a"}, {"role": "assistant", "content": "b", "extra": [SECRET]}]
     ),
+    "a text like a URL": lambda memory: memory.save_context({"input": f"data:,PIN {SECRET}"}, {"output": "data: ok"}),
+    "a member like a URL": lambda memory: memory.add_messages(
+        [{"role": "user", "content": "a", "note": f"data: {SECRET}", "data": f"PIN {SECRET}"}]
+    ),
     "the system message": lambda memory: memory.add_messages([{"role": "system", "content": f"Never say {SECRET}."}]),
     "a turn": lambda memory: take(memory, fails=False),
     "a turn that fails": lambda memory: take(memory, fails=True),
@@ -185,12 +189,12 @@ def contents(draw: st.DrawFn) -> tuple[str, Any]:
     return secret, draw(st.recursive(leaf, deeper, max_leaves=4))
 
 
-@given(contents(), st.booleans())
+@given(contents(), st.booleans(), st.text(" \t\r\n", max_size=3))
 @settings(max_examples=60, deadline=None)
-def test_no_place_hides_a_secret(planted: tuple[str, Any], escaped: bool) -> None:  # noqa: FBT001 - drawn
-    """As text, as arguments or result of a tool, written with escapes or not, nested however deep."""
+def test_no_place_hides_a_secret(planted: tuple[str, Any], escaped: bool, blanks: str) -> None:  # noqa: FBT001 - drawn
+    """As text, as arguments or result of a tool, written with escapes or not, behind blanks, nested however deep."""
     secret, value = planted
-    text = json.dumps(value, ensure_ascii=escaped)
+    text = blanks + json.dumps(value, ensure_ascii=escaped)
     spy, store = Spy(), InMemoryStore()
     memory = ConversationSummaryMemory(llm=spy, store=store, redact={"it": re.escape(secret)})
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": text}}
@@ -204,7 +208,7 @@ def test_no_place_hides_a_secret(planted: tuple[str, Any], escaped: bool) -> Non
     )
     everything = str((spy.sent, memory.history(), memory.messages(secret), memory.usage.redacted))
     assert secret not in everything
-    assert json.dumps(secret)[1:-1] not in everything
+    assert json.dumps(secret)[1:-1] not in everything.replace("\\\\", "\\")  # as Python shows it
     kept = memory.history()
     assert json.loads(kept[1]["tool_calls"][0]["function"]["arguments"]) == json.loads(kept[2]["content"])
 
@@ -316,13 +320,17 @@ def test_members_count_together() -> None:
 
 def test_what_asks_a_model_directly_is_treated_too() -> None:
     """The methods that take a text of their own send nothing of it either."""
-    model = ScriptedModel("NONE", "NONE", "A summary.")
+    model = ScriptedModel("NONE", "NONE", "A summary.", "Another.")
     graph = ConversationKGMemory(llm=model, redact=PATTERNS)
     graph.get_knowledge_triplets(f"PIN {SECRET}")
     graph.get_current_entities(f"PIN {SECRET}")
     summary = ConversationSummaryMemory(llm=model, redact=PATTERNS)
     summary.predict_new_summary([{"role": "user", "content": SECRET}], f"Before: {SECRET}")
-    assert len(model.asked) == 3
+    said: list[Message] = [{"role": "user", "content": SECRET}]
+    made = ConversationSummaryMemory.from_messages(model, said, redact=PATTERNS)
+    assert made.history() == [{"role": "user", "content": "[pin]"}]
+    assert made.usage.redacted == {"pin": 1}
+    assert len(model.asked) == 4
     assert SECRET not in str(model.asked)
 
 

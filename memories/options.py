@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar, dataclass_transform, get_args
 from memzoo.errors import OptionError, UnknownOptionError
 from memzoo.stores import Store
 from memzoo.stores.base import lacking
-from memzoo.stores.common import did_you_mean
+from memzoo.stores.common import HIGHEST, did_you_mean
 
 __all__ = [
     "a_function",
@@ -36,6 +36,7 @@ __all__ = [
 
 Check = Callable[[str, Any], None]
 T = TypeVar("T")
+_TOO_LONG = 10**100
 _FIXED = "{name} cannot change once it is made, make another one: {kind}({name}=..., ...)"
 
 
@@ -45,6 +46,7 @@ def option(
     doc: str,
     factory: Any = dataclasses.MISSING,
     at_least: int | None = None,
+    at_most: int = HIGHEST,
     one_of: tuple[object, ...] = (),
     check: Check | None = None,
     fixed: bool = False,
@@ -59,11 +61,12 @@ def option(
         doc: What it means, for `help()`.
         factory: Makes its value if it is left out, instead of `default`.
         at_least: The smallest whole number it may be.
+        at_most: The greatest.
         one_of: The only values it may have.
         check: Called with the option's name and value; raises an `OptionError`.
         fixed: It cannot change once the memory is made, because parts of the memory are made from it.
     """
-    bounds = {"doc": doc, "at_least": at_least, "one_of": one_of, "check": check, "fixed": fixed}
+    bounds = {"doc": doc, "at_least": at_least, "at_most": at_most, "one_of": one_of, "check": check, "fixed": fixed}
     return dataclasses.field(default=default, default_factory=factory, metadata=bounds)
 
 
@@ -180,7 +183,7 @@ def _check_value(memory: Any, field: "dataclasses.Field[Any]", value: object) ->
     elif bool in kinds:
         one_of(field.name, value, True, False)  # noqa: FBT003 - these are the values
     elif int in kinds:
-        whole_number(field.name, value, at_least=bounds["at_least"])
+        whole_number(field.name, value, at_least=bounds["at_least"], at_most=bounds["at_most"])
 
 
 def non_empty_text(name: str, value: object) -> None:
@@ -236,15 +239,21 @@ def one_of(name: str, value: object, *allowed: object) -> None:
         raise OptionError(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}{likely}")
 
 
-def whole_number(name: str, value: object, *, at_least: int | None = None) -> None:
+def whole_number(name: str, value: object, *, at_least: int | None = None, at_most: int = HIGHEST) -> None:
     """Check that an option is a whole number.
 
     Raises:
-        OptionError: It is not, or it is too small.
+        OptionError: It is not, or it is too small or too great.
     """
-    if not isinstance(value, int) or isinstance(value, bool) or (at_least is not None and value < at_least):
+    least = -HIGHEST if at_least is None else at_least
+    if not isinstance(value, int) or isinstance(value, bool):
         bound = "" if at_least is None else f" of at least {at_least}"
         raise OptionError(f"{name} must be a whole number{bound}, not {value!r}")
+    if not least <= value <= at_most:
+        bound = f"at least {least}" if value < least else f"at most {at_most}"
+        # Python refuses to write thousands of digits.
+        shown = value if abs(value) < _TOO_LONG else f"one of {value.bit_length()} bits"
+        raise OptionError(f"{name} must be a whole number of {bound}, not {shown}")
 
 
 def travelling(memory: Any) -> tuple[Any, ...]:

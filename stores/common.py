@@ -9,6 +9,7 @@ from memzoo.stores.base import Entry
 from memzoo.text import copied, did_you_mean, private, redacted, shown, visible
 
 __all__ = [
+    "HIGHEST",
     "IN_MEMORY",
     "checked_numbers",
     "copied",
@@ -29,6 +30,9 @@ IN_MEMORY = (
     "open_store('sqlite:///memories.db'), or copy conversations with export_conversation and import_conversation"
 )
 """Why a store in memory is not pickled, and what to do."""
+
+HIGHEST = 2**63 - 1
+"""The highest number that all databases know."""
 
 _UNSAFE = re.compile("[\\\\\0\ud800-\udfff]")
 _LAST = "\U0010ffff"

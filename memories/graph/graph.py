@@ -215,7 +215,8 @@ class KnowledgeGraph:
             reached |= dict.fromkeys((node for node in self._facts.find_meant(name) if node not in reached), name)
         edge = list(reached)
         for steps in range(2, depth + 1):
-            edge = self._next(edge, reached)
+            if not (edge := self._next(edge, reached)):
+                return
             for node in edge:
                 facts = [fact for fact in _holding(in_order(self._facts.at(node))) if fact.key not in seen]
                 seen |= {fact.key for fact in facts}

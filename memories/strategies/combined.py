@@ -15,6 +15,7 @@ from memzoo.memories.strategies.combining import merged
 from memzoo.memories.strategies.named import strategy_named
 from memzoo.memories.text.view import View
 from memzoo.stores import Store
+from memzoo.stores.common import HIGHEST
 from memzoo.sync import together
 
 __all__ = ["CombinedMemory"]
@@ -162,13 +163,15 @@ def _shares_of(given: Sequence[float] | None, members: Sequence[BaseMemory]) -> 
     """The shares of members in a limit; equal ones if none are given.
 
     Raises:
-        OptionError: They are not one for each member, one is below 0, or all are 0.
+        OptionError: They are not one for each member, one is infinite or below 0, or all are 0.
     """
     shares = [1] * len(members) if given is None else given
     numbers = [one for one in shares if isinstance(one, (int, float))]  # pyright: ignore[reportUnnecessaryIsInstance]
-    if not len(numbers) == len(shares) == len(members) or min(numbers) < 0 or sum(numbers) <= 0:
+    are_finite = all(0 <= one <= HIGHEST for one in numbers)
+    if not (len(numbers) == len(shares) == len(members) and are_finite and any(numbers)):
         raise OptionError(
-            f"shares must be a number for each of the {len(members)} members, none below 0 and not all 0, not {given!r}"
+            f"shares must be a number for each of the {len(members)} members, none infinite or below 0 and not all 0, "
+            f"not {given!r}"
         )
     return shares
 

@@ -107,6 +107,7 @@ class ConversationKGMemory(ModelBackedMemory):
     depth: int = option(
         1,
         at_least=1,
+        at_most=100,
         doc="How many steps around what was found facts are looked for: 1 for those that share a name with the best "
         "of it, 2 for their neighbours too. Without a limit: 1 for those about the names alone.",
     )

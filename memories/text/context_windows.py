@@ -65,6 +65,7 @@ CONTEXT_WINDOWS: Mapping[str, int] = {
 }
 """Tokens that question and answer may have together, by how the names of models begin."""
 
+_MOST_DIGITS = 19  # of tokens
 _SHARE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?|100)\s?%")
 
 
@@ -93,7 +94,7 @@ def tokens_of(name: str, limit: object, model: str) -> object:
     """
     if not isinstance(limit, str):
         return limit
-    if limit.isascii() and limit.isdecimal():  # as the parameters of an address come
+    if limit.isascii() and limit.isdecimal() and len(limit) <= _MOST_DIGITS:  # as the parameters of an address come
         return int(limit)
     found = _SHARE.fullmatch(limit.strip())
     share = float(found[1]) if found else 0.0

@@ -22,6 +22,7 @@ __all__ = ["Steps", "as_room"]
 # Messages of a chat are rarely shorter, in tokens. Where they are longer, closer numbers are tried: with 14, 28 or 56
 # tokens each it moves by nearly all of the step at once.
 _SHORT_MESSAGE = 14
+_FAR = 2**40  # more than any log has
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class Steps:
             return self.first([*numbers, *added], [*weights, early, more - early], besides) != begins
 
         # The more is added, the later it begins.
-        return bisect_left(range(1, spare + 1), 1, key=moves)
+        return bisect_left(range(1, min(spare, _FAR) + 1), 1, key=moves)
 
 
 def as_room(spare: int, entries: Sequence[Entry], weight: Callable[[Entry], int]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from memzoo.errors import ConflictError, UnsupportedError
 from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import checked_numbers, damaged, escaped, existing, unescaped
+from memzoo.stores.common import HIGHEST, checked_numbers, damaged, escaped, existing, unescaped
 from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.redis.connections import Connections, Script
 from memzoo.stores.tombstones import tombstone
@@ -86,7 +86,7 @@ class RedisStore(Closing):
     ) -> Entries:
         """See `Store.read`."""
         bounds = f"({after}", "+inf" if until is None else until
-        count = -1 if limit is None else max(limit, 0)
+        count = -1 if limit is None else min(max(limit, 0), HIGHEST)
         key = _key(conversation_id)
         epoch, revision, found = await self._redis.run(_READ, key, *bounds, count, int(newest))
         return Entries(_entries(conversation_id, found[::-1] if newest else found), int(epoch), int(revision))

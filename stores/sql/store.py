@@ -8,7 +8,16 @@ from sqlalchemy import Connection, Executable
 
 from memzoo.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, damaged, escaped, existing, prefix_range, unescaped
+from memzoo.stores.common import (
+    HIGHEST,
+    IN_MEMORY,
+    checked_numbers,
+    damaged,
+    escaped,
+    existing,
+    prefix_range,
+    unescaped,
+)
 from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.sql import schema, statements
 from memzoo.stores.sql.deletion import clear, forget
@@ -107,7 +116,7 @@ class SQLStore(Closing):
         """See `Store.read`."""
         found = self._database.statements.read(until=until is not None, limit=limit is not None, newest=newest)
         # At least one row, because the first one also brings epoch and revision.
-        bounds = {"after": after, "until": until, "limit": max(limit or 0, 1)}
+        bounds = {"after": after, "until": until, "limit": min(max(limit or 0, 1), HIGHEST)}
         rows = await self._rows(found, conversation_id, bounds)
         if not rows:
             return Entries(revision=0)

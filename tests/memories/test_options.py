@@ -3,6 +3,7 @@
 import inspect
 import re
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,6 +103,22 @@ def test_the_smallest_number_of_an_option_is_allowed(name: str, option: str) -> 
     memory.save_context({"input": "My dog is called Rex."}, {"output": "A fine name."})
     with pytest.raises(OptionError, match=f"{option} must be a whole number of at least {least}"):
         create_memory(name, **{option: least - 1})
+
+
+@pytest.mark.parametrize(("name", "option"), LEAST.keys() - {("summary-buffer", "prune_to")})
+def test_the_greatest_number_of_an_option_is_allowed(name: str, option: str, tmp_path: Path) -> None:
+    """It works on a log that is read piece by piece, and the one above it is refused with what would be right."""
+    greatest = 100 if option == "depth" else 2**63 - 1
+    said = [{"role": role, "content": "My dog Rex lives in Oslo."} for role in ("user", "assistant")]
+    with open_store(f"sqlite:///{tmp_path}/a.db") as store:
+        kept: dict[str, Any] = {"store": store, "conversation_id": "c"}
+        create_memory("buffer", **kept).add_messages(50 * said)
+        memory = create_memory(name, learn="later", **kept, **{option: greatest})
+        assert "Rex" in str((memory.load_memory_variables({"input": "Rex?"}), memory.messages("Rex?")))
+        memory.save_context({"input": "Rex?"}, {"output": "Rex!"})
+        for number in (greatest + 1, 10**5000):
+            with pytest.raises(OptionError, match=f"{option} must be a whole number of at most {greatest}, not "):
+                create_memory(name, **kept, **{option: number})
 
 
 @pytest.mark.parametrize("name", FIXED)

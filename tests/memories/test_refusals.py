@@ -3,6 +3,7 @@
 A row is a call, the error, and words of its text. What a refusal leaves untouched is tested where it is about that.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
@@ -146,7 +147,8 @@ def options_of_strategies() -> Iterator[Row]:
     for members in ([], [7], [("buffer",)], [("buffer", "x")], [None], "buffer"):
         yield made("combined", memories=members), OptionError, "memories must"
     yield made("combined", memories=["bufer"]), UnknownStrategyError, "no strategy 'bufer'"
-    for shares in ([1], [1, -1], [0, 0], [1, 1, 1], [], "11", ["1", "1"]):
+    no_shares = [1], [1, -1], [0, 0], [1, 1, 1], [], "11", ["1", "1"], [math.nan, 1], [1, math.inf], [10**400, 1]
+    for shares in no_shares:
         wanted = "shares must be a number for each of the 2 members"
         yield made("combined", memories=["buffer", "window"], shares=shares), OptionError, wanted
     for option, other in (("evict", "turn"), ("evict", None), ("oversized", "drop"), ("system_first", "yes")):
@@ -172,6 +174,12 @@ def calls_of_memories() -> Iterator[Row]:
     yield call(memory.save_context, {}, {}), AmbiguousKeyError, "One input key expected"
     for bound in (0, -1, 1.5, "nine", "0", True):
         yield call(memory.messages, max_tokens=bound), OptionError, "max_tokens must be"
+    for number in (2**63, 10**5000, -(10**5000)):
+        uses = (memory.entries, "limit"), (memory.entries, "before"), (memory.entries, "after"), (memory.rewind, "last")
+        for use, option in (*uses, (memory.relearn, "from_"), (memory.messages, "max_tokens")):
+            yield call(use, **{option: number}), OptionError, f"{option} must be a whole number of at "
+        for by_id in (memory.pin, memory.unpin):
+            yield call(by_id, number), OptionError, "id must be a whole number of at "
     for option, other in (("from_", 0), ("from_", "3"), ("only_set_aside", "yes")):
         yield call(memory.relearn, **{option: other}), OptionError, option
     users: dict[str, Any] = {
@@ -195,7 +203,7 @@ def conversations() -> Iterator[Row]:
     yield talks(tools=["add"]), OptionError, "a tool must be a function, not 'add'"
     yield talks(tools=len), OptionError, "tools must be a list of functions, not <built-in function len>"
     yield talks(tools=[add, add]), OptionError, "two tools have the same name"
-    for limit in (0, "8k"):
+    for limit in (0, "8k", "9" * 5000):
         yield talks(max_tokens=limit), OptionError, "max_tokens"
     for oversized in ("shorten", "drop"):
         yield talks(oversized=oversized), OptionError, "oversized"
@@ -216,7 +224,15 @@ def conversations() -> Iterator[Row]:
     yield provides(idle_seconds="1h"), OptionError, "idle_seconds must be a number greater than 0, not '1h'"
     provider = MemoryProvider("buffer")
     naive = datetime(2026, 5, 8)  # noqa: DTZ001 - the mistake
-    bounds = ("limit", -1), ("limit", "2"), ("prefix", 7), ("after", 7), ("idle_since", 7), ("idle_since", naive)
+    bounds = (
+        ("limit", -1),
+        ("limit", "2"),
+        ("limit", 2**63),
+        ("prefix", 7),
+        ("after", 7),
+        ("idle_since", 7),
+        ("idle_since", naive),
+    )
     for bound, other in bounds:
         yield call(provider.conversations, **{bound: other}), OptionError, bound
     kept = call(provider.session, "x", at_end="archive")  # there is no default

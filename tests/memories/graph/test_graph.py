@@ -246,7 +246,7 @@ class TestSurroundings:
     def test_may_go_in_circles(self) -> None:
         """A circle of facts ends."""
         graph = told(("A", "knows", "B"), ("B", "knows", "C"), ("C", "knows", "A"), ("A", "knows", "A"))
-        assert len(graph.around(["A"], 50)) == 4
+        assert len(graph.around(["A"], 2**63)) == 4
 
 
 def ended(*said: tuple[str, str, str], over: tuple[str, str, str]) -> list[str]:

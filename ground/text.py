@@ -1,14 +1,18 @@
 """Texts and JSON as all rooms need them: copied, hinted at, and written so that nothing secret or unseen is shown."""
 
+import itertools
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast
 
-__all__ = ["copied", "did_you_mean", "private", "redacted", "shown", "visible"]
+__all__ = ["DEEPEST", "copied", "did_you_mean", "is_too_deep", "private", "redacted", "shown", "visible"]
 
 T = TypeVar("T")
+
+DEEPEST = 100
+"""The levels that JSON in a message may have: each of them takes its part of the stack wherever it is read."""
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 # Controls of the terminal, and characters that turn the direction of a line, or end it, unseen.
@@ -28,6 +32,21 @@ def copied(value: T) -> T:
         several: Sequence[Any] = value
         return cast("T", [copied(item) for item in several])
     return value
+
+
+def is_too_deep(value: object) -> bool:
+    """Whether JSON has more levels than `DEEPEST`.
+
+    Example:
+        >>> is_too_deep({"a": [1, [2]]})
+        False
+    """
+    level = _containers([value])
+    for _ in range(DEEPEST):
+        if not level:
+            return False
+        level = _containers(itertools.chain.from_iterable(map(_within, level)))
+    return bool(level)
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
@@ -70,3 +89,12 @@ def visible(text: str) -> str:
         '\\u001b[2Jdone\n'
     """
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
+
+
+def _containers(values: Iterable[Any]) -> Collection[Any]:
+    """Each once: of one that is in itself, or in several places, there would be more at each level."""
+    return {id(one): one for one in values if isinstance(one, (dict, list, tuple))}.values()
+
+
+def _within(container: Any) -> Iterable[Any]:
+    return container.values() if isinstance(container, dict) else container

@@ -9,6 +9,7 @@ from memzoo.errors import MessageError
 from memzoo.memories.text.messages import ROLES
 from memzoo.stores import JSON, Message
 from memzoo.strategy import checked, tool_call
+from memzoo.text import is_too_deep
 
 __all__ = [
     "PART",
@@ -135,6 +136,7 @@ def fitting(message: Message) -> Message:
 
 
 def _mend(message: Message) -> Message:
+    message = {name: written(part) if is_too_deep([part]) else part for name, part in message.items()}
     try:
         # Halves of characters become question marks, and what is no JSON becomes a text.
         plain: Message = json.loads(

@@ -148,17 +148,18 @@ async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
         AsyncOnlyError: The tool is asynchronous and the caller is not.
     """
     name, arguments = str(call["function"]["name"]), str(call["function"]["arguments"])
-    tool, value, fault = tools.get(name), None, ""
+    tool, value, text, fault = tools.get(name), None, "", ""
     try:
         if tool:
             value = await tool.call(arguments)
+            text = _text(value)
         else:
             fault = f"there is no tool {name!r}; there are: {', '.join(tools) or 'none'}"
     except AsyncOnlyError:
         raise
     except Exception as error:  # noqa: BLE001 - the model is told, and goes on
         fault = _fault(error)
-    text = f"Error: {fault}" if fault else _text(value)
+    text = f"Error: {fault}" if fault else text
     told = {"role": "tool", "tool_call_id": call["id"], "content": text}
     return Called(name, arguments, value, text, bool(fault), not fault and bool(tool and tool.immediate), told)
 

@@ -15,6 +15,7 @@ from memzoo.errors import MessageError
 from memzoo.forks import cached_property
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.stores import Message, Record
+from memzoo.text import DEEPEST, is_too_deep
 
 __all__ = [
     "Labels",
@@ -59,6 +60,8 @@ def checked(message: Any) -> Message:
         content = message.get("content")
         if isinstance(content, str) and content.isascii():
             return {"role": message["role"], "content": content}
+    if is_too_deep(message):
+        raise MessageError(f"{_deep_part(message)} has more than {DEEPEST} levels of JSON; write it as a text")
     if not isinstance(message, dict):
         raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}{_instead_of(message)}")
     message = cast("Message", message)
@@ -101,6 +104,11 @@ def _instead_of(given: object) -> str:
     if type(given).__module__.startswith("langchain"):
         advice += ", or langchain_core.messages.convert_to_openai_messages(message)"
     return advice
+
+
+def _deep_part(message: Any) -> str:
+    parts: dict[Any, Any] = message if isinstance(message, dict) else {}
+    return next((f"the {name!r} of a message" for name, part in parts.items() if is_too_deep([part])), "a message")
 
 
 def _check_calls(calls: Any) -> None:

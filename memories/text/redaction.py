@@ -1,9 +1,10 @@
 """Takes out of texts what a memory is not to see: personal data, secrets."""
 
+import contextlib
 import functools
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeAlias, cast
 
 from memzoo.errors import OptionError, RedactionError
@@ -84,13 +85,18 @@ class Redactor:
         What it is put together by stays: its role, types, the ids of calls, the names of tools. So do pictures, sounds
         and files.
         """
-        return message if self.is_idle else self._within(message, _FORM)
+        if self.is_idle:
+            return message
+        with _not_too_deep():
+            redacted: Message = self._within(message, _FORM)
+        return redacted
 
     def record(self, record: Record) -> Record:
         """A record, with its fields; in a host's own form of the message, ids, times and the like stay."""
         if self.is_idle:
             return record
-        fields = {name: self._field(name, text) for name, text in record.fields.items()}
+        with _not_too_deep():
+            fields = {name: self._field(name, text) for name, text in record.fields.items()}
         return Record(self.message(record.message), fields)
 
     def _field(self, name: str, text: str | None) -> str | None:
@@ -165,6 +171,14 @@ def _call(function: Callable[[str], Any], text: str) -> str:
     return redacted
 
 
+@contextlib.contextmanager
+def _not_too_deep() -> Generator[None, None, None]:
+    try:
+        yield
+    except RecursionError:
+        raise RedactionError("a text is JSON with too many levels to look into; nothing was stored or sent") from None
+
+
 def _is_coded(key: str, text: str) -> bool:
     is_url = text.startswith("data:") and key not in _SAID
     return (is_url or key in _CODED) and _BASE64.fullmatch(text) is not None
@@ -180,7 +194,11 @@ def _parse_json(text: str) -> Any:
         return None
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
+    except ValueError:
+        return None
+    except RecursionError:
+        if "\\" in text:  # an escape may hide anything
+            raise
         return None
 
 

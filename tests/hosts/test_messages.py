@@ -136,6 +136,18 @@ def test_odd_messages_are_mended(odd: Any, expected: Any):
     assert fitting(odd) == expected
 
 
+@pytest.mark.parametrize("levels", [101, 100_000])
+def test_what_has_too_many_levels_is_a_text(levels: int):
+    """Or left out, where nobody could write it; the rest of the message stays."""
+    deep: list[Any] = []
+    for _ in range(levels):
+        deep = [deep]
+    kept = fitting({"role": "assistant", "content": deep, "tool_calls": [{"id": "c", "function": {}}]})
+    assert kept["content"] == ("" if levels > 101 else json.dumps(deep))
+    assert kept["tool_calls"] == [{"id": "c", "function": {}}]
+    assert fitting({**USER, "more": deep}) == USER
+
+
 def test_calls_without_an_id_are_kept():
     """Their id is empty then."""
     call = {"function": {"name": "f", "arguments": "{}"}}

@@ -98,6 +98,15 @@ def test_results_become_text(value: object, text: str) -> None:
     assert called(lambda_named(lambda: value), "{}").text == text
 
 
+def test_a_result_that_cannot_be_written_is_told() -> None:
+    """The tool has done its work: the model hears why there is no result, and the turn goes on."""
+    circle = list[Any]()
+    circle.append(circle)
+    outcome = called(lambda_named(lambda: circle), "{}")
+    assert outcome.failed
+    assert outcome.text.startswith("Error: PydanticSerializationError")
+
+
 def lambda_named(function: Callable[[], object]) -> Tool:
     """A function without a name of its own, with one."""
     return Tool(function, name="f")

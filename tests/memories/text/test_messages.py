@@ -2,15 +2,18 @@
 
 import copy
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from memzoo.errors import MemoryZooError, MessageError
-from memzoo.memories import ConversationBufferMemory, VectorStoreRetrieverMemory
+from memzoo.memories import STRATEGIES, ConversationBufferMemory, VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.text.messages import Labels
 from memzoo.strategy import checked, text_of
 from tests.conversations import render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/x.png"}}
@@ -184,3 +187,42 @@ class TestLabels:
         """An empty message is still a turn."""
         empty = [{"role": role, "content": ""} for role in itertools.islice(itertools.cycle(["user", "assistant"]), 3)]
         assert render(empty, Labels()) == "Human: \nAI: \nHuman: "
+
+
+def nested(levels: int) -> list[Any]:
+    """Lists in lists."""
+    deep: list[Any] = []
+    for _ in range(levels - 1):
+        deep = [deep]
+    return deep
+
+
+@pytest.mark.parametrize("levels", [100, 600, 100_000])
+@pytest.mark.parametrize("member", ["metadata", "content", "tool_calls", "role"])
+def test_too_many_levels_are_refused(member: str, levels: int) -> None:
+    """The error names the member, and nothing is stored."""
+    memory = ConversationBufferMemory()
+    message: dict[str, Any] = {"role": "user", "content": "hi", member: nested(levels)}
+    attempts: list[Callable[[], object]] = [
+        lambda: memory.add_messages([LEGAL[0], message]),
+        lambda: memory.turn(message),
+        lambda: checked(message),
+    ]
+    for attempt in attempts:
+        with pytest.raises(MessageError, match=f"the {member!r} of a message has more than 100 levels"):
+            attempt()
+    with pytest.raises(MessageError, match="a message has more than 100 levels"):
+        checked(nested(levels + 1))
+    assert memory.history() == []
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_as_many_levels_as_are_allowed_can_be_read(name: str) -> None:
+    """By every strategy, and by what redacts them."""
+    memory = create_memory(name, redact={"x": "y"})
+    message: dict[str, Any] = {"role": "user", "content": "hi", "metadata": nested(99)}
+    memory.add_messages([message, {"role": "assistant", "content": "ok"}])
+    assert memory.history()[0] == message
+    assert memory.entries()[0].message == message
+    memory.messages("hi")
+    assert "hi" in str(memory.explain("hi"))

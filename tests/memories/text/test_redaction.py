@@ -353,6 +353,16 @@ def test_a_function_that_fails_stores_nothing(said: str) -> None:
     assert [message["content"] for message in memory.history()] == ["before", "ok"]
 
 
+@pytest.mark.parametrize("levels", [700, 100_000])
+def test_what_hides_too_deep_stores_nothing(levels: int) -> None:
+    """An escape in JSON that is nested so deeply that it cannot be read may hide anything."""
+    memory = ConversationBufferMemory(redact=PATTERNS)
+    for text in (json.dumps(SECRET), json.dumps([SECRET])):
+        with pytest.raises(RedactionError, match="too many levels"):
+            memory.add_messages([{"role": "user", "content": "[" * levels + text + "]" * levels}])
+    assert memory.history() == []
+
+
 def nothing(text: str) -> Any:
     """A function that gives a text for none alone."""
     return None if text else text

@@ -206,7 +206,7 @@ class Log:
 
     async def between(self, first: int, last: int) -> list[Entry]:
         """The entries numbered `first` to `last`, both included, oldest first."""
-        held = self.cached.entries
+        held, last = self.cached.entries, self._seen_to(last)
         if not held or first < held[0].seq:
             # One that is long past does not make the log be held from there on.
             return self._clear_results(self._skip(await self.cached.read(after=first - 1, until=last)))
@@ -240,7 +240,7 @@ class Log:
         for name, value in {"limit": limit, "before": before, "after": after}.items():
             if value is not None:
                 whole_number(name, value, at_least=0)
-        until = self.until if before is None else before - 1
+        until = self.until if before is None else self._seen_to(before - 1)
         found = await self.cached.read(after=after, until=until, limit=limit, newest=newest_first)
         return own_copies(found[::-1] if newest_first else found)
 
@@ -332,6 +332,9 @@ class Log:
         if clearing is None or self._form == "whole":
             return entries
         return clearing.shown(entries) if self._form == "shown" else list(clearing.learnt(entries))
+
+    def _seen_to(self, last: int) -> int:
+        return last if self.until is None else min(last, self.until)
 
     def _end(self, entries: Sequence[Entry]) -> int:
         """The place after the last entry to be seen."""

@@ -171,6 +171,10 @@ def test_the_log_ends_where_it_is_told_to() -> None:
     assert drive(bounded.start_of_exchanges(0)) == 151
     assert seqs(drive(log.between(3, 4))) == [3, 4]
     assert seqs(drive(log.between(298, 400))) == [298, 299, 300]
+    assert seqs(drive(bounded.page(2, newest_first=True))) == [150, 149]
+    assert seqs(drive(bounded.page(2, before=200, newest_first=True))) == [150, 149]
+    assert seqs(drive(bounded.page(before=4))) == [1, 2, 3]
+    assert drive(bounded.page(before=300, after=150)) == []
 
 
 def test_tasks_that_look_at_the_same_time_see_everything_once() -> None:
@@ -267,6 +271,7 @@ def test_nothing_beyond_the_end_and_nothing_left_out_is_seen(
         assert seqs(drive(log.after(number, limit=2))) == [n for n in seen if n > number][:2]
         assert seqs(drive(log.tail(number))) == seen[max(len(seen) - number, 0) :]
         assert seqs(drive(log.tail(3, after=number))) == [n for n in seen[-3:] if n > number]
+        assert seqs(drive(log.between(number, 11))) == [n for n in seen if number <= n <= 11]
     newest = seqs(drive(log.exchanges(2)))
     assert newest == seen[len(seen) - len(newest) :]
     shorter = log.until_number(min(until, 5))

@@ -44,7 +44,7 @@ def is_sqlite(path: Path) -> bool:
     # By SQLite: to close the file would take away the locks that connections of this process have on it.
     try:
         with closing(_opened(path)) as database:
-            return database.execute("PRAGMA schema_version").fetchone() != (0,)
+            return bool(database.execute("PRAGMA schema_version").fetchone()[0])
     except sqlite3.Error as error:
         return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
 

@@ -147,7 +147,7 @@ def options_of_strategies() -> Iterator[Row]:
     for members in ([], [7], [("buffer",)], [("buffer", "x")], [None], "buffer"):
         yield made("combined", memories=members), OptionError, "memories must"
     yield made("combined", memories=["bufer"]), UnknownStrategyError, "no strategy 'bufer'"
-    no_shares = [1], [1, -1], [0, 0], [1, 1, 1], [], "11", ["1", "1"], [math.nan, 1], [1, math.inf], [10**400, 1]
+    no_shares: Any = [1], [1, -1], [0, 0], [1, 1, 1], [], "11", ["1", "1"], [math.nan, 1], [1, math.inf], [10**400, 1]
     for shares in no_shares:
         wanted = "shares must be a number for each of the 2 members"
         yield made("combined", memories=["buffer", "window"], shares=shares), OptionError, wanted

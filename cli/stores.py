@@ -1,6 +1,7 @@
 """The commands that look into a store, and put conversations into one."""
 
 import json
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -25,6 +26,7 @@ from memzoo.cli.options import (
 )
 from memzoo.cli.terminal import echo, progress_bars, row, tell
 from memzoo.errors import OptionError, StoreError, TransferError
+from memzoo.hosts.migrate import is_sqlite
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories import ConversationBufferMemory
 from memzoo.memories.graph.export import FORMATS, export, stored_graph
@@ -172,7 +174,7 @@ def show_graph(
     """Write the facts of a stored conversation as text, a picture, or for another program. Asks no model."""
     with stored.opened() as (store, id_):
         found = drive(stored_graph(store, id_))
-    write(out, [export(found.graph, form, history=history)])
+    _write(out, [export(found.graph, form, history=history)])
     if found.behind:
         echo(f"From the newest {found.behind} messages no facts were taken yet.", err=True)
 
@@ -181,7 +183,13 @@ def show_graph(
 def export_lines(*, stored: Stored, out: OutFile = None) -> None:
     """Write a conversation, with all that was learnt from it, as JSON Lines. An encrypted one is decrypted."""
     with stored.opened() as (store, id_):
-        write(out, export_conversation(store, id_))
+        _write(out, export_conversation(store, id_))
+
+
+def _write(out: Path | None, pieces: Iterable[str]) -> None:
+    if out and is_sqlite(out):  # most likely the store itself
+        raise OptionError(f"{str(out)!r} is a database: write to another file")
+    write(out, pieces)
 
 
 @command("Stored data")

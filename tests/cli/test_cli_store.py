@@ -362,3 +362,12 @@ def test_an_exported_file_is_its_owners(memzoo: Memzoo, tmp_path: Path) -> None:
     file.chmod(0o644)
     memzoo("export", "--out", str(file))
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("name", ["export", "graph"])
+def test_a_database_is_never_written_over(name: str, memzoo: Memzoo, url: str) -> None:
+    """Not the one that is read either."""
+    before = memzoo("export").output
+    with pytest.raises(OptionError, match=r"is a database: write to another file"):
+        memzoo(name, "--out", str(make_url(url).database))
+    assert memzoo("export").output == before

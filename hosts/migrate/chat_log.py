@@ -1,14 +1,17 @@
 """A conversation as it was read from somebody's file, and what the readers share."""
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.errors import MemoryZooError
+from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.stores import Message
+from memzoo.strategy import tool_call
 
-__all__ = ["ROLES", "ChatLog", "Unread", "date_of", "reason", "role_of"]
+__all__ = ["ROLES", "ChatLog", "Unread", "date_of", "reason", "role_of", "said_as"]
 
 ROLES = {
     "user": "user",
@@ -49,9 +52,9 @@ class ChatLog:
 
     @classmethod
     def of(cls, title: str, said: Iterable[tuple[Message, datetime | None]]) -> "ChatLog":
-        """A conversation of messages, each with its date."""
+        """A conversation of messages, each with its date; older forms of tool calls become those of today."""
         pairs = list(said)
-        return cls(title, [message for message, _ in pairs], [date for _, date in pairs])
+        return cls(title, list(_with_ids(message for message, _ in pairs)), [date for _, date in pairs])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,21 @@ def role_of(name: object) -> str | None:
     return ROLES.get(name.strip().lower()) if isinstance(name, str) else None
 
 
+def said_as(name: str, content: Any) -> Message:
+    """A message of somebody with a role of their own: by a usual name its role, else the user's, who quotes them.
+
+    Example:
+        >>> said_as("Human", "Hi"), said_as("moderator", "Calm down.")
+        ({'role': 'user', 'content': 'Hi'}, {'role': 'user', 'content': 'moderator: Calm down.'})
+    """
+    # What a tool said is nothing without the call that it answers.
+    if (role := role_of(name)) and role != "tool":
+        return {"role": role, "content": content}
+    if isinstance(content, list):
+        return {"role": "user", "content": [{"type": "text", "text": f"{name}:"}, *content]}
+    return {"role": "user", "content": f"{name}: {content}"}
+
+
 def date_of(value: Any) -> datetime | None:
     """A date as files have it: ISO 8601, or seconds or milliseconds since 1970; `None` for anything else.
 
@@ -98,3 +116,28 @@ def date_of(value: Any) -> datetime | None:
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):  # the latter in the first hours of the year 1, or the last ones of 9999
         return None
+
+
+def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
+    """The messages with tool calls in place of functions', and ids where there were none, the same for their results.
+
+    A result without an id answers the first call that waits for one, of the newest message with calls.
+    """
+    made, waiting = itertools.count(), dict[str, Any]()
+    for message in messages:
+        calls = dicts_of(message.get("tool_calls"))
+        if not calls and (legacy := dict_of(message.get("function_call"))):
+            calls = [tool_call("", str(legacy.get("name") or ""), legacy.get("arguments") or {})]
+        if calls and message["role"] == "assistant":
+            calls = [call if call.get("id") else call | {"id": f"call-{next(made)}"} for call in calls]
+            waiting = {call["id"]: dict_of(call.get("function")).get("name") for call in calls}
+            kept = {key: value for key, value in message.items() if key != "function_call"}
+            yield kept | {"tool_calls": calls}
+        elif message["role"] == "function" or (message["role"] == "tool" and not message.get("tool_call_id")):
+            name = str(message.get("name") or "")
+            found = next((id_ for id_, its in waiting.items() if name in ("", its)), name)
+            waiting.pop(found, None)
+            yield {"role": "tool", "content": message["content"], "tool_call_id": found}
+        else:
+            waiting.pop(str(message.get("tool_call_id")), None)
+            yield message

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, cast
 
 from memzoo.errors import TransferError
-from memzoo.hosts.migrate.chat_log import ChatLog, date_of, role_of
+from memzoo.hosts.messages import dict_of, dicts_of
+from memzoo.hosts.migrate.chat_log import ChatLog, date_of, role_of, said_as
 from memzoo.stores import Message
 from memzoo.strategy import tool_call
 
@@ -44,7 +45,10 @@ def message_of(item: Mapping[str, Any]) -> Message | None:
         return None
     kept = {key: item[key] for key in ("tool_calls", "tool_call_id", "name", "function_call") if item.get(key)}
     found = next((item[key] for key in _TEXTS if item.get(key) is not None), None)
-    return {"role": role, "content": _content(found, calls="tool_calls" in kept), **kept}
+    if item.get("role") == "function":
+        role = "function"
+    calls = bool({"tool_calls", "function_call"} & kept.keys())
+    return {"role": role, "content": _content(found, calls=calls), **kept}
 
 
 def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
@@ -88,7 +92,8 @@ def _speaker(item: Mapping[str, Any]) -> str | None:
 
 
 def _has_text(item: Mapping[str, Any]) -> bool:
-    return any(isinstance(item.get(key), str | list) for key in _TEXTS) or bool(item.get("tool_calls"))
+    calls = item.get("tool_calls") or item.get("function_call")
+    return any(isinstance(item.get(key), str | list) for key in _TEXTS) or bool(calls)
 
 
 def _content(value: Any, *, calls: bool) -> Any:
@@ -175,21 +180,35 @@ def _langchain(item: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
 def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
     if kind == "remove":
         return None
-    role = role_of(data.get("role") if kind == "chat" else kind)
-    if role is None:
-        raise TransferError(f"{data.get('role') if kind == 'chat' else kind!r} is the role of nobody")
-    calls = [
-        tool_call(call.get("id") or f"call-{place}", str(call.get("name") or ""), call.get("args", {}))
-        for place, call in enumerate(data.get("tool_calls") or ())
-    ]
-    message: Message = {"role": role, "content": _content(data.get("content"), calls=bool(calls))}
-    if calls:
-        message["tool_calls"] = calls
-    if role == "tool":
+    calls = _calls(data)
+    content = _content(data.get("content"), calls=bool(calls))
+    if kind == "chat" and isinstance(name := data.get("role"), str) and name:
+        message = said_as(name, content)
+    elif role := role_of(kind):
+        message = {"role": "function" if kind == "function" else role, "content": content}
+    else:
+        raise TransferError(f"{kind!r} is the role of nobody")
+    if message["role"] == "assistant":
+        message |= calls
+    if message["role"] == "tool":
         message["tool_call_id"] = str(data.get("tool_call_id") or data.get("name") or "")
-    if data.get("name") and role != "tool":
+    elif data.get("name"):
         message["name"] = data["name"]
     return message
+
+
+def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What a message calls, as a member of it: LangChain's own form, with what was no JSON, or an older one."""
+    own = [*dicts_of(data.get("tool_calls")), *dicts_of(data.get("invalid_tool_calls"))]
+    if own:
+        return {
+            "tool_calls": [
+                tool_call(str(call.get("id") or ""), str(call.get("name") or ""), call.get("args") or {})
+                for call in own
+            ]
+        }
+    older = dict_of(data.get("additional_kwargs"))
+    return {key: older[key] for key in ("tool_calls", "function_call") if older.get(key)}
 
 
 # The items of OpenAI's Responses API, as its agents keep them.

@@ -75,6 +75,21 @@ _BECOMES: list[tuple[str, Any, Message]] = [
     ("langchain-file", {"type": "chat", "data": {"role": "Human", "content": "Hi"}}, USER),
     (
         "langchain-file",
+        {"type": "chat", "data": {"role": "moderator", "content": "Hi"}},
+        USER | {"content": "moderator: Hi"},
+    ),
+    (
+        "langchain-file",
+        {"type": "chat", "data": {"role": "tool", "content": ["See", PICTURE]}},
+        USER | {"content": [{"type": "text", "text": "tool:"}, {"type": "text", "text": "See"}, PICTURE]},
+    ),
+    (
+        "langchain-file",
+        {"type": "ai", "data": {"content": "", "invalid_tool_calls": [{"id": "c", "name": "f", "args": "{"}]}},
+        call("c", "f", "{") | {"content": ""},
+    ),
+    (
+        "langchain-file",
         {"type": "human", "additional_kwargs": {}, "content": "Hi", "name": "Anna"},
         USER | {"name": "Anna"},
     ),
@@ -195,6 +210,49 @@ def test_what_a_message_becomes(form: str, item: Any, expected: Message, tmp_pat
     assert said_in(form, *file_of(form, item, tmp_path)) == [expected]
 
 
+def of_ai(**more: Any) -> dict[str, Any]:
+    """What the assistant said without a word, as LangChain dumps it."""
+    return {"type": "ai", "data": {"content": "", "tool_calls": [], "additional_kwargs": more}}
+
+
+ADD = {"name": "add", "arguments": '{"a": 1}'}
+ADDED = {"type": "function", "data": {"content": "2", "name": "add"}}
+
+
+@pytest.mark.parametrize(
+    ("said", "ids"),
+    [
+        (
+            [
+                of_ai(tool_calls=[{"id": "c", "function": ADD}]),
+                {"type": "tool", "data": {"content": "2", "tool_call_id": "c"}},
+            ],
+            ["c"],
+        ),
+        ([of_ai(function_call=ADD), ADDED, of_ai(function_call=ADD), ADDED], ["call-0", "call-1"]),
+        ([of_ai(function_call=ADD), of_ai(function_call=ADD), ADDED], ["call-0", "call-1"]),
+        ([of_ai(tool_calls=[{"id": "c", "function": {"name": "f"}}, {"id": "d", "function": ADD}]), ADDED], ["c", "d"]),
+        (
+            [
+                {"role": "assistant", "content": None, "function_call": ADD},
+                {"role": "function", "name": "add", "content": "2"},
+            ],
+            ["call-0"],
+        ),
+    ],
+)
+def test_older_forms_of_calls(said: list[Any], ids: list[str], tmp_path: Path) -> None:
+    """Calls of functions are calls of tools, each with an id of its own, which its result has too."""
+    messages = said_in("langchain-file", tmp_path / "file.json", said)
+    calls = [call for message in messages for call in message.get("tool_calls", ())]
+    assert [call["id"] for call in calls] == ids
+    assert {**ADD} in [call["function"] for call in calls]
+    results = [message for message in messages if message["role"] == "tool"]
+    assert all(result["content"] == "2" for result in results)
+    assert [result["tool_call_id"] for result in results] == ids[-len(results) :]
+    assert not any({"function_call", "name"} & message.keys() for message in messages)
+
+
 @pytest.mark.parametrize(
     ("form", "item"),
     [
@@ -216,11 +274,7 @@ def test_what_nobody_said_is_left_out(form: str, item: Any, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("form", "item", "told"),
     [
-        (
-            "langchain-file",
-            {"type": "chat", "data": {"role": "cat", "content": "Miaow"}},
-            "message 1: 'cat' is the role of nobody",
-        ),
+        ("langchain-file", {"type": "chat", "data": {"content": "Hi"}}, "message 1: 'chat' is the role of nobody"),
         ("langchain-file", {"type": "cat", "data": {"content": "Miaow"}}, "message 1: 'cat' is the role of nobody"),
         ("langchain-file", {"role": "user"}, "message 1: this is no message"),
         ("langchain-file", {"type": "function_call", "role": "user"}, "message 1: this is no message"),

@@ -81,7 +81,10 @@ class ChatHistory(MessageHistory):
         """All messages as LangChain's objects, oldest first."""
         await self._atake_edits()
         entries = await self._plain.aentries()
-        messages = objects(entry.message for entry in entries)
+        # An object that the program has already stays the one of its message, as in LangChain.
+        known = {number: message for number, message, _ in self._given_out}
+        made = objects(entry.message for entry in entries)
+        messages = [known.get(entry.seq, message) for entry, message in zip(entries, made, strict=True)]
         self._give_out(entries, messages)
         return messages
 
@@ -93,7 +96,7 @@ class ChatHistory(MessageHistory):
     @property
     def messages(self) -> list[Any]:
         """All messages as LangChain's objects, oldest first; changing the list or one of them changes what was said."""
-        return LiveMessages(drive(self.aget_messages()), self._replace)
+        return LiveMessages(lambda: drive(self.aget_messages()), self._replace)
 
     @messages.setter
     def messages(self, messages: Iterable[Any]) -> None:
@@ -129,10 +132,13 @@ class ChatHistory(MessageHistory):
 
     async def _atake_edits(self) -> None:
         if edited := self._edited():
-            self._given_out = []
+            known, self._given_out = {number: message for number, message, _ in self._given_out}, []
             entries = await self._plain.aentries()
             new = [dicts([edited[one.seq]])[0] if one.seq in edited else one.message for one in entries]
             await self._areplace(new)
+            now = zip(entries, await self._plain.aentries(), strict=False)
+            given = [(after, known[before.seq]) for before, after in now if before.seq in known]
+            self._give_out([entry for entry, _ in given], [message for _, message in given])
 
     def _give_out(self, entries: Sequence[Entry], messages: Sequence[Any]) -> None:
         together = zip(entries, messages, strict=True)
@@ -180,15 +186,18 @@ class ChatMessageHistory(ChatHistory):
 
 
 class LiveMessages(list[Any]):
-    """A list of messages that writes each change back to where they came from.
+    """A list of messages that writes each change back to where they came from, or stays as it is if that refuses it.
+
+    A change is one of what is there by then, as in LangChain: what was said since the list was read stays.
 
     Attributes:
-        write: Called with the list after each change.
+        read: Gives the messages as they are now.
+        write: Called with the messages after each change.
     """
 
-    def __init__(self, messages: Iterable[Any], write: Callable[[list[Any]], None]) -> None:
-        super().__init__(messages)
-        self.write = write
+    def __init__(self, read: Callable[[], list[Any]], write: Callable[[list[Any]], None]) -> None:
+        super().__init__(read())
+        self.read, self.write = read, write
 
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)
@@ -197,15 +206,20 @@ class LiveMessages(list[Any]):
 def _writing(name: str) -> Callable[..., Any]:
     change: Callable[..., Any] = getattr(list, name)
 
-    def method(self: LiveMessages, *args: Any) -> Any:
-        result = change(self, *args)
-        self.write(self)
-        return result
+    def method(self: LiveMessages, *args: Any, **options: Any) -> Any:
+        messages = self.read()
+        result = change(messages, *args, **options)
+        self.write(messages)
+        list[Any].__setitem__(self, slice(None), messages)
+        return self if result is messages else result
 
     return method
 
 
-for _name in ("append", "extend", "insert", "pop", "remove", "clear", "__setitem__", "__delitem__", "__iadd__"):
+for _name in (
+    *("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort"),
+    *("__setitem__", "__delitem__", "__iadd__", "__imul__"),
+):
     setattr(LiveMessages, _name, _writing(_name))
 
 

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, cast
 
 from memzoo.errors import MessageError, MissingExtraError
+from memzoo.hosts.roles import said_as
 from memzoo.stores import Message
 from memzoo.strategy import checked
 
@@ -70,9 +71,16 @@ def _dict(message: Any) -> Message:
         return checked(cast("Message", message))
     if not has_langchain():
         raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}")
-    from langchain_core.messages import convert_to_openai_messages
+    from langchain_core.messages import AIMessage, ChatMessage, convert_to_openai_messages
 
     try:
-        return checked(convert_to_openai_messages(cast("Any", message)))
+        made: Message = convert_to_openai_messages(cast("Any", message))
+        if isinstance(message, ChatMessage):
+            made |= said_as(message.role, made["content"])
+        if isinstance(message, AIMessage) and not message.tool_calls:
+            # An older form of calls, which LangChain leaves out.
+            older = message.additional_kwargs
+            made |= {key: older[key] for key in ("tool_calls", "function_call") if older.get(key)}
+        return checked(made)
     except (TypeError, ValueError, NotImplementedError) as error:
         raise MessageError(f"{message!r} is no chat message: {error}") from error

@@ -11,26 +11,7 @@ from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.stores import Message
 from memzoo.strategy import tool_call
 
-__all__ = ["ROLES", "ChatLog", "Unread", "date_of", "reason", "role_of", "said_as"]
-
-ROLES = {
-    "user": "user",
-    "human": "user",
-    "customer": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "bot": "assistant",
-    "chatbot": "assistant",
-    "gpt": "assistant",
-    "model": "assistant",
-    "chatgpt": "assistant",
-    "system": "system",
-    "developer": "developer",
-    "tool": "tool",
-    "function": "tool",
-}
-"""What a speaker is called, in lower case -> the role of OpenAI's chat messages."""
-
+__all__ = ["ChatLog", "Unread", "date_of", "reason"]
 
 _LATEST = 10**11
 _LONGEST = 300
@@ -75,26 +56,6 @@ def reason(error: Exception) -> str:
     said = " ".join(str(error).split())
     said = said if isinstance(error, MemoryZooError) else f"{type(error).__name__}: {said}"
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ..."
-
-
-def role_of(name: object) -> str | None:
-    """The role that a speaker's name stands for; `None` if it stands for none."""
-    return ROLES.get(name.strip().lower()) if isinstance(name, str) else None
-
-
-def said_as(name: str, content: Any) -> Message:
-    """A message of somebody with a role of their own: by a usual name its role, else the user's, who quotes them.
-
-    Example:
-        >>> said_as("Human", "Hi"), said_as("moderator", "Calm down.")
-        ({'role': 'user', 'content': 'Hi'}, {'role': 'user', 'content': 'moderator: Calm down.'})
-    """
-    # What a tool said is nothing without the call that it answers.
-    if (role := role_of(name)) and role != "tool":
-        return {"role": role, "content": content}
-    if isinstance(content, list):
-        return {"role": "user", "content": [{"type": "text", "text": f"{name}:"}, *content]}
-    return {"role": "user", "content": f"{name}: {content}"}
 
 
 def date_of(value: Any) -> datetime | None:

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from memzoo.errors import TransferError
 from memzoo.hosts.messages import dict_of, dicts_of
-from memzoo.hosts.migrate.chat_log import ChatLog, date_of, role_of, said_as
+from memzoo.hosts.migrate.chat_log import ChatLog, date_of
+from memzoo.hosts.roles import role_of, said_as
 from memzoo.stores import Message
 from memzoo.strategy import tool_call
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from memzoo.errors import TranscriptError
-from memzoo.hosts.migrate.chat_log import ROLES, ChatLog, date_of, role_of
+from memzoo.hosts.migrate.chat_log import ChatLog, date_of
+from memzoo.hosts.roles import ROLES, role_of
 
 if TYPE_CHECKING:
     from datetime import datetime

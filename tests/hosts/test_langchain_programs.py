@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
+from memzoo.errors import MessageError
 from tests.hosts.sides import SIDES, NetworkxEntityGraph, answering, made
 from tests.hosts.test_langchain_same import told
 
@@ -61,22 +62,77 @@ def _swap(memory: Any) -> None:
     memory.chat_memory.messages[-1] = AIMessage("Another.")
 
 
+def _reverse(memory: Any) -> None:
+    memory.chat_memory.messages.reverse()
+
+
+def _sort(memory: Any) -> None:
+    memory.chat_memory.messages.sort(key=lambda message: message.content, reverse=True)
+
+
+def _put_slices(memory: Any) -> None:
+    memory.chat_memory.messages[1:3] = [AIMessage("One."), HumanMessage("Two."), AIMessage("Three.")]
+    memory.chat_memory.messages[::2] = [HumanMessage(text) for text in "abcd"]
+    del memory.chat_memory.messages[2:4]
+
+
+def _repeat(memory: Any) -> None:
+    said = memory.chat_memory.messages
+    said *= 2
+    said += [HumanMessage("One more.")]
+    memory.chat_memory.messages *= 2
+
+
+def _change_a_list_from_before(memory: Any) -> None:
+    before = memory.chat_memory.messages
+    memory.save_context({"input": "Meanwhile?"}, {"output": "Yes."})
+    before.append(HumanMessage("One more."))
+    before[-2].content = "No."
+    before.extend([AIMessage("Two more.")])
+    assert len(before) == 10
+
+
+def _edit_what_was_read_before(memory: Any) -> None:
+    first = memory.chat_memory.messages[0]
+    last = memory.chat_memory.messages[-1]
+    first.content = "Once more."
+    last.content = "And more."
+    first.content += memory.chat_memory.messages[0].content
+
+
 @pytest.mark.parametrize(
     "change",
     [
         _edit_last,
+        _edit_what_was_read_before,
         _edit_two_and_the_options,
         _edit_after_a_change_of_the_list,
         _edit_then_add,
         _put_in_front,
         _keep_the_last,
         _swap,
+        _reverse,
+        _sort,
+        _put_slices,
+        _repeat,
+        _change_a_list_from_before,
     ],
 )
 def test_messages_are_changed(change: Callable[[Any], Any]) -> None:
     """A program that changes the list of messages, or the words of one in it, changes the conversation."""
     there, here = (_buffer(side, change) for side in SIDES)
     assert here == there
+
+
+def test_a_change_that_is_refused_leaves_the_list() -> None:
+    """What is no message goes neither into the list nor into the conversation."""
+    memory = told("memzoo", "ConversationBufferMemory")
+    said = memory.chat_memory.messages
+    before = list(said)
+    for change in (lambda: said.append(7), lambda: said.__setitem__(slice(None), [7]), said.sort):
+        with pytest.raises((MessageError, TypeError)):
+            change()
+        assert said == memory.chat_memory.messages == before
 
 
 def _unpickled(one: Any) -> Any:

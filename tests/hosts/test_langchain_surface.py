@@ -12,7 +12,7 @@ import pytest
 from langchain_core.chat_history import InMemoryChatMessageHistory
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, ChatMessage, FunctionMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langchain_core.runnables.history import RunnableWithMessageHistory
@@ -139,6 +139,27 @@ class TestMessages:
         shown = memory.load_memory_variables({})["history"]
         assert [(one.type, one.content) for one in shown] == [(one.type, one.content) for one in said]
         assert shown[1].tool_calls == [call]
+
+    def test_with_functions(self) -> None:
+        """Calls and results in LangChain's oldest form are kept and shown."""
+        call = {"name": "add", "arguments": '{"a": 1}'}
+        said = [AIMessage("", additional_kwargs={"function_call": call}), FunctionMessage(name="add", content="2")]
+        memory = ConversationBufferMemory(return_messages=True)
+        memory.chat_memory.add_messages([HumanMessage("1+1?"), *said])
+        shown = memory.load_memory_variables({})["history"]
+        assert shown[1].additional_kwargs == {"function_call": call}
+        assert (shown[2].type, shown[2].name, shown[2].content) == ("function", "add", "2")
+
+    @pytest.mark.parametrize(
+        ("role", "line"),
+        [("Human", "Human: x"), ("AI", "AI: x"), ("system", "System: x"), ("moderator", "Human: moderator: x")],
+    )
+    def test_with_a_role_of_their_own(self, role: str, line: str) -> None:
+        """A usual name is a role; another one stands in front of the words."""
+        memory = ConversationBufferMemory()
+        memory.chat_memory.add_message(ChatMessage(role=role, content="x"))
+        memory.save_context({"input": "y"}, {"output": "z"})
+        assert memory.buffer == f"{line}\nHuman: y\nAI: z"
 
     def test_are_refused_when_they_are_none(self) -> None:
         """What is no message is refused, and nothing is stored."""

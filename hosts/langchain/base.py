@@ -12,6 +12,7 @@ from memzoo.hosts.langchain.models import TokensOf, model_of
 from memzoo.hosts.langchain.prompts import taken_over
 from memzoo.hosts.langchain.state import Content, content_of_store, restored_store
 from memzoo.hosts.shared import VirtualSubclass
+from memzoo.memories.text.keys import input_key_of, output_key_of
 from memzoo.stores import InMemoryStore
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
@@ -113,6 +114,15 @@ class LangChainMemory(BothWays):
     async def aclear(self) -> None:
         """Delete the conversation and all that was learnt from it."""
         await self.plain.aclear()
+
+    def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """Refuse what `save_context` would refuse, before anything is stored.
+
+        Raises:
+            AmbiguousKeyError, MissingKeyError, MessageError: It cannot be told which are the words of the exchange.
+        """
+        input_key_of(inputs, self._plain.input_key, self.memory_variables)
+        output_key_of(outputs, self._plain.output_key, type(self).__name__)
 
     @property
     def chat_memory(self) -> Any:

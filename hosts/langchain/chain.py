@@ -73,22 +73,23 @@ class ConversationChain(VirtualSubclass):
 
     async def ainvoke(
         self,
-        inputs: Mapping[str, Any] | str,
+        input: Mapping[str, Any] | str,  # noqa: A002 - LangChain's name
         config: Any = None,
-        /,
         *,
         return_only_outputs: bool = False,
         include_run_info: bool = False,
+        **_: Any,
     ) -> dict[str, Any]:
         """Answer, and return the input, the memory's variables and the answer by their names.
 
         Args:
-            inputs: The user's words, by themselves or by their name.
+            input: The user's words, by themselves or by their name.
             config: LangChain's: callbacks, tags, metadata, the name and the id of the run.
             return_only_outputs: Return nothing but the answer.
             include_run_info: Return the id of the run too.
+            **_: What a Runnable may be given and no chain uses, as in LangChain.
         """
-        given = dict(inputs) if isinstance(inputs, Mapping) else {self.input_key: inputs}
+        given = dict(input) if isinstance(input, Mapping) else {self.input_key: input}
         values = {**given, **await self.memory.aload_memory_variables(given)}
         if missing := self._variables() - values.keys():
             raise OptionError(f"Missing some input keys: {missing}")

@@ -2,18 +2,20 @@
 
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from memzoo.errors import OptionError
+from memzoo.errors import MessageError, OptionError
 from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.messages import documents, values
+from memzoo.hosts.langchain.state import alearnt
 from memzoo.memories import Receipt
 from memzoo.memories import VectorStoreRetrieverMemory as PlainVectors
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.text.keys import input_key_of
-from memzoo.stores import Entry
+from memzoo.memories.text.messages import recorded
+from memzoo.stores import Entry, Record
 from memzoo.strategy import BaseMemory, Changes, Log, State, View, names, option, strategy
 from memzoo.sync import is_blocking
 
@@ -73,10 +75,9 @@ class RetrieverMemory(BaseMemory):
         return await super().aforget(ids, thorough=thorough)
 
     async def _let_go(self) -> None:
-        state = await self.store.read_state(self.conversation_id, self.state_name)
-        vectors = getattr(self.retriever, "vectorstore", None)
-        if state.changes and vectors is not None:
-            await _either(vectors, "delete", list(state.changes.values()))
+        ids, vectors = await alearnt(self), getattr(self.retriever, "vectorstore", None)
+        if ids and vectors is not None:
+            await _either(vectors, "delete", list(ids.values()))
 
 
 class VectorStoreRetrieverMemory(LangChainMemory):
@@ -100,12 +101,34 @@ class VectorStoreRetrieverMemory(LangChainMemory):
         found = await self._make(return_messages=True).aload_memory_variables(given)
         return {name: documents(message["content"] for message in shown) for name, shown in found.items()}
 
+    async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """Save an exchange: all inputs and outputs, however many; `input_key` says which is the user's message."""
+        beside = {self.plain.memory_key, *self.exclude_input_keys, "stop"}
+        asked = _record("user", values(inputs), self.plain.input_key, beside)
+        answered = _record("assistant", values(outputs), self.plain.output_key or "output", ())
+        await self.plain.aadd_messages([*asked, *answered])
+
+    def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """All are taken."""
+
     def _make(self, **changed: Any) -> Any:
         if self.retriever is None:
             return super()._make(**{"k": self._given.get("k", 4), **changed})
         known = {field.name for field in dataclasses.fields(RetrieverMemory)}
         given = {name: value for name, value in {**self._given, **changed}.items() if name in known}
         return RetrieverMemory(**given)
+
+
+def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collection[str]) -> list[Record]:
+    """The message of one side of an exchange, with all that was given; nothing if nothing was."""
+    if not given:
+        return []
+    said = next(name for name in (key, *(name for name in given if name not in beside), *given) if name in given)
+    fields = {name: None if name == said else str(value) for name, value in given.items()}
+    try:
+        return [recorded(Record({"role": role, "content": given[said]}, fields))]
+    except MessageError:  # LangChain writes down whatever it is
+        return [recorded(Record({"role": role, "content": str(given[said])}, fields))]
 
 
 async def _either(owner: Any, method: str, argument: Any) -> Any:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.base import BothWays, LangChainMemory
 from memzoo.memories import ConversationBufferMemory as PlainBuffer
-from memzoo.memories.text.keys import input_key_of, output_key_of
 from memzoo.sync import drive, together
 
 __all__ = ["CombinedMemory", "ConversationStringBufferMemory", "ReadOnlySharedMemory", "SimpleMemory"]
@@ -91,8 +90,7 @@ class CombinedMemory(BothWays):
         for memory in self.memories:
             if isinstance(memory, LangChainMemory):
                 # Refused before the first of them has stored it.
-                input_key_of(given, memory.input_key, memory.memory_variables)
-                output_key_of(outputs, getattr(memory, "output_key", None), type(memory).__name__)
+                memory.check_keys(given, outputs)
         await together(memory.asave_context(given, outputs) for memory in self.memories)
 
     async def aclear(self) -> None:

@@ -86,6 +86,15 @@ ASKING: dict[str, Callable[[Any, Any], Any]] = {
     "acall": lambda chain, heard: asyncio.run(chain.acall({"input": "a"}, callbacks=[heard])),
     "invoke": lambda chain, heard: chain.invoke("a", {"callbacks": [heard], "run_name": "mine", "tags": ["t"]}),
     "ainvoke": lambda chain, heard: asyncio.run(chain.ainvoke({"input": "a"}, {"callbacks": [heard]})),
+    "invoke by name": lambda chain, heard: chain.invoke(
+        input={"input": "a"}, config={"callbacks": [heard], "tags": ["t"]}
+    ),
+    "config by name": lambda chain, heard: chain.invoke(
+        "a", config={"callbacks": [heard], "metadata": {"m": 1}}, stop=["x"]
+    ),
+    "ainvoke by name": lambda chain, heard: asyncio.run(
+        chain.ainvoke(input="a", config={"callbacks": [heard]}, return_only_outputs=True)
+    ),
     "batch": lambda chain, heard: chain.batch([{"input": "a"}], {"callbacks": [heard]}),
     "stream": lambda chain, heard: list(chain.stream({"input": "a"}, {"callbacks": [heard]})),
     "with_config": lambda chain, heard: chain.with_config(callbacks=[heard]).invoke({"input": "a"}),

@@ -22,6 +22,7 @@ from memzoo import langchain as drop_in
 from memzoo import open_store
 from memzoo.errors import MessageError, ModelError, OptionError, PromptError
 from memzoo.langchain import (
+    CombinedMemory,
     ConversationBufferMemory,
     ConversationBufferWindowMemory,
     ConversationEntityMemory,
@@ -38,6 +39,7 @@ from tests.hosts.sides import (
     TheirTriple,
     answering,
     chatting,
+    made,
     scripted,
     theirs,
 )
@@ -93,6 +95,24 @@ class TestModels:
         broken = ConversationSummaryMemory(llm=RunnableLambda[Any, Any](lambda _: 1 / 0), on_model_error="raise")
         with pytest.raises(ModelError, match="ZeroDivisionError"):
             told(broken)
+
+    def test_that_failed_leave_notes_and_facts_as_they_are(self) -> None:
+        """What is kept of a failure is no note and no fact, and goes when what is brought in stands for all."""
+
+        def failing(_: Any) -> str:
+            raise ModelError("away")
+
+        entities, facts = ConversationEntityMemory(llm=failing), ConversationKGMemory(llm=failing)
+        told(entities)
+        told(facts)
+        assert (dict(entities.entity_store.store), entities.entity_store.get("Sam")) == ({}, None)
+        entities.entity_store.set("Sam", "Tall.")
+        assert dict(entities.entity_store.store) == {"Sam": "Tall."}
+        entities.entity_store.clear()
+        assert dict(entities.entity_store.store) == {}
+        assert (facts.kg.get_triples(), facts.kg.has_node("Sam")) == ([], False)
+        facts.kg = [("Sam", "is", "tall")]
+        assert facts.kg.get_triples() == [("Sam", "tall", "is")]
 
     def test_that_answer_in_prose_stop_no_program(self) -> None:
         """Where LangChain goes on with a poor note or no fact, so do we; what is known is not lost."""
@@ -484,6 +504,13 @@ class TestOptions:
             "history": [Document(page_content="input: hi\noutput: hello")]
         }
 
+    def test_documents_of_several_inputs(self) -> None:
+        """All inputs and outputs are in the document, also where memzoo searches."""
+        memory = VectorStoreRetrieverMemory(exclude_input_keys=["secret"])
+        memory.save_context({"input": "hi", "place": "Oslo", "secret": 7}, {"output": "hello", "source": None})
+        expected = "input: hi\nplace: Oslo\noutput: hello\nsource: None"
+        assert memory.load_memory_variables({"input": "Oslo?"}) == {"history": expected}
+
 
 class TestRetriever:
     """`retriever=`: LangChain's vector store keeps the documents."""
@@ -502,6 +529,34 @@ class TestRetriever:
         assert all(isinstance(one, Document) for one in memory.load_memory_variables({"input": "hi"})["history"])
         memory.clear()
         assert [one.page_content for one in vectors.similarity_search("hi", k=9)] == ["from before"]
+
+    @pytest.mark.parametrize(
+        ("inputs", "outputs", "options"),
+        [
+            ({"input": "hi", "place": "Oslo"}, {"output": "hello"}, {}),
+            ({"place": "Oslo", "input": "hi"}, {"output": "hello", "source": "none"}, {"input_key": "input"}),
+            ({"input": "hi", "history": "old", "secret": 7}, {"output": "hello"}, {"exclude_input_keys": ["secret"]}),
+            ({"a": "hi", "b": ["x", 1]}, {"c": 7}, {"input_key": "input"}),
+            ({"history": "old", "b": None}, {}, {}),
+            ({"history": "old"}, {"output": "hello"}, {}),
+        ],
+    )
+    def test_several_inputs(self, inputs: Any, outputs: Any, options: Any) -> None:
+        """A document has all inputs and outputs, as in LangChain, and `input_key` says what is looked for."""
+        there, here = (
+            InMemoryVectorStore(DeterministicFakeEmbedding(size=8)),
+            InMemoryVectorStore(DeterministicFakeEmbedding(size=8)),
+        )
+        made("langchain", "VectorStoreRetrieverMemory", retriever=there.as_retriever(), **options).save_context(
+            inputs, outputs
+        )
+        memory = VectorStoreRetrieverMemory(retriever=here.as_retriever(), **options)
+        CombinedMemory(memories=[memory]).save_context(inputs, outputs)
+        asyncio.run(memory.asave_context(inputs, outputs))
+        [expected] = [one.page_content for one in there.similarity_search("hi")]
+        assert [one.page_content for one in here.similarity_search("hi")] == [expected] * 2
+        asked = {"input": "hi", "stop": "x"}
+        assert memory.load_memory_variables(asked)["history"] == f"{expected}\n{expected}"
 
     def test_that_failed_is_given_the_document_later(self) -> None:
         """A vector store that is away for a while misses nothing, and gets nothing twice."""

@@ -5,6 +5,9 @@ see docs/langchain.md for what is better. Nothing of LangChain has to be install
 are its objects, and `llm` may be any of its models.
 """
 
+import inspect
+import sys
+from opcode import opmap
 from typing import Any
 
 from memzoo.hosts.langchain.chain import ConversationChain
@@ -58,4 +61,15 @@ def __getattr__(name: str) -> Any:
     # Made when it is asked for: as a prompt of LangChain it takes LangChain's time to import.
     if name == "ENTITY_MEMORY_CONVERSATION_TEMPLATE":
         return entity_prompt()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    # Only for who asks: it loads what a migration knows of LangChain's names.
+    from memzoo.hosts.langchain.lacking import why_lacking
+
+    why = why_lacking(name, __all__)
+    # Of an AttributeError, "from memzoo.langchain import ..." would pass on nothing.
+    caller = inspect.currentframe()
+    caller = caller and caller.f_back
+    if caller and caller.f_code.co_code[caller.f_lasti] == opmap["IMPORT_FROM"]:
+        raise ImportError(why, name=__name__, path=__file__)
+    raise AttributeError(why, name=name, obj=sys.modules[__name__])

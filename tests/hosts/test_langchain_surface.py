@@ -62,6 +62,24 @@ def told(memory: Any) -> Any:
     return memory
 
 
+class TestNames:
+    """What is imported from `memzoo.langchain`."""
+
+    @pytest.mark.parametrize("name", sorted({*theirs.__all__, "BaseChatMemory", "BaseMemory"} - {*drop_in.__all__}))
+    def test_of_langchain_that_are_not_here(self, name: str) -> None:
+        """Each says what to use instead."""
+        with pytest.raises(ImportError, match=rf"memzoo\.langchain has no '{name}'.* (Use|It stays LangChain's:) ."):
+            exec(f"from memzoo.langchain import {name}")  # noqa: S102
+        with pytest.raises(AttributeError, match=rf"has no '{name}'"):
+            getattr(drop_in, name)
+
+    def test_that_nobody_has(self) -> None:
+        """The nearest name is given, and the page that has them all."""
+        with pytest.raises(ImportError, match=r"Did you mean 'ConversationTokenBufferMemory'.*docs/langchain\.md"):
+            from memzoo.langchain import ConversationTokenBufferMemory2  # type: ignore[attr-defined] # noqa: F401
+        assert not hasattr(drop_in, "ConversationTokenBufferMemory2")
+
+
 class TestModels:
     """`llm` is any model that LangChain has, or a function."""
 

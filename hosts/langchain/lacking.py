@@ -1,0 +1,30 @@
+"""What is said of a name that `memzoo.langchain` does not have."""
+
+from collections.abc import Collection
+
+from memzoo.hosts.migrate.code_names import DATABASES, counterpart, why_left
+from memzoo.text import did_you_mean
+
+__all__ = ["why_lacking"]
+
+
+def why_lacking(name: str, known: Collection[str]) -> str:
+    """Why there is no such name, and what to use instead.
+
+    Args:
+        name: The name.
+        known: The names that there are.
+    """
+    lacks = f"memzoo.langchain has no {name!r}"
+    if (found := counterpart(f"langchain.memory.{name}")) is None:
+        return f"{lacks}{did_you_mean(name, known)}. docs/langchain.md has its names."
+    _, target = found
+    if name in DATABASES:
+        return f"{lacks}. Use ChatMessageHistory(conversation_id=..., store=open_store(url))."
+    if target.startswith("memzoo."):
+        return f"{lacks}. Use {target.rpartition('.')[2]}."
+    if target:
+        module = target.rpartition(".")[0]
+        return f"{lacks}. It stays LangChain's: from {module} import {name}; a memory takes it as chat_memory=."
+    reason, advice = why_left(name)
+    return f"{lacks}, which {reason}. Use {advice}."

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ASKS_A_MODEL",
+    "CHECKED",
     "DATABASES",
     "DROP_IN",
     "IN_CHAIN",
@@ -20,6 +21,7 @@ __all__ = [
     "counterpart",
     "database_of",
     "further",
+    "instead_of_text",
     "is_chain",
     "is_named_in",
     "refusal_of",
@@ -65,6 +67,8 @@ MEMORY_MODULES = (
     "langchain.schema",
     "langchain_classic.base_memory",
 )
+_MODULES_OF_CLASSES = MEMORY_MODULES[:3]
+_DOTTED = re.compile(r"langchain\w*(\.\w+)+")
 # Packages that gave some of the names among many others.
 _ROOTS = ("langchain", "langchain.chains", "langchain_classic.chains")
 
@@ -113,6 +117,12 @@ IN_CHAIN = _OPTIONS_OF_CHAIN.union(
 
 LACKING: Refusal = "is not in the one of memzoo.langchain", "write it otherwise, or leave --without-langchain out"
 """Of what a program asks of a chain, and only LangChain's has."""
+
+CHECKED: Refusal = (
+    "is not true of a memory of memzoo.langchain",
+    "ask for BaseMemory, or whether it has what is used of it, such as hasattr(memory, 'chat_memory')",
+)
+"""Of what a program asks about a class of LangChain that no counterpart passes for."""
 
 # Where the histories are that stay LangChain's.
 _COMMUNITY = "langchain_community.chat_message_histories"
@@ -179,6 +189,31 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
     if name.endswith("ChatMessageHistory"):
         return name, "" if module.startswith(_COMMUNITY) else f"{_COMMUNITY}.{name}"
     return (name, "") if name in _LEFT else None
+
+
+def instead_of_text(text: str, *, chains: bool) -> str:
+    """What to write instead of a text that names a class or a module of LangChain's memory; "" if it names none.
+
+    Args:
+        text: Such as "langchain.memory.ConversationBufferMemory.save_context".
+        chains: Whether `ConversationChain` moves too.
+
+    Example:
+        >>> instead_of_text("langchain.memory.buffer.ConversationBufferMemory.clear", chains=False)
+        "write 'memzoo.langchain.ConversationBufferMemory.clear' if that has moved"
+    """
+    if not _DOTTED.fullmatch(text):
+        return ""
+    parts = text.split(".")
+    for end in range(len(parts), 1, -1):
+        if found := counterpart(".".join(parts[:end])):
+            name, target = found
+            if is_chain(name) and not chains:
+                return ""
+            if not target.startswith(DROP_IN):
+                return _LEFT[name][1] if name in _LEFT else ""
+            return f"write {'.'.join([target, *parts[end:]])!r} if that has moved"
+    return f"write {DROP_IN!r} if what is looked up there has moved" if text in _MODULES_OF_CLASSES else ""
 
 
 def why_left(name: str) -> Refusal:

@@ -10,6 +10,7 @@ from libcst.helpers import get_full_name_for_node
 from libcst.metadata import MetadataWrapper, PositionProvider, QualifiedNameProvider, QualifiedNameSource
 
 from memzoo.hosts.migrate.code_names import (
+    CHECKED,
     DATABASES,
     DROP_IN,
     IN_CHAIN,
@@ -20,6 +21,7 @@ from memzoo.hosts.migrate.code_names import (
     counterpart,
     database_of,
     further,
+    instead_of_text,
     is_chain,
     refusal_of,
     why_left,
@@ -39,7 +41,7 @@ def rewritten(module: cst.Module, *, without_langchain: bool = False) -> tuple[s
     """
     wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)
-    changed = wrapper.visit(_Rewriting(survey.moved, survey.idle(module.code))) if survey.moved else module
+    changed = wrapper.visit(_Rewriting(survey.moved, survey.idle())) if survey.moved else module
     return changed.code, tuple(sorted(survey.findings()))
 
 
@@ -79,33 +81,43 @@ class _Survey(cst.CSTVisitor):
         super().__init__()
         self._chains = chains
         self._uses: dict[str, _Use] = {}
-        self._stars: list[Finding] = []
+        self._others: list[Finding] = []
         # The names that a chain was given, and what is asked of any name.
         self._made: set[str] = set()
         self._asked: list[tuple[int, str, str]] = []
-        self._modules: set[str] = set()
+        # Modules of memory classes, each with its names in the file; names through which something else than a class is
+        # reached; and those before a class in a text, such as an annotation in quotes.
+        self._modules: dict[str, set[str]] = {}
+        self._asked_of: set[str] = set()
+        self._texts: set[str] = set()
 
     @property
     def moved(self) -> dict[str, str]:
         """What takes the place of what is rewritten; both with their modules."""
         return {qualified: use.target for qualified, use in self._uses.items() if use.target and not use.refusals}
 
-    def idle(self, text: str) -> set[str]:
+    def idle(self) -> set[str]:
         """The modules of memory classes that nothing is reached through any more, once all are rewritten."""
         stays = [qualified for qualified, use in self._uses.items() if not use.target or use.refusals]
         return {
             name
-            for name in self._modules
-            if not any(one.startswith(f"{name}.") for one in stays) and not _otherwise_used(name, text)
+            for name, known_as in self._modules.items()
+            if any(one.startswith(f"{name}.") for one in self.moved)
+            and not any(one.startswith(f"{name}.") for one in stays)
+            and not known_as & (self._asked_of | self._texts)
         }
 
-    def visit_Import(self, node: cst.Import) -> None:
+    def visit_Import(self, node: cst.Import) -> bool:
         """A module of memory classes may be of no use afterwards."""
-        self._modules |= {one.evaluated_name for one in node.names if one.evaluated_name.startswith(MEMORY_MODULES)}
+        for alias in node.names:
+            if (name := alias.evaluated_name).startswith(MEMORY_MODULES):
+                package, own = name.partition(".")[0], alias.evaluated_alias
+                self._modules.setdefault(name, set()).update([name, own] if own else [package])
+        return False
 
     def findings(self) -> Iterator[Finding]:
         """All calls, and what else stands in the way of rewriting."""
-        yield from self._stars
+        yield from self._others
         if any(is_chain(qualified.rpartition(".")[2]) for qualified in self.moved):
             for line, name, attribute in self._asked:
                 if name in self._made:
@@ -115,6 +127,8 @@ class _Survey(cst.CSTVisitor):
 
     def visit_Call(self, node: cst.Call) -> None:
         """A call of one of the classes, or of a class method of one."""
+        if get_full_name_for_node(node.func) in ("isinstance", "issubclass") and len(node.args) > 1:
+            self._note_check(node)
         for qualified in _find_imported(self, node.func):
             use = self._use(qualified) or self._use(qualified.rpartition(".")[0])
             if use is None:
@@ -122,6 +136,14 @@ class _Survey(cst.CSTVisitor):
             use.calls.add(self._line(node))
             if refusal := refusal_of(use.name, node):
                 use.refusals[self._line(node)] = refusal
+
+    def _note_check(self, node: cst.Call) -> None:
+        """What is asked of a class whose counterpart passes for no LangChain's."""
+        kinds = node.args[1].value
+        for kind in [one.value for one in kinds.elements] if isinstance(kinds, cst.Tuple) else [kinds]:
+            if any(one.endswith(".BaseChatMemory") and counterpart(one) for one in _find_imported(self, kind)):
+                asked = get_full_name_for_node(node.func)
+                self._others.append(Finding(self._line(node), f"{asked} of BaseChatMemory", *CHECKED))
 
     def visit_Assign(self, node: cst.Assign) -> None:
         """A name that is a chain from now on."""
@@ -133,10 +155,22 @@ class _Survey(cst.CSTVisitor):
         if node.value is not None:
             self._note_chain(node.target, node.value)
 
-    def visit_Attribute(self, node: cst.Attribute) -> None:
-        """What is asked of a name; of a chain, ours may not have it."""
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        """A class that is reached through its module; or what is asked of a name: of a chain, ours may not have it."""
         if self._chains and node.attr.value not in IN_CHAIN and (name := get_full_name_for_node(node.value)):
             self._asked.append((self._line(node), name, node.attr.value))
+        return not any(map(self._use, _find_imported(self, node)))
+
+    def visit_Name(self, node: cst.Name) -> None:
+        """A module that something else than a class is asked of."""
+        self._asked_of.update(_find_imported(self, node))
+
+    def visit_SimpleString(self, node: cst.SimpleString) -> None:
+        """A name in a text, such as that of what a test replaces, is not rewritten."""
+        text = str(node.evaluated_value)
+        self._texts |= set(_BEFORE_A_CLASS.findall(text))
+        if advice := instead_of_text(text, chains=self._chains):
+            self._others.append(Finding(self._line(node), repr(text), "is a text, which stays as it is", advice))
 
     def _note_chain(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
         called = _find_imported(self, value.func) if self._chains and isinstance(value, cst.Call) else ()
@@ -150,15 +184,19 @@ class _Survey(cst.CSTVisitor):
                 reason = f"is the base of {node.name.value}, which relies on its insides"
                 use.refusals[self._line(node)] = reason, "a strategy of your own, see docs/extending.md"
 
-    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
         """What is imported and never called moves as well; of a star nobody knows what it brings."""
         module = _module_of(node)
         if not isinstance(node.names, cst.ImportStar):
             for alias in node.names:
-                self._use(f"{module}.{alias.evaluated_name}")
+                if not self._use(name := f"{module}.{alias.evaluated_name}") and name.startswith(MEMORY_MODULES):
+                    self._modules.setdefault(name, set()).update([name, alias.evaluated_alias or alias.evaluated_name])
         elif module.startswith(MEMORY_MODULES):
             advice = f"from {DROP_IN} import the names that you use"
-            self._stars.append(Finding(self._line(node), f"from {module} import *", "brings nobody knows what", advice))
+            self._others.append(
+                Finding(self._line(node), f"from {module} import *", "brings nobody knows what", advice)
+            )
+        return False
 
     def _use(self, qualified: str) -> _Use | None:
         if qualified not in self._uses and (found := counterpart(qualified)):
@@ -240,16 +278,12 @@ class _Rewriting(cst.CSTTransformer):
             return [statement], []
         module = _module_of(statement)
         places = {f"{module}.{alias.evaluated_name}": alias for alias in statement.names}
-        left = [alias for name, alias in places.items() if name not in self._moved]
-        rest = [_naming(statement, left)] if left else []
+        left = [alias for name, alias in places.items() if name not in self._moved and name not in self._idle]
         moves = {name: alias for name, alias in places.items() if name in self._moved}
-        if not moves:
+        if len(left) == len(places):
             return [statement], self._reaching(places)
-        opens = any(name.endswith(DATABASES) for name in moves)
-        return rest, [
-            *self._moving(statement, moves),
-            *([_statement("from memzoo import open_store")] if opens else []),
-        ]
+        rest = [_naming(statement, left)] if left else []
+        return rest, [*self._moving(statement, moves), *_opening(moves), *self._reaching(places)]
 
     def _moving(
         self, statement: cst.ImportFrom, moves: Mapping[str, cst.ImportAlias]
@@ -265,14 +299,16 @@ class _Rewriting(cst.CSTTransformer):
     def _reaching(self, modules: Iterable[str]) -> list[cst.BaseSmallStatement]:
         """Imports of the modules of what takes the place of classes that were reached through these."""
         starts = tuple(f"{module}." for module in modules)
-        new = {target.rpartition(".")[0] for name, target in self._moved.items() if name.startswith(starts)}
-        return [_statement(f"import {module}") for module in sorted(new)]
+        reached = {name: target for name, target in self._moved.items() if name.startswith(starts)}
+        new = {target.rpartition(".")[0] for target in reached.values()}
+        return [*(_statement(f"import {module}") for module in sorted(new)), *_opening(reached)]
 
     def _target(self, node: cst.CSTNode) -> str | None:
         return next((self._moved[name] for name in _find_imported(self, node) if name in self._moved), None)
 
 
 _DEFAULT = cst.MaybeSentinel.DEFAULT
+_BEFORE_A_CLASS = re.compile(r"\b\w+(?=\.[A-Z]\w)")
 
 
 def _find_imported(visitor: "cst.MetadataDependent", node: cst.CSTNode) -> list[str]:
@@ -281,18 +317,17 @@ def _find_imported(visitor: "cst.MetadataDependent", node: cst.CSTNode) -> list[
     return [one.name for one in found if one.source is QualifiedNameSource.IMPORT]
 
 
-def _otherwise_used(module: str, text: str) -> bool:
-    """Whether something else is reached through the package of an imported module."""
-    package, _, rest = module.partition(".")
-    return re.search(rf"(?m)^(?!\s*(?:import|from)\b).*\b{package}\.(?!{re.escape(rest)}\b)", text) is not None
-
-
 def _module_of(node: cst.ImportFrom) -> str:
     return "" if node.relative or node.module is None else get_full_name_for_node(node.module) or ""
 
 
 def _statement(text: str) -> cst.BaseSmallStatement:
     return cast("cst.SimpleStatementLine", cst.parse_statement(text)).body[0]
+
+
+def _opening(moved: Iterable[str]) -> list[cst.BaseSmallStatement]:
+    """The import of what opens the store of a history in a database, if one of the names that moved is such."""
+    return [_statement("from memzoo import open_store")] if any(name.endswith(DATABASES) for name in moved) else []
 
 
 def _last(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:

@@ -174,11 +174,48 @@ langchain.debug = True
 m = memzoo.langchain.ConversationBufferMemory()
 ===
 from langchain import memory
-m = memory.ConversationBufferMemory(k=1)
+m = Chain(memory=memory.ConversationBufferMemory(k=1))
 ---
-from langchain import memory
 import memzoo.langchain
-m = memzoo.langchain.ConversationBufferMemory(k=1)
+m = Chain(memory=memzoo.langchain.ConversationBufferMemory(k=1))
+===
+from langchain_classic import memory as m, chains  # both
+KINDS = {"all": m.ConversationBufferMemory}
+---
+from langchain_classic import chains  # both
+import memzoo.langchain
+KINDS = {"all": memzoo.langchain.ConversationBufferMemory}
+===
+import langchain.memory as lcm
+def f(m: lcm.ConversationBufferMemory):
+    return lcm.prompt.SUMMARY_PROMPT
+---
+import langchain.memory as lcm
+import memzoo.langchain
+def f(m: memzoo.langchain.ConversationBufferMemory):
+    return lcm.prompt.SUMMARY_PROMPT
+===
+import langchain.memory as lcm
+def f() -> "lcm.ConversationBufferMemory":
+    return lcm.ConversationBufferMemory()
+---
+import langchain.memory as lcm
+import memzoo.langchain
+def f() -> "lcm.ConversationBufferMemory":
+    return memzoo.langchain.ConversationBufferMemory()
+===
+import langchain_community.memory.kg as kg
+from langchain_community import chat_message_histories as h
+m = kg.ConversationKGMemory(
+    chat_memory=h.SQLChatMessageHistory("a", url)
+)
+---
+import memzoo.langchain
+import memzoo.langchain
+from memzoo import open_store
+m = memzoo.langchain.ConversationKGMemory(
+    chat_memory=memzoo.langchain.ChatMessageHistory(conversation_id="a", store=open_store(url))
+)
 ===
 from langchain_community.chat_message_histories import SQLChatMessageHistory as H
 h = H(
@@ -271,6 +308,34 @@ LEFT_NAMES = (
     "ConversationBufferMemory ZepMemory SQLChatMessageHistory ConversationChain "
     "SQLiteEntityStore ConversationVectorStoreTokenBufferMemory"
 ).split()
+
+
+def test_places_to_look_at_by_hand(tmp_path: Path) -> None:
+    """Questions about a class that no counterpart passes for, and names in texts, are listed with their lines."""
+    code = (
+        "from langchain.memory import ConversationBufferMemory\n"
+        "from langchain.memory.chat_memory import BaseChatMemory\n"
+        "def f(x: BaseChatMemory):\n"
+        "    assert isinstance(x, (int, BaseChatMemory)) or issubclass(type(x), BaseChatMemory)\n"
+        "    assert isinstance(x, ConversationBufferMemory)\n"
+        '    with patch("langchain.memory.buffer.ConversationBufferMemory.clear"):\n'
+        "        patch('langchain.chains.ConversationChain')\n"
+        "        patch('langchain_community.chat_message_histories.RedisChatMessageHistory')\n"
+        "        patch('langchain.memory.ZepMemory'), patch('langchain.schema.HumanMessage')\n"
+        "        return import_module('langchain_classic.memory'), 'see langchain.memory.SimpleMemory'\n"
+    )
+    after = migrated(tmp_path, code)
+    assert [(one.line, one.name) for one in after.left] == [
+        (4, "isinstance of BaseChatMemory"),
+        (4, "issubclass of BaseChatMemory"),
+        (6, "'langchain.memory.buffer.ConversationBufferMemory.clear'"),
+        (9, "'langchain.memory.ZepMemory'"),
+        (10, "'langchain_classic.memory'"),
+    ]
+    assert "'memzoo.langchain.ConversationBufferMemory.clear'" in after.left[2].advice
+    assert all(one.reason and one.advice for one in after.left)
+    both = migrated(tmp_path, code, without_langchain=True).left
+    assert [one.line for one in both] == [4, 4, 6, 7, 9, 10]
 
 
 def test_a_chain_that_moves_names_what_is_not_the_same(tmp_path: Path) -> None:

@@ -254,6 +254,11 @@ class ConversationKGMemory(_Recalling):
     def kg(self, graph: Any) -> None:
         self.kg.take_in(triples_in(graph))
 
+    def _make(self, **changed: Any) -> Any:
+        plain = super()._make(**changed)
+        plain.has_langchains_prompt = self._given.get("knowledge_extraction_prompt") is not None
+        return plain
+
     def get_current_entities(self, input_string: str) -> list[str]:
         """The names that a text speaks of."""
         plain: Any = self.plain

@@ -10,7 +10,7 @@ from memzoo.errors import ModelReplyError
 from memzoo.memories import ConversationEntityMemory as PlainEntity
 from memzoo.memories import ConversationKGMemory as PlainKG
 from memzoo.stores import Entry
-from memzoo.strategy import Changes, Log, State, strategy
+from memzoo.strategy import Changes, Log, State, strategy, text_of
 
 __all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
 
@@ -38,6 +38,9 @@ class ConversationEntityMemory(PlainEntity):
 class ConversationKGMemory(PlainKG):
     """Takes no facts from prose, where triples were asked for."""
 
+    # Not annotated, or it would be an option: the prompt is LangChain's, with LangChain's values for its variables.
+    has_langchains_prompt = False
+
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """See `ConversationKGMemory`."""
         try:
@@ -50,9 +53,21 @@ class ConversationKGMemory(PlainKG):
     async def aget_knowledge_triplets(self, input_string: str) -> list[Any]:
         """See `ConversationKGMemory`."""
         try:
-            return await super().aget_knowledge_triplets(input_string)
+            if not self.has_langchains_prompt:
+                return await super().aget_knowledge_triplets(input_string)
+            history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
+            lines = {"history": history, "new_lines": self.redactor.text(input_string)}
+            return await self._statements(self.kg, self._known, **lines)
         except ModelReplyError:
             return []
+
+    async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
+        lines = await super()._lines(before, mined, log)
+        if self.has_langchains_prompt:
+            # There, the history has the new exchange, and the input is the user's words without a label.
+            words = "\n".join(text_of(entry.message) for entry in mined)
+            lines |= {"history": self.render.lines(await log.exchanges(self.k)), "new_lines": words}
+        return lines
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
         """See `ConversationKGMemory`; of prose, what stands between its commas."""

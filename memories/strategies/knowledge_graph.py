@@ -150,16 +150,19 @@ class ConversationKGMemory(ModelBackedMemory):
         if not self._teaches(before, mined):
             return Changes()
         graph, index = (self.kg, self._known) if self.keeps(state) else self._draft.after(state.items)
-        statements = await self._statements(
-            graph,
-            index,
-            history=self.render.lines(before),
-            dated_history=self.render.dated_lines(before),
-            new_lines=self.render.lines(mined),
-            dated_new_lines=self.render.dated_lines(mined),
-        )
+        lines = await self._lines(before, mined, log.until_number(entries[-1].seq))
+        statements = await self._statements(graph, index, **lines)
         changes, tokens = graph.changes_from(sourced(statements, mined)), self.max_state_tokens
         return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
+
+    async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
+        """What a prompt is given of new messages and those before them; the log ends with the new ones."""
+        return {
+            "history": self.render.lines(before),
+            "dated_history": self.render.dated_lines(before),
+            "new_lines": self.render.lines(mined),
+            "dated_new_lines": self.render.dated_lines(mined),
+        }
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that tell who "he" is in the next messages; `why` quotes no others then."""

@@ -41,7 +41,13 @@ def made(side: str, name: str, **options: Any) -> Any:
 
 
 class WordsModel(FakeListLLM):
-    """A model of LangChain that answers from a list and counts words."""
+    """A model of LangChain that answers from a list, keeps what it was asked, and counts words."""
+
+    asked: list[str] = []  # noqa: RUF012 - pydantic copies it
+
+    def _call(self, prompt: str, *args: Any, **options: Any) -> str:
+        self.asked.append(prompt)
+        return super()._call(prompt, *args, **options)
 
     def get_num_tokens(self, text: str) -> int:
         """Words are its tokens."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from langchain_core.prompts import PromptTemplate
 
 from tests.hosts.sides import SIDES, answering, made
 
@@ -113,6 +114,27 @@ def test_facts() -> None:
     )
     assert here.kg.get_triples() == there.kg.get_triples() == [("Rex", "a dog", "is"), ("Rex", "snow", "likes")]
     assert here.kg.get_entity_knowledge("Rex") == there.kg.get_entity_knowledge("Rex")
+
+
+@pytest.mark.parametrize("options", [{}, {"k": 1, "human_prefix": "Me", "ai_prefix": "Bot"}])
+def test_prompts_for_facts(options: dict[str, Any]) -> None:
+    """A prompt of LangChain's gets the same history and input on both sides, at a save, at a load and by hand."""
+    asked: dict[str, list[str]] = {}
+    for side in SIDES:
+        llm = answering(*["(Rex, is, a dog)<|>(Rex, likes, snow)"] * 9)
+        prompts = {
+            "knowledge_extraction_prompt": PromptTemplate.from_template("Facts: {history} | {input}"),
+            "entity_extraction_prompt": PromptTemplate.from_template("Names: {history} | {input}"),
+        }
+        memory = made(side, "ConversationKGMemory", llm=llm, **prompts, **options)
+        for inputs, outputs in SAID:
+            memory.save_context(inputs, outputs)
+        memory.load_memory_variables({"input": "What does he like?"})
+        memory.get_current_entities("And who is he?")
+        memory.get_knowledge_triplets("He barks.")
+        asked[side] = llm.asked
+    assert asked["memzoo"] == asked["langchain"]
+    assert len(asked["memzoo"]) == len(SAID) + 3
 
 
 def test_keys_are_refused_in_the_same_words() -> None:

@@ -73,6 +73,7 @@ class ConversationChain(VirtualSubclass):
 
     async def ainvoke(
         self,
+        /,
         input: Mapping[str, Any] | str,  # noqa: A002 - LangChain's name
         config: Any = None,
         *,

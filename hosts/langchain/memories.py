@@ -255,7 +255,7 @@ class ConversationKGMemory(_Recalling):
         self.kg.take_in(triples_in(graph))
 
     def _make(self, **changed: Any) -> Any:
-        plain = super()._make(**changed)
+        plain: Any = super()._make(**changed)
         plain.has_langchains_prompt = self._given.get("knowledge_extraction_prompt") is not None
         return plain
 

@@ -123,7 +123,9 @@ def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collec
     """The message of one side of an exchange, with all that was given; nothing if nothing was."""
     if not given:
         return []
-    said = next(name for name in (key, *(name for name in given if name not in beside), *given) if name in given)
+    said = next((name for name in given if name not in beside), next(iter(given)))
+    if key is not None and key in given:
+        said = key
     fields = {name: None if name == said else str(value) for name, value in given.items()}
     try:
         return [recorded(Record({"role": role, "content": given[said]}, fields))]

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def _reverse(memory: Any) -> None:
 
 
 def _sort(memory: Any) -> None:
-    memory.chat_memory.messages.sort(key=lambda message: message.content, reverse=True)
+    memory.chat_memory.messages.sort(key=attrgetter("content"), reverse=True)
 
 
 def _put_slices(memory: Any) -> None:

@@ -9,14 +9,12 @@ from typing import Any, ClassVar
 from memzoo.errors import MessageError, OptionError
 from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.messages import documents, values
-from memzoo.hosts.langchain.state import alearnt
 from memzoo.memories import Receipt
 from memzoo.memories import VectorStoreRetrieverMemory as PlainVectors
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.text.keys import input_key_of
-from memzoo.memories.text.messages import recorded
 from memzoo.stores import Entry, Record
-from memzoo.strategy import BaseMemory, Changes, Log, State, View, names, option, strategy
+from memzoo.strategy import BaseMemory, Changes, Log, State, View, checked, names, option, strategy
 from memzoo.sync import is_blocking
 
 __all__ = ["RetrieverMemory", "VectorStoreRetrieverMemory"]
@@ -75,7 +73,7 @@ class RetrieverMemory(BaseMemory):
         return await super().aforget(ids, thorough=thorough)
 
     async def _let_go(self) -> None:
-        ids, vectors = await alearnt(self), getattr(self.retriever, "vectorstore", None)
+        ids, vectors = (await self.known_state()).items, getattr(self.retriever, "vectorstore", None)
         if ids and vectors is not None:
             await _either(vectors, "delete", list(ids.values()))
 
@@ -128,9 +126,9 @@ def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collec
         said = key
     fields = {name: None if name == said else str(value) for name, value in given.items()}
     try:
-        return [recorded(Record({"role": role, "content": given[said]}, fields))]
+        return [Record(checked({"role": role, "content": given[said]}), fields)]
     except MessageError:  # LangChain writes down whatever it is
-        return [recorded(Record({"role": role, "content": str(given[said])}, fields))]
+        return [Record({"role": role, "content": str(given[said])}, fields)]
 
 
 async def _either(owner: Any, method: str, argument: Any) -> Any:

@@ -5,12 +5,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memzoo.errors import ConflictError, OptionError
-from memzoo.memories.engine.state import ATTEMPTS
 from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState, take_back
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking_function
 
-__all__ = ["Content", "alearnt", "content_of_store", "learnt", "put", "restored_store"]
+__all__ = ["Content", "content_of_store", "learnt", "put", "restored_store"]
 
 Content = tuple[list[Entry], dict[str, StoredState]]
 """All there is of a conversation."""
@@ -20,7 +19,7 @@ _NOTHING = Record({"role": "system", "content": ""})
 
 async def alearnt(memory: BaseMemory) -> Mapping[str, Any]:
     """The items of a memory's state by key, as they are stored; no model is asked."""
-    return _items((await memory.store.read_state(memory.conversation_id, memory.state_name)).changes)
+    return (await memory.known_state()).items
 
 
 async def aput(
@@ -35,16 +34,13 @@ async def aput(
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
     while True:
-        known = await store.read_state(*key)
+        known = await memory.known_state()
         watermark = known.watermark
         if stands_for_all:
             newest = await store.read(key[0], limit=1, newest=True)
             watermark = max([watermark, begun, *(entry.seq for entry in newest)])
-        new = dict(changes(_items(known.changes)))
-        if stands_for_all and ATTEMPTS in known.changes:
-            new[ATTEMPTS] = None
         try:
-            await store.commit(*key, expected=known.version, watermark=watermark, changes=new)
+            await store.commit(*key, expected=known.version, watermark=watermark, changes=changes(known.items))
         except ConflictError:
             if not known.version:
                 begun = await _begin(store, key[0])
@@ -77,11 +73,6 @@ async def arestored_store(conversation_id: str, content: Content) -> InMemorySto
 
 learnt, put = blocking_function(alearnt), blocking_function(aput)
 content_of_store, restored_store = blocking_function(acontent_of_store), blocking_function(arestored_store)
-
-
-def _items(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """What was learnt, without how it went."""
-    return {key: item for key, item in stored.items() if key != ATTEMPTS}
 
 
 async def _begin(store: Store, conversation_id: str) -> int:

@@ -115,7 +115,7 @@ class TestModels:
             told(broken)
 
     def test_that_failed_leave_notes_and_facts_as_they_are(self) -> None:
-        """What is kept of a failure is no note and no fact, and goes when what is brought in stands for all."""
+        """What is kept of a failure is no note and no fact."""
 
         def failing(_: Any) -> str:
             raise ModelError("away")

@@ -85,6 +85,8 @@ class _Survey(cst.CSTVisitor):
         # The names that a chain was given, and what is asked of any name.
         self._made: set[str] = set()
         self._asked: list[tuple[int, str, str]] = []
+        # Classes that are reached through a module.
+        self._reached: set[str] = set()
         # Modules of memory classes, each with its names in the file; names through which something else than a class is
         # reached; and those before a class in a text, such as an annotation in quotes.
         self._modules: dict[str, set[str]] = {}
@@ -98,7 +100,7 @@ class _Survey(cst.CSTVisitor):
 
     def idle(self) -> set[str]:
         """The modules of memory classes that nothing is reached through any more, once all are rewritten."""
-        stays = [qualified for qualified, use in self._uses.items() if not use.target or use.refusals]
+        stays = self._reached - self.moved.keys()
         return {
             name
             for name, known_as in self._modules.items()
@@ -159,7 +161,9 @@ class _Survey(cst.CSTVisitor):
         """A class that is reached through its module; or what is asked of a name: of a chain, ours may not have it."""
         if self._chains and node.attr.value not in IN_CHAIN and (name := get_full_name_for_node(node.value)):
             self._asked.append((self._line(node), name, node.attr.value))
-        return not any(map(self._use, _find_imported(self, node)))
+        known = {qualified for qualified in _find_imported(self, node) if self._use(qualified)}
+        self._reached |= known
+        return not known
 
     def visit_Name(self, node: cst.Name) -> None:
         """A module that something else than a class is asked of."""

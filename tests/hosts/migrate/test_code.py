@@ -204,6 +204,14 @@ import memzoo.langchain
 def f() -> "lcm.ConversationBufferMemory":
     return memzoo.langchain.ConversationBufferMemory()
 ===
+import langchain.memory as lcm
+from langchain.memory import ZepMemory
+m = [ZepMemory(), lcm.SimpleMemory()]
+---
+import memzoo.langchain
+from langchain.memory import ZepMemory
+m = [ZepMemory(), memzoo.langchain.SimpleMemory()]
+===
 import langchain_community.memory.kg as kg
 from langchain_community import chat_message_histories as h
 m = kg.ConversationKGMemory(

@@ -29,6 +29,8 @@ app = typer.Typer(
 )
 
 _FOLDER = Path("cassettes")
+_NO_TESTS = 5
+_MOST_GAPS = 3
 Where = Annotated[Path, typer.Argument(help="A folder of cassettes, or one of them.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do it; without this, only show what would be done.")]
 
@@ -76,7 +78,9 @@ def check(where: Where = _FOLDER) -> None:
     """Report files that no test has, that are damaged, or that hold a secret; exit with 1 if there are any."""
     from memzoo.cassettes.library import clean
 
-    faults = [f"no test has it: {path}" for path in _orphans(where)]
+    found, doubt = _orphans(where)
+    said = f"not known whether a test has it ({doubt})" if doubt else "no test has it"
+    faults = [f"{said}: {path}" for path in found]
     for path in _paths(where):
         try:
             (file,) = _files(path)
@@ -92,7 +96,10 @@ def check(where: Where = _FOLDER) -> None:
 @app.command()
 def prune(where: Where = _FOLDER, *, yes: Yes = False) -> None:
     """Delete the cassettes that no test has."""
-    for path in _orphans(where):
+    found, doubt = _orphans(where)
+    if found and doubt:
+        raise OptionError(f"nothing was deleted: a test may have {str(found[0])!r}, but {doubt}")
+    for path in found:
         if yes:
             path.unlink()
         row(f"{'deleted' if yes else 'would delete'} {path}")
@@ -240,14 +247,33 @@ def _drift(old: "CassetteFile", new: "CassetteFile") -> list[str]:
     return drift(old.recordings, new.recordings, Ignored(rules))
 
 
-def _orphans(where: Path) -> list[Path]:
-    with tempfile.TemporaryDirectory() as folder:
-        listed = Path(folder) / "cassettes.txt"
-        _pytest("--collect-only", "-qq", f"--cassette-list={listed}", quiet=True)
+def _orphans(where: Path) -> tuple[list[Path], str]:
+    """Find the files that no test has; if there are any, also why that is not certain, or nothing."""
+    from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP
+
+    with tempfile.TemporaryDirectory() as place:
+        listed = Path(place) / "cassettes.txt"
+        code = _pytest("--collect-only", "-qq", f"--cassette-list={listed}", quiet=True)
         if not listed.exists():
-            raise OptionError("pytest cannot collect the tests here, so it is not known which cassettes they have")
-        known = {Path(line).resolve() for line in listed.read_text(encoding="utf-8").splitlines()}
-    return [path for path in _paths(where) if path.resolve() not in known]
+            raise OptionError(
+                "pytest cannot collect the tests here, so it is not known which cassettes they have;"
+                " pytest -p memzoo.cassettes --collect-only says why"
+            )
+        lines = listed.read_text(encoding="utf-8").splitlines()
+    folders = [Path(line.removeprefix(LIST_FOLDER)).resolve() for line in lines if line.startswith(LIST_FOLDER)]
+    gaps = [line.removeprefix(LIST_GAP) for line in lines if line.startswith(LIST_GAP)]
+    known = {Path(line).resolve() for line in lines if not line.startswith("# ")}
+    # The plugin has a folder for each module: beside these lies what others opened, such as `use_cassette`.
+    found = [path for path in _paths(where) if path.resolve() not in known and path.resolve().parent not in folders]
+    gaps += [
+        f"the cassettes of the tests here are in {str(one)!r}"
+        for one in folders
+        if not where.resolve().is_relative_to(one)
+    ]
+    if code and not gaps:
+        gaps.append("pytest finds no tests here" if code == _NO_TESTS else f"pytest ended with {code}")
+    more = f", and {len(gaps) - _MOST_GAPS} more" if len(gaps) > _MOST_GAPS else ""
+    return found, "; ".join(gaps[:_MOST_GAPS]) + more
 
 
 def _pytest(*arguments: str, quiet: bool = False) -> int:

@@ -15,7 +15,7 @@ import pytest
 from memzoo.cassettes.cassette import Cassette
 from memzoo.cassettes.conversation import Facts
 from memzoo.cassettes.errors import CassetteError
-from memzoo.cassettes.settings import MAX_BYTES, RECORD_CHOICES, Budget, CassetteSettings, Record
+from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP, MAX_BYTES, RECORD_CHOICES, Budget, CassetteSettings, Record
 from memzoo.errors import MemoryZooError, OptionError, UnknownOptionError
 
 __all__ = [
@@ -25,6 +25,9 @@ __all__ = [
     "pytest_addoption",
     "pytest_collection_finish",
     "pytest_configure",
+    "pytest_deselected",
+    "pytest_ignore_collect",
+    "pytest_make_collect_report",
     "pytest_report_header",
     "pytest_runtest_makereport",
     "pytest_terminal_summary",
@@ -46,15 +49,41 @@ class _Run:
     Attributes:
         record: The choice on the command line.
         recorded: The cassettes that this run wrote, and what they took: tests that share one by name replay it then.
+        gaps: Why there may be tests that were not collected.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self.record: Record = cast("Record", config.getoption("--cassettes"))
         self.recorded: dict[Path, Facts] = {}
+        self.gaps: list[str] = []
         self._config = config
         tokens: int | None = config.getoption("--record-budget")
         self._budget = Budget(tokens) if tokens is not None else None
         self._owners: dict[str, str] = {}
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the cassettes."""
+        return self._config.rootpath / str(self._config.getini("cassette_dir"))
+
+    def listed(self, items: Sequence[pytest.Item]) -> list[str]:
+        """List the folder of the cassettes, why tests may be missing, and the cassettes of the tests."""
+        paths = set[str]()
+        for item in items:
+            if item.get_closest_marker("cassette"):
+                try:
+                    paths.add(str(self.chosen(item)[0]))
+                except MemoryZooError as error:
+                    self.gaps.append(f"{item.nodeid}: {error}")
+        config = self._config
+        if config.args_source is pytest.Config.ArgsSource.ARGS:
+            self.gaps.append(f"only {' '.join(config.args)} is collected")
+        if config.invocation_params.dir != config.rootpath:
+            self.gaps.append(f"the tests are those of {str(config.rootpath)!r}, so run it there")
+        if config.getoption("lf", default=False):
+            self.gaps.append("only the tests that failed last are collected")
+        notes = [f"{LIST_GAP}{gap}" for gap in dict.fromkeys(self.gaps)]
+        return [LIST_FOLDER + str(self.folder), *(" ".join(note.split()) for note in notes), *sorted(paths)]
 
     def chosen(self, item: pytest.Item) -> tuple[Path, CassetteSettings]:
         """Choose the file of a test's cassette, and how to use it.
@@ -66,7 +95,7 @@ class _Run:
         if mark is None:
             raise OptionError("The fixture 'cassette' is for tests that are marked @pytest.mark.cassette")
         name, options = _options_of(mark)
-        path = self._config.rootpath / self._config.getini("cassette_dir") / self._name(item, name)
+        path = self.folder / self._name(item, name)
         if name is None:
             self._claim(path, item.nodeid)
         return path, self._settings(item, path, options)
@@ -151,9 +180,35 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """List the cassettes of the tests, for whoever looks for files that belong to none."""
     target: str | None = session.config.getoption("--cassette-list")
     if target:
-        marked = [item for item in session.items if item.get_closest_marker("cassette")]
-        paths = {str(session.config.stash[_RUN].chosen(item)[0]) for item in marked}
-        Path(target).write_text("\n".join(sorted(paths)), encoding="utf-8")
+        lines = session.config.stash[_RUN].listed(session.items)
+        Path(target).write_text("\n".join(lines), encoding="utf-8")
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Remember that not all tests are listed."""
+    if items:
+        items[0].config.stash[_RUN].gaps.append("options of pytest deselect tests")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Remember modules that cannot be collected, or are skipped as a whole."""
+    report = yield
+    if not report.passed:
+        how = "is skipped" if report.skipped else "cannot be collected"
+        collector.config.stash[_RUN].gaps.append(f"{collector.nodeid or 'the project'} {how}")
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Generator[None, bool | None, bool | None]:
+    """Remember files and folders that are left out."""
+    ignored = yield
+    if ignored and _could_have_tests(collection_path, config):
+        config.stash[_RUN].gaps.append(f"{os.path.relpath(collection_path, config.rootpath)} is ignored")
+    return ignored
 
 
 @pytest.hookimpl(wrapper=True)
@@ -222,6 +277,13 @@ def _in_own_words(item: pytest.Item, opened: Cassette, excinfo: pytest.Exception
     own = [entry for entry in excinfo.traceback if Path(entry.path) == item.path]
     place = f"{own[-1].path}:{own[-1].lineno + 1}: {str(own[-1].statement).strip()}" if own else item.nodeid
     return f"{opened.error_of(excinfo.value)}\nSent by {place}"
+
+
+def _could_have_tests(path: Path, config: pytest.Config) -> bool:
+    if not path.is_dir():
+        return any(map(path.match, config.getini("python_files")))
+    never = ["__pycache__", *config.getini("norecursedirs")]
+    return not any(map(path.match, never)) and not (path / "pyvenv.cfg").exists()
 
 
 def _item(request: Any) -> pytest.Item:

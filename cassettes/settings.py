@@ -12,6 +12,8 @@ from memzoo.forks import new_lock
 from memzoo.stores import utc_now
 
 __all__ = [
+    "LIST_FOLDER",
+    "LIST_GAP",
     "MAX_BYTES",
     "RECORD_CHOICES",
     "Budget",
@@ -35,6 +37,10 @@ RECORD_CHOICES: tuple[str, ...] = get_args(Record)
 
 MAX_BYTES = 100_000
 """The limit for the size of a cassette, in bytes: nobody reads more than that in a review."""
+
+
+LIST_FOLDER, LIST_GAP = "# folder: ", "# gap: "
+"""How the lines of `--cassette-list` begin that name no cassette."""
 
 
 class Budget:

@@ -41,7 +41,7 @@ def run(project: "Project", monkeypatch: pytest.MonkeyPatch) -> Run:
     project.record().assert_outcomes(passed=1)
     monkeypatch.chdir(project.root)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    return lambda *arguments: CliRunner().invoke(app, ["cassettes", *arguments])
+    return lambda *arguments, **options: CliRunner().invoke(app, ["cassettes", *arguments], **options)
 
 
 def test_list_and_show(run: Run) -> None:
@@ -77,6 +77,60 @@ def test_check_and_prune(run: Run, project: "Project") -> None:
     assert len(project.cassettes()) == 3
     run("prune", "--yes")
     assert project.cassettes() == ["test_it/test_it.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "because"),
+    [
+        ("pytest.ini", "[pytest]\naddopts = -k nothing_like_it\n", "options of pytest deselect tests"),
+        ("pytest.ini", "[pytest]\naddopts = --ignore=tests/test_it.py\n", "tests/test_it.py is ignored"),
+        ("pytest.ini", "[pytest]\naddopts = tests/test_other.py\n", "only tests/test_other.py is collected"),
+        ("tests/conftest.py", "collect_ignore = ['test_it.py']\n", "tests/test_it.py is ignored"),
+        ("tests/test_it.py", "import not_there\n", "tests/test_it.py cannot be collected"),
+        ("tests/test_it.py", "import pytest\npytest.importorskip('not_there')\n", "tests/test_it.py is skipped"),
+        (
+            "tests/test_wrong.py",
+            "import pytest\n@pytest.mark.cassette(ignores=[])\ndef test_it():\n    pass\n",
+            "test_wrong.py::test_it: @pytest.mark.cassette has no option 'ignores'",
+        ),
+    ],
+)
+def test_not_all_tests_are_known(name: str, text: str, because: str, run: Run, project: "Project") -> None:
+    """Nothing is deleted where pytest does not collect all tests, and it is said why; a check says so, too."""
+    project.write("tests/test_other.py", "def test_other():\n    pass\n")
+    project.write("cassettes/test_gone/test_gone.yaml", project.text("test_it/test_it.yaml"))
+    project.write(name, text)
+    with pytest.raises(OptionError, match=r"nothing was deleted: a test may have 'cassettes/.*, but .*") as raised:
+        run("prune", "--yes", catch_exceptions=False)
+    assert because in str(raised.value)
+    assert project.cassettes() == ["test_gone/test_gone.yaml", "test_it/test_it.yaml"]
+    checked = run("check").output
+    assert "not known whether a test has it (" in checked
+    assert because in checked
+
+
+def test_prune_elsewhere(run: Run, project: "Project", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is deleted from a folder below the project, from that of another one, or where there are no tests."""
+    text = project.text("test_it/test_it.yaml")
+    project.write("other/cassettes/test_it/test_it.yaml", text)
+    with pytest.raises(OptionError, match="the cassettes of the tests here are in"):
+        run("prune", "--yes", "other/cassettes", catch_exceptions=False)
+    monkeypatch.chdir(project.root / "tests")
+    with pytest.raises(OptionError, match=f"the tests are those of '{project.root}', so run it there"):
+        run("prune", "--yes", "../other/cassettes", catch_exceptions=False)
+    monkeypatch.chdir(project.root)
+    project.write("tests/test_it.py", "")
+    with pytest.raises(OptionError, match="pytest finds no tests here"):
+        run("prune", "--yes", catch_exceptions=False)
+    assert project.text("test_it/test_it.yaml") == text
+
+
+def test_what_use_cassette_opens_is_no_orphan(run: Run, project: "Project") -> None:
+    """A file beside the folders of the modules belongs to no mark, so it is not deleted for the lack of one."""
+    project.write("cassettes/demo.yaml", project.text("test_it/test_it.yaml"))
+    assert run("check").exit_code == 0
+    assert run("prune", "--yes").output == ""
+    assert project.cassettes() == ["demo.yaml", "test_it/test_it.yaml"]
 
 
 def test_secrets(run: Run, project: "Project") -> None:

@@ -88,6 +88,9 @@ class Cassette:
             RecordingError: The recording may not be kept.
         """
         self._patches.close()
+        # What interrupts, or skips a test, is no failure of a request.
+        if self.recording and isinstance(failure, Exception | None):
+            self.player.end()
         self._raise_noted(failure)
         if failure is not None:
             return

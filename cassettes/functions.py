@@ -42,9 +42,13 @@ def recorded_function(player: "Player", model: Any) -> "_Function":
         request = HttpRequest("CALL", f"{ORIGIN}/model", asked.encode(), _JSON)
         if player.can_play(request):
             return str(json.loads(player.play(request).response["body"]["string"])["text"])
-        with unrecorded():
-            reply = (await complete(messages, name)).text if complete else model(messages)
-            reply = await reply if inspect.isawaitable(reply) else reply
+        try:
+            with unrecorded():
+                reply = (await complete(messages, name)).text if complete else model(messages)
+                reply = await reply if inspect.isawaitable(reply) else reply
+        except Exception as error:
+            raise player.failed(request, error) from error
+        player.answered(request)
         if not isinstance(reply, str):
             raise OptionError(f"A model that is recorded returned {reply!r}; it must return a text")
         body = {"string": json.dumps({"text": reply}, ensure_ascii=False).encode()}

@@ -134,7 +134,10 @@ async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]])
     if caller.player.can_play(asked):
         return _play(client, caller.player.play(asked, caller.name))
     started = time.perf_counter()
-    answer = await send()
+    try:
+        answer = await send()
+    except Exception as error:
+        raise caller.player.failed(asked, error) from error
     content, arrival = await received(answer.stream, started)
     headers: dict[str, list[str]] = {}
     for name, value in answer.headers.multi_items():

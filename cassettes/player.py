@@ -43,6 +43,7 @@ class Player:
         self._settings = settings
         self._lock = new_lock()
         self._turns = itertools.count()
+        self._sent: dict[int, HttpRequest] = {}
         self.keys = [self._key(one.request) for one in self.recordings]
         self._waiting: defaultdict[RequestKey, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):
@@ -68,7 +69,9 @@ class Player:
             with self._noting():
                 self._settings.budget.check()
         # Answers arrive in any order, but a replay asks in the order of the requests: keep them in that order.
-        vars(request).setdefault("recorded_turn", next(self._turns))
+        turn = vars(request).setdefault("recorded_turn", next(self._turns))
+        with self._lock:
+            self._sent[turn] = request
         return False
 
     def play(self, request: HttpRequest, caller: str = "") -> Recorded:
@@ -92,6 +95,7 @@ class Player:
             RecordingError: The response must not be recorded.
         """
         turn = vars(request).get("recorded_turn", next(self._turns))
+        self.answered(request)
         streamed = is_stream(content_type(response["headers"])) or arrival.broken
         body = response["body"]["string"] or b""
         arrival = by_event(self._time(arrival), body) if streamed else AT_ONCE
@@ -102,6 +106,26 @@ class Player:
             facts = facts_of([fresh.response])
             self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
         self.recordings.append(fresh)
+
+    def answered(self, request: HttpRequest) -> None:
+        """Await no answer to this request any longer."""
+        with self._lock:
+            # aiohttp follows redirects with requests of its own, the first in place of the one that it announced.
+            same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))
+            self._sent.pop(vars(request).get("recorded_turn", next(same, -1)), None)
+
+    def failed(self, request: HttpRequest, error: Exception) -> RecordingError:
+        """Remember, and return to be raised, that a request has no answer that could be recorded."""
+        self.answered(request)
+        told = self._unanswered(request, f"{type(error).__name__}: {error}".removesuffix(": "))
+        self.errors.append(told)
+        return told
+
+    def end(self) -> None:
+        """Remember as errors the requests that were sent and have no answer, now that the recording ends."""
+        for request in list(self._sent.values()):
+            why = "it was given up, cut off, or is still awaited"
+            self.errors.append(self._unanswered(request, why))
 
     def finished(self) -> list[Recorded]:
         """List the recordings; what one of them told of as a secret is removed from the earlier ones, too."""
@@ -141,6 +165,12 @@ class Player:
             f"{what} to {request_key(one.request)}\n  {body[:500]}\n"
             f"An error is not recorded unless it is allowed (allow_errors=True); "
             f"nothing was written to {shown(self.path)}"
+        )
+
+    def _unanswered(self, request: HttpRequest, why: str) -> RecordingError:
+        return RecordingError(
+            f"No answer came to {self._key(request)} ({why})\n"
+            f"What has no answer cannot be recorded; nothing was written to {shown(self.path)}"
         )
 
     def _places(self, key: RequestKey) -> list[int]:

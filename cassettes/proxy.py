@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Generator, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -128,11 +128,15 @@ class _Handler(BaseHTTPRequestHandler):
 
         headers = {name: value for name, value in request.headers.items() if name.lower() not in _NOT_PASSED_ON}
         started = time.perf_counter()
-        with http.stream(
-            request.method, request.uri, content=request.body, headers=headers, timeout=_SECONDS
-        ) as answer:
+        with ExitStack() as opened:
+            stream = http.stream(request.method, request.uri, content=request.body, headers=headers, timeout=_SECONDS)
+            try:
+                answer = opened.enter_context(stream)
+            except (http.HTTPError, http.InvalidURL) as error:
+                raise self.cassette.player.failed(request, error) from error
             kept = {name: [value] for name, value in answer.headers.items() if name.lower() not in _NOT_PASSED_ON}
-            self._begin(answer.status_code, kept)
+            with suppress(ConnectionError):
+                self._begin(answer.status_code, kept)
             content, arrival = drive(received(self._pass_on(answer.iter_bytes()), started))
         status = {"code": answer.status_code, "message": answer.reason_phrase}
         with suppress(CassetteError):  # closing the cassette tells of it

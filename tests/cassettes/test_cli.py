@@ -17,7 +17,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from memzoo.cassettes import CassetteSettings, UnplayedInteractionError, use_cassette
+from memzoo.cassettes import CassetteSettings, RecordingError, UnplayedInteractionError, use_cassette
 from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.proxy import CassetteProxy
 from memzoo.cli.commands import app
@@ -289,6 +289,20 @@ class TestProxy:
         (one,) = read_cassette(path).recordings
         assert one.response["body"]["string"].decode() == "".join(events)
         assert one.arrival.broken == ""
+
+    def test_an_upstream_that_does_not_answer(self, path: Path) -> None:
+        """The client is told, and so is who closes the proxy; nothing is written."""
+        proxy = CassetteProxy(path, CassetteSettings(record="once"), upstream="http://127.0.0.1:1")
+        thread = threading.Thread(target=proxy.serve, daemon=True)
+        thread.start()
+        answer = httpx2.post(f"{proxy.url}/v1/embeddings", json={"input": "hi"})
+        assert answer.status_code == 409
+        assert "No answer came to POST /embeddings" in answer.json()["error"]["message"]
+        proxy.stop()
+        thread.join()
+        with pytest.raises(RecordingError, match=f"(?s)No answer came .* nothing was written to {path}"):
+            proxy.close()
+        assert not path.exists()
 
     @pytest.mark.parametrize("upstream", ["api.openai.com", "ftp://x"])
     def test_wrong_upstream(self, upstream: str, path: Path) -> None:

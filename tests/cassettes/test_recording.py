@@ -1,12 +1,17 @@
 """Only what should be kept is written."""
 
+import asyncio
 import contextlib
+import socket
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx2
 import pytest
-from openai import InternalServerError, OpenAI
+import requests
+from openai import AsyncOpenAI, InternalServerError, OpenAI
 
 from memzoo.cassettes import Cassette, CassetteSettings, RecordingError, use_cassette
 from memzoo.errors import OptionError
@@ -104,10 +109,71 @@ def test_error_replays_as_such(server: "ModelServer", pipeline: "Pipeline", path
         pipeline.ask("hi")
 
 
-def test_unreachable_server(pipeline: "Pipeline", path: Path) -> None:
-    """A server that cannot be reached leaves no cassette."""
-    with pytest.raises(Exception, match="Connection"), use_cassette(path, record="once"):
-        pipeline.ask("hi", at="http://127.0.0.1:1/v1")
+def ask_with_requests(url: str) -> None:
+    """Ask with a client that is vcrpy's to record."""
+    requests.post(f"{url}/chat/completions", json={"a": "hi"}, timeout=0.05)
+
+
+def ask_with_httpx(url: str) -> None:
+    """Ask with httpx."""
+    httpx2.post(f"{url}/chat/completions", json={"a": "hi"}, timeout=0.05)
+
+
+def ask_impatiently(url: str) -> None:
+    """Give up a request that has no answer yet."""
+
+    async def ask() -> None:
+        async with AsyncOpenAI(base_url=url, api_key="none") as client:
+            await asyncio.wait_for(client.embeddings.create(model="m", input="hi"), 0.05)
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("swallowed", [(), (Exception,)], ids=["raised", "swallowed"])
+@pytest.mark.parametrize("ask", [ask_with_requests, ask_with_httpx, ask_impatiently])
+def test_no_answer(ask: Callable[[str], None], swallowed: tuple[type[Exception], ...], path: Path) -> None:
+    """A request without an answer voids the recording, which names both; the earlier file stays as it was."""
+    path.parent.mkdir()
+    path.write_text("old")
+
+    def recording(url: str) -> None:
+        with use_cassette(path, record="all"), contextlib.suppress(*swallowed):
+            ask(url)
+
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        with pytest.raises(RecordingError, match=rf"(?s)No answer came to POST .*hi.*nothing was written to {path}"):
+            recording(f"http://127.0.0.1:{mute.getsockname()[1]}/v1")
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("swallowed", [(), (Exception,)], ids=["raised", "swallowed"])
+def test_unreachable_server(swallowed: tuple[type[Exception], ...], pipeline: "Pipeline", path: Path) -> None:
+    """A server that cannot be reached leaves no cassette, whatever the code under test makes of that."""
+
+    def recording() -> None:
+        with use_cassette(path, record="once"), contextlib.suppress(*swallowed):
+            pipeline.ask("hi", at="http://127.0.0.1:1/v1")
+
+    with pytest.raises(RecordingError, match=r"No answer came to POST .*'hi' \(ConnectError: "):
+        recording()
+    assert not path.exists()
+
+
+def test_a_model_that_fails(path: Path) -> None:
+    """So does a function that raises, in place of HTTP."""
+
+    def fail(messages: object) -> str:
+        raise TimeoutError(messages)
+
+    with (
+        pytest.raises(RecordingError, match=r"No answer came to CALL .*hi.* \(TimeoutError: "),
+        use_cassette(path, record="once") as cassette,
+        contextlib.suppress(Exception),
+    ):
+        cassette.model(fail)([{"role": "user", "content": "hi"}])
     assert not path.exists()
 
 

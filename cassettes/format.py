@@ -27,6 +27,9 @@ _VERSION = 2
 _KNOWN = (1, 2)
 _EVENTS = "events"
 _TITLE = "# Recorded by memzoo.cassettes. Do not edit: record it again.\n"
+# Files from before November 2026 have neither mark; other kits write only the first.
+_BEGINS = re.compile(re.escape(_TITLE.strip()) + r"\s+---\s")
+_ENDS = re.compile(r"\n\.\.\.\s*\Z")
 _OFFLINE = "recorded against an offline model"
 # Nothing in a cassette begins with these at the left edge.
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
@@ -106,6 +109,8 @@ class ReadableSerializer:
 def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
     if _CONFLICT.search(text):
         raise CassetteFormatError("it has the marks of a merge conflict; take one side whole, or record it again")
+    if _BEGINS.match(text) and not _ENDS.search(text):
+        raise CassetteFormatError("it is cut off: the line '...' at its end is missing; restore it, or record it again")
     try:
         document = load(text)
         if is_foreign(document):
@@ -146,7 +151,7 @@ def _write(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
         **_drop_empty(note=head.get("note") or (_OFFLINE if offline else None)),
     }
     document |= _drop_empty(**{name: value for name, value in head.items() if name not in document})
-    return _TITLE + dump(document | {"interactions": [_write_one(one) for one in recordings]}, compact=True)
+    return _TITLE + dump(document | {"interactions": list(map(_write_one, recordings))}, compact=True, whole=True)
 
 
 def _write_one(one: Recorded) -> dict[str, Any]:

@@ -30,18 +30,20 @@ _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_DEEPEST}}}", re.MULTILINE)
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def dump(value: Any, *, compact: bool = False) -> str:
+def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
     """Write JSON as YAML, in its own order.
 
     Args:
         value: What to write.
         compact: Write long vectors as arrays, and long parts that are equal once.
+        whole: Put YAML's marks around it, `---` and `...`, so that one sees where it ends.
     """
     names = dict[int, str]()
     if compact:
         value, names = _name_repeated(value)
     dumper: Any = partial(_Dumper, names=names, arrays=compact)
-    options: Any = {"sort_keys": False, "allow_unicode": True, "width": _ENDLESS, "default_flow_style": False}
+    marks = {"explicit_start": whole, "explicit_end": whole}
+    options: Any = marks | {"sort_keys": False, "allow_unicode": True, "width": _ENDLESS, "default_flow_style": False}
     return str(yaml.dump(value, Dumper=dumper, **options))
 
 

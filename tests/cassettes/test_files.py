@@ -12,6 +12,7 @@ import httpx2
 import pytest
 
 from memzoo.cassettes import Cassette, CassetteFormatError, CassetteSettings, RecordingError, use_cassette
+from memzoo.cassettes.format import read_cassette
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline
@@ -61,6 +62,30 @@ def test_marks_within_a_text_are_none(path: Path) -> None:
 def test_cut_off(end: str, path: Path) -> None:
     """A file that ends within a recording is refused."""
     refused(path, TAPE.partition(end)[0] + end)
+
+
+def test_cut_off_between_lines(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """A recording that has lost lines at its end is refused, though YAML would read what is left."""
+    with use_cassette(path, record="once"):
+        for text in ("hi", "ho"):
+            pipeline.ask(text, at=server.url)
+    title, *lines = path.read_text().splitlines(keepends=True)
+    assert [title[0], lines[0], lines[-1]] == ["#", "---\n", "...\n"]
+    for newline in ("\n", "\r\n"):
+        for end in range(1, len(lines)):
+            cut = "".join([title, *lines[:end]]).replace("\n", newline)
+            assert "it is cut off: the line '...' at its end is missing" in refused(path, cut)
+        path.write_bytes("".join([title, *lines]).replace("\n", newline).encode())
+        with use_cassette(path):
+            assert [pipeline.ask("hi"), pipeline.ask("ho")] == ["You said: hi", "You said: ho"]
+
+
+def test_without_marks(path: Path) -> None:
+    """A recording from before there were marks is read as before, and so is one of another kit with the first."""
+    path.parent.mkdir()
+    for text in (TAPE, "# Recorded by memzoo.cassettes. Do not edit: record it again.\n" + TAPE, "---\n" + TAPE):
+        path.write_text(text)
+        assert len(read_cassette(path).recordings) == 1
 
 
 @pytest.mark.parametrize("content", [PACKED[:40], PACKED[:20] + b"\xff" * 20], ids=["cut off", "spoilt"])

@@ -236,8 +236,9 @@ def test_header(model: str, note: str | None, expected: str, path: Path, request
     server.model = model
     with use_cassette(path, record="once", note=note, clock=lambda: datetime(2030, 1, 2, tzinfo=UTC)):
         request.getfixturevalue("pipeline").ask("hi", at=server.url)
-    assert path.read_text().splitlines()[:7] == [
+    assert path.read_text().splitlines()[:8] == [
         "# Recorded by memzoo.cassettes. Do not edit: record it again.",
+        "---",
         "version: 2",
         "recorder: memzoo.cassettes",
         "recorded: '2030-01-02'",

@@ -72,7 +72,7 @@ def test_layout() -> None:
     """A cassette reads from top to bottom: text in blocks, vectors on a line, keys in the body's own order."""
     body = {"model": "tiny-1", "content": "two\n  lines \n\tand a tab\n", "embedding": [0.5, -1, 1e-07], "a": []}
     lines = ReadableSerializer().serialize(cassette(json.dumps(body))).splitlines()
-    assert lines[6:26] == [
+    assert lines[7:27] == [
         "interactions:",
         "- request:",
         "    method: POST",

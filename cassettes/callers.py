@@ -98,8 +98,14 @@ def opened(player: "Player") -> Generator[None]:
     if (task := _task()) is not None:
         caller.tasks[task] = caller
     with _lock:
-        if any(one.player.path == player.path and (one.player.recording or player.recording) for one in _open):
-            raise CassetteInUseError(f"The cassette {str(player.path)!r} is open already, and it is being recorded")
+        if any(
+            one.player.path.resolve() == player.path.resolve() and (one.player.recording or player.recording)
+            for one in _open
+        ):
+            raise CassetteInUseError(
+                f"The cassette {str(player.path)!r} is open already, and it is being recorded:"
+                " use that one, or another file"
+            )
         _open.append(caller)
     _current.set(caller)
     try:

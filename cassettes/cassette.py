@@ -1,13 +1,14 @@
 """Opens and closes cassettes."""
 
 import warnings
-from collections.abc import Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack
 from datetime import date
-from functools import partial
+from functools import partial, wraps
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ParamSpec, TypeVar, Unpack, cast
 
 from memzoo.cassettes.conversation import Facts, facts_of
 from memzoo.cassettes.errors import (
@@ -26,8 +27,12 @@ from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings, Settings
+from memzoo.errors import OptionError, UnknownOptionError
 
-__all__ = ["Cassette", "use_cassette"]
+__all__ = ["Cassette", "Opening", "use_cassette"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 class Cassette:
@@ -51,6 +56,7 @@ class Cassette:
             clients: Whether the HTTP clients of this process ask it; otherwise only its `player` is asked.
 
         Raises:
+            OptionError: The path is none.
             MissingCassetteError: There is no such file, and recording is off.
             RecordingError: The file cannot be written.
             CassetteFormatError: The file is not a cassette.
@@ -58,15 +64,18 @@ class Cassette:
             StaleCassetteError: The recording is older than it may be.
             MissingExtraError: vcrpy or PyYAML is not installed.
         """
-        self.path = Path(path)
+        try:
+            self.path = Path(path)
+            exists = self.path.is_file()
+            folder = self.path.is_dir()
+        except (OSError, TypeError) as error:
+            raise OptionError(f"path={path!r} is not the path of a file: {error}") from error
         self.facts = Facts()
         self._settings = settings or CassetteSettings()
-        exists = self.path.is_file()
         self.recording = self._settings.record == "all" or (self._settings.record == "once" and not exists)
         if not self.recording and not exists:
-            raise MissingCassetteError(
-                f"There is no cassette {shown(self.path)!r}, and recording is off.\n{self._settings.hint}"
-            )
+            what = f"{shown(self.path)!r} is a folder" if folder else f"There is no cassette {shown(self.path)!r}"
+            raise MissingCassetteError(f"{what}, and recording is off.\n{self._settings.hint}")
         if self.recording:
             check_writable(self.path)
         with replay_extra():
@@ -167,29 +176,72 @@ class Cassette:
         write_cassette(self.path, recordings, head, limit=settings.max_bytes)
 
 
-@contextmanager
-def use_cassette(path: str | PathLike[str], **settings: Unpack[Settings]) -> Generator[Cassette]:
-    """Replay, or record, the HTTP requests of a `with` block.
+class Opening:
+    """A cassette to be opened: by `with` or `async with`, or around each call of a function that this decorates."""
+
+    def __init__(self, path: str | PathLike[str], settings: CassetteSettings) -> None:
+        """Keep what to open; `use_cassette` describes it."""
+        self._path = path
+        self._settings = settings
+        self._open: list[Cassette] = []
+
+    def __enter__(self) -> Cassette:
+        """Open the cassette."""
+        self._open.append(Cassette(self._path, self._settings))
+        return self._open[-1]
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Close it, and check that what was recorded was sent."""
+        self._open.pop().close(error)
+
+    async def __aenter__(self) -> Cassette:
+        """Open the cassette."""
+        return self.__enter__()
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Close it."""
+        self.__exit__(kind, error, trace)
+
+    def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
+        """Decorate a function, asynchronous or not.
+
+        Raises:
+            OptionError: It is a generator, which runs only when the cassette is closed again.
+        """
+        if isgeneratorfunction(function) or isasyncgenfunction(function):
+            raise OptionError(f"use_cassette cannot decorate the generator {function.__name__!r}: open it inside")
+
+        @wraps(function)
+        def call(*args: _P.args, **options: _P.kwargs) -> _R:
+            with Opening(self._path, self._settings):
+                return function(*args, **options)
+
+        @wraps(function)
+        async def acall(*args: _P.args, **options: _P.kwargs) -> Any:
+            with Opening(self._path, self._settings):
+                return await cast("Awaitable[Any]", function(*args, **options))
+
+        return cast("Callable[_P, _R]", acall) if iscoroutinefunction(function) else call
+
+
+def use_cassette(path: str | PathLike[str], **settings: Unpack[Settings]) -> Opening:
+    """Replay, or record, the HTTP requests of a `with` block, or of the function that this decorates.
 
     Args:
         path: The file of the cassette.
         **settings: As `CassetteSettings` describes them; `record="once"` records if the file is missing. Nothing is
             written if the block raises.
 
-    Yields:
-        The open cassette.
+    Returns:
+        What `with` opens: it gives the open `Cassette`, which raises errors when it is opened and closed.
 
     Raises:
-        CassetteError: As `Cassette` does when it is opened and closed.
-        MissingExtraError: vcrpy or PyYAML is not installed.
+        OptionError: A setting is unknown or wrong.
     """
-    cassette = Cassette(path, CassetteSettings(**settings))
-    try:
-        yield cassette
-    except BaseException as error:
-        cassette.close(error)
-        raise
-    cassette.close()
+    known = Settings.__annotations__
+    if unknown := sorted(settings.keys() - known.keys()):
+        raise UnknownOptionError(f"use_cassette has no option {unknown[0]!r}; it has {', '.join(known)}")
+    return Opening(path, CassetteSettings(**settings))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -9,6 +9,8 @@ from memzoo.text import private
 
 __all__ = ["check_writable", "read_file", "shown", "write_file"]
 
+_GZIP = b"\x1f\x8b"
+
 
 def read_file(path: Path) -> str:
     """Read a cassette's text, from a compressed file if its name ends in `.gz`.
@@ -16,10 +18,15 @@ def read_file(path: Path) -> str:
     Raises:
         OSError: The file cannot be read or decompressed.
         EOFError: It is compressed, and cut off.
-        UnicodeDecodeError: It is no text.
+        ValueError: It is no text.
     """
     content = path.read_bytes()
-    return (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    if path.suffix != ".gz" and content.startswith(_GZIP):
+        raise ValueError("it is compressed, and its name does not end in .gz")
+    try:
+        return (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not a text: {error}") from error
 
 
 def shown(path: Path) -> str:
@@ -37,8 +44,9 @@ def check_writable(path: Path) -> None:
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         what = path if path.is_dir() else folder
+        why = "that is a folder" if what is path else "that may not be written" if what.is_dir() else "that is a file"
         raise RecordingError(
-            f"The cassette {shown(path)!r} cannot be written, because of {shown(what)!r}; nothing was sent"
+            f"The cassette {shown(path)!r} cannot be written, because of {shown(what)!r}: {why}; nothing was sent"
         )
 
 

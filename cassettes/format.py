@@ -15,7 +15,7 @@ from memzoo.cassettes.chunks import Arrival, event_sizes
 from memzoo.cassettes.conversation import Facts, facts_of
 from memzoo.cassettes.errors import CassetteFormatError
 from memzoo.cassettes.files import read_file, shown, write_file
-from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_json
+from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_array, is_json, is_object
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.vcrpy_files import foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
@@ -57,7 +57,7 @@ def read_cassette(path: Path) -> CassetteFile:
     try:
         head, recordings = _parse(read_file(path))
         return CassetteFile(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
-    except (OSError, EOFError, UnicodeError, zlib.error, CassetteFormatError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise CassetteFormatError(f"{shown(path)}: {error}") from error
 
 
@@ -115,12 +115,29 @@ def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
         document = load(text)
         if is_foreign(document):
             return {"version": 1, "recorder": "vcrpy"}, foreign_recordings(document)
+        items = _items(document)
         head = {name: document[name] for name in document if name != "interactions"}
-        if head["version"] not in _KNOWN:
-            raise ValueError(f"version {head['version']!r} is none of {_KNOWN}, which are known to this memzoo")  # noqa: TRY301
-        return head, [_read(item) for item in document["interactions"]]
+        return head, [_read(item) for item in items]
+    except KeyError as error:
+        raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error} is missing") from error
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error}") from error
+
+
+def _items(document: Any) -> list[dict[str, Any]]:
+    """Find the recordings in a document; what is none says in words what it has instead."""
+    if not is_object(document):
+        raise TypeError("it is empty" if document is None else "it does not begin with a name, such as version: 2")
+    if document["version"] not in _KNOWN:
+        raise ValueError(f"version {document['version']!r} is none of {_KNOWN}, which are known to this memzoo")
+    items = document["interactions"]
+    if not is_array(items):
+        raise TypeError("'interactions' is not a list")
+    for number, item in enumerate(items, 1):
+        for name in ("request", "response"):
+            if not is_object(item) or not is_object(item.get(name)):
+                raise TypeError(f"recording {number} has no {name!r}")
+    return items
 
 
 def _with_bodies(one: Recorded, convert: Callable[[Any], str | bytes | None]) -> Recorded:
@@ -202,6 +219,10 @@ def _read(item: Mapping[str, Any]) -> Recorded:
     asked, answered = item["request"], item["response"]
     code, _, message = str(answered["status"]).partition(" ")
     url, body = asked["url"], _read_body(answered)
+    if not isinstance(url, str):
+        raise TypeError(f"url: {url!r} is not a text")
+    if not code.isdecimal():
+        raise ValueError(f"status: {code} is not a number")
     response = {
         "status": {"code": int(code), "message": message},
         "headers": _read_headers(answered),
@@ -224,7 +245,10 @@ def _read_arrival(response: Mapping[str, Any], body: str | bytes | None) -> Arri
 
 
 def _read_headers(message: Mapping[str, Any]) -> dict[str, list[str]]:
-    return {name: header_values(value) for name, value in message.get("headers", {}).items()}
+    headers = message.get("headers", {})
+    if not is_object(headers):
+        raise TypeError(f"headers: {headers!r} has no names")
+    return {name: header_values(value) for name, value in headers.items()}
 
 
 def _read_body(message: Mapping[str, Any]) -> str | bytes | None:

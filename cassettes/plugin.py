@@ -58,8 +58,12 @@ class _Run:
         self.gaps: list[str] = []
         self._config = config
         tokens: int | None = config.getoption("--record-budget")
-        self._budget = Budget(tokens) if tokens is not None else None
+        try:
+            self._budget = Budget(tokens) if tokens is not None else None
+        except OptionError as error:
+            raise pytest.UsageError(f"--record-budget: {error}") from error
         self._owners: dict[str, str] = {}
+        self._gzip: bool = config.getini("cassette_gzip")
 
     @property
     def folder(self) -> Path:
@@ -106,7 +110,7 @@ class _Run:
         folders: list[str] = self._config.getini("testpaths")
         tests = folders[0] if len(folders) == 1 else "tests"
         found = cassette_name(module, [name] if name else [*classes, item.name], tests=tests)
-        return found.with_name(f"{found.name}.gz") if self._config.getini("cassette_gzip") else found
+        return found.with_name(f"{found.name}.gz") if self._gzip else found
 
     def _claim(self, path: Path, test: str) -> None:
         # Some file systems take two names that differ only in case for the same file.
@@ -116,10 +120,9 @@ class _Run:
 
     def _settings(self, item: pytest.Item, path: Path, options: dict[str, Any]) -> CassetteSettings:
         ini = self._config.getini
-        age: str = ini("cassette_max_age")
         of_project: dict[str, Any] = {
-            "max_bytes": int(ini("cassette_max_bytes")),
-            "max_age": int(age) if age else None,
+            "max_bytes": self._number("cassette_max_bytes"),
+            "max_age": self._number("cassette_max_age"),
             "stale": ini("cassette_stale"),
         }
         settings = CassetteSettings(**{**of_project, **options})
@@ -132,6 +135,13 @@ class _Run:
             record_command=ini("cassette_record_command") or command,
             budget=self._budget,
         )
+
+    def _number(self, name: str) -> int | None:
+        said: str = self._config.getini(name)
+        try:
+            return int(said) if said else None
+        except ValueError as error:
+            raise OptionError(f"{name} = {said} is not a number") from error
 
 
 _OPENED = pytest.StashKey[Cassette]()
@@ -270,7 +280,9 @@ def _without_traceback() -> Generator[None]:
     try:
         yield
     except MemoryZooError as error:
-        pytest.fail("\n".join([str(error), *getattr(error, "__notes__", ())]), pytrace=False)
+        told = "\n".join([str(error), *getattr(error, "__notes__", ())])
+        # From nothing, since pytest would show the error a second time.
+        raise pytest.fail.Exception(told, pytrace=False) from None
 
 
 def _in_own_words(item: pytest.Item, opened: Cassette, excinfo: pytest.ExceptionInfo[BaseException]) -> str:

@@ -1,6 +1,6 @@
 """How cassettes are recorded and replayed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias, TypedDict, get_args
@@ -133,10 +133,24 @@ class CassetteSettings:
             value = getattr(self, name)
             if value not in choices:
                 raise OptionError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")
-        if isinstance(self.ignore, str):
-            raise OptionError(f"ignore={self.ignore!r} is one text, not a list: write ignore=[{self.ignore!r}]")
-        if self.max_age is not None and self.max_age < 0:
-            raise OptionError(f"max_age={self.max_age!r} is not a number of days")
+        for name in ("ignore", "secret_variables"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise OptionError(f"{name}={value!r} is one text, not a list: write {name}=[{value!r}]")
+            if not isinstance(value, Iterable) or isinstance(value, Mapping | bytes):
+                raise OptionError(f"{name}={value!r} is not a list")
+        # Asked now: what is found when a recording ends has cost all its calls.
+        for name, kind, what in (
+            ("max_age", int | None, "a number of days"),
+            ("max_bytes", int, "a number of bytes"),
+            ("allow_errors", bool, "True or False"),
+            ("note", str | None, "a text"),
+            ("clock", Callable, "a function that returns the time"),
+            ("budget", Budget | None, "a Budget"),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, kind) or (isinstance(value, int) and value < (name == "max_bytes")):
+                raise OptionError(f"{name}={value!r} is not {what}")
         object.__setattr__(self, "ignored", Ignored(self.ignore))
 
     @property

@@ -15,7 +15,7 @@ def is_foreign(document: Any) -> bool:
     """Tell whether a document is a cassette of vcrpy."""
     if not is_object(document) or not is_array(document.get("interactions")) or not document["interactions"]:
         return False
-    return all(is_object(one) and "uri" in one.get("request", {}) for one in document["interactions"])
+    return all(is_object(one) and "uri" in (one.get("request") or {}) for one in document["interactions"])
 
 
 def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:

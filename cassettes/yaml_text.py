@@ -58,7 +58,8 @@ def load(text: str) -> Any:
             _refuse_depths(text)
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
     except (yaml.YAMLError, struct.error) as error:
-        raise ValueError(str(error)) from error
+        told = " ".join(str(error).replace('in "<unicode string>", ', "").split())
+        raise ValueError(f"it is not plain YAML: {told}") from error
 
 
 def _refuse_depths(text: str) -> None:

@@ -6,13 +6,21 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
 
-from memzoo.cassettes import Cassette, CassetteFormatError, CassetteSettings, RecordingError, use_cassette
+from memzoo.cassettes import (
+    Cassette,
+    CassetteFormatError,
+    CassetteSettings,
+    MissingCassetteError,
+    RecordingError,
+    use_cassette,
+)
 from memzoo.cassettes.format import read_cassette
+from memzoo.errors import OptionError
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline
@@ -122,6 +130,43 @@ def test_edits_that_are_plain_values_play(path: Path) -> None:
     with use_cassette(path):
         answer = httpx2.post("http://dead.invalid/v1/chat/completions", content="hi")
     assert (answer.status_code, answer.headers["retry-after-ms"], answer.text) == (200, "1", "ho")
+
+
+@pytest.mark.parametrize(
+    ("content", "because"),
+    [
+        ("", "it is empty"),
+        ("# Recorded by memzoo.cassettes. Do not edit: record it again.\n", "it is empty"),
+        ("hello there", "it does not begin with a name, such as version: 2"),
+        ("- a\n- b\n", "it does not begin with a name, such as version: 2"),
+        ("services: {web: {image: x}}", "'version' is missing"),
+        ("version: 2", "'interactions' is missing"),
+        ("version: 2\ninteractions: {a: 1}", "'interactions' is not a list"),
+        ("version: 2\ninteractions: [a]", "recording 1 has no 'request'"),
+        (TAPE.partition("  response")[0], "recording 1 has no 'response'"),
+        (TAPE.replace("200 OK", "OK"), "status: OK is not a number"),
+        (TAPE.replace("/v1/chat/completions", "7"), "url: 7 is not a text"),
+        (TAPE.replace("body: ho", "headers: [1]"), "headers: [1] has no names"),
+        ("a: [1, 2", "it is not plain YAML: while parsing a flow sequence line 1, column 4"),
+        (b"\x89PNG\r\n", "it is not a text: "),
+        (PACKED, "it is compressed, and its name does not end in .gz"),
+    ],
+)
+def test_what_is_no_cassette(content: str | bytes, because: str, path: Path) -> None:
+    """Something else is refused in words, which say what it lacks."""
+    assert because in refused(path, content)
+
+
+def test_folders(tmp_path: Path) -> None:
+    """The path of a folder is no cassette, and a path that cannot be one is refused."""
+    with pytest.raises(MissingCassetteError, match="is a folder"), use_cassette(tmp_path):
+        pass
+    with pytest.raises(RecordingError, match=r"cannot be written, because of .*: that is a folder; nothing was sent"):
+        Cassette(tmp_path, CassetteSettings(record="all"))
+    wrong: Any = None
+    for path in (wrong, "a" * 5000):
+        with pytest.raises(OptionError, match="is not the path of a file"):
+            Cassette(path)
 
 
 def test_newer_formats(path: Path) -> None:

@@ -105,3 +105,23 @@ def test_several_processes(project: "Project", monkeypatch: pytest.MonkeyPatch) 
     assert len(project.cassettes()) == 4
     project.go_offline()
     project.replay("-n", "2").assert_outcomes(passed=4)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("cassette_max_bytes = lots", "cassette_max_bytes = lots is not a number"),
+        ("cassette_max_age = a week", "cassette_max_age = a week is not a number"),
+        ("cassette_stale = error", "stale='error' is not one of 'warn', 'fail'"),
+        ("cassette_gzip = maybe", "invalid truth value 'maybe'"),
+        ("addopts = --record-budget=0", "A budget of 0 tokens allows nothing"),
+    ],
+)
+def test_wrong_options(line: str, message: str, project: "Project") -> None:
+    """What is wrong in the project's settings is said once, without a frame of the plugin."""
+    project.write("pytest.ini", f"[pytest]\n{line}\n")
+    project.test(ONE_TEST)
+    result = project.replay()
+    said = [text for text in [*result.outlines, *result.errlines] if message in text]
+    assert len(said) == 1
+    assert not any("plugin.py" in text or "Traceback" in text for text in [*result.outlines, *result.errlines])

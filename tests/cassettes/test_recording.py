@@ -2,18 +2,19 @@
 
 import asyncio
 import contextlib
+import json
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
 import requests
 from openai import AsyncOpenAI, InternalServerError, OpenAI
 
-from memzoo.cassettes import Cassette, CassetteSettings, RecordingError, use_cassette
+from memzoo.cassettes import Cassette, CassetteInUseError, CassetteSettings, RecordingError, use_cassette
 from memzoo.errors import OptionError
 
 if TYPE_CHECKING:
@@ -50,6 +51,69 @@ def test_unknown_mode() -> None:
     wrong: dict[str, str] = {"record": "new"}
     with pytest.raises(OptionError, match="'new' is not one of 'none', 'once', 'all'"):
         CassetteSettings(**wrong)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"max_age": "7"}, "max_age='7' is not a number of days"),
+        ({"max_bytes": "7"}, "max_bytes='7' is not a number of bytes"),
+        ({"max_bytes": 0}, "max_bytes=0 is not a number of bytes"),
+        ({"ignore": 7}, "ignore=7 is not a list"),
+        ({"secret_variables": "MY_CODE"}, "secret_variables='MY_CODE' is one text, not a list"),
+        ({"allow_errors": "no"}, "allow_errors='no' is not True or False"),
+        ({"note": 7}, "note=7 is not a text"),
+        ({"clock": 7}, "clock=7 is not a function that returns the time"),
+        ({"budget": 7}, "budget=7 is not a Budget"),
+        ({"record_mode": "once"}, "use_cassette has no option 'record_mode'; it has record, ignore, "),
+    ],
+)
+def test_wrong_settings(wrong: dict[str, Any], message: str, path: Path) -> None:
+    """A setting that would fail only when a recording ends, or do nothing, is refused before it begins."""
+    with pytest.raises(OptionError, match=message):
+        use_cassette(path, **wrong)
+
+
+def test_asynchronous_functions(server: "ModelServer", path: Path) -> None:
+    """A cassette is open while an asynchronous function that it decorates runs, at each call, and in `async with`."""
+
+    async def ask(url: str) -> str:
+        async with httpx2.AsyncClient() as client:
+            return (await client.post(f"{url}/embeddings", json={"input": "hi"})).text
+
+    answers = [
+        asyncio.run(use_cassette(path, record="once")(ask)(server.url)),
+        *(asyncio.run(use_cassette(path)(ask)("http://dead.invalid/v1")) for _ in range(2)),
+    ]
+
+    async def replay() -> str:
+        async with use_cassette(path):
+            return await ask("http://dead.invalid/v1")
+
+    assert len({*map(str, map(json.loads, [*answers, asyncio.run(replay())]))}) == 1
+    assert len(server.seen) == 1
+
+
+def test_generators(path: Path) -> None:
+    """A generator runs when the cassette is closed again, so it is not decorated."""
+
+    def numbers() -> Iterator[int]:
+        yield 1
+
+    with pytest.raises(OptionError, match="cannot decorate the generator 'numbers': open it inside"):
+        use_cassette(path, record="once")(numbers)
+
+
+def test_the_same_file_by_another_path(path: Path) -> None:
+    """It is open already, however it is written."""
+    path.parent.mkdir()
+    other = path.parent / ".." / path.parent.name / path.name
+    with (
+        use_cassette(path, record="once"),
+        pytest.raises(CassetteInUseError, match="is open already"),
+        use_cassette(other, record="once"),
+    ):
+        pass
 
 
 def test_exception(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:

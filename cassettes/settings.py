@@ -145,12 +145,13 @@ class CassetteSettings:
             ("max_bytes", int, "a number of bytes"),
             ("allow_errors", bool, "True or False"),
             ("note", str | None, "a text"),
-            ("clock", Callable, "a function that returns the time"),
             ("budget", Budget | None, "a Budget"),
         ):
             value = getattr(self, name)
             if not isinstance(value, kind) or (isinstance(value, int) and value < (name == "max_bytes")):
                 raise OptionError(f"{name}={value!r} is not {what}")
+        if not callable(self.clock):
+            raise OptionError(f"clock={self.clock!r} is not a function that returns the time")
         object.__setattr__(self, "ignored", Ignored(self.ignore))
 
     @property

@@ -4,7 +4,7 @@ import difflib
 import json
 import re
 import textwrap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,11 +71,7 @@ def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:
 
     A value may be known as a secret only by what came later in the recording.
     """
-    if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
-        return False
-    return all(
-        _fills(ours.split(PLACEHOLDER), theirs) for ours, theirs in zip(_texts(recorded), _texts(asked), strict=True)
-    )
+    return _stands_for(recorded, asked, _could_be_hidden)
 
 
 def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
@@ -102,11 +98,19 @@ def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
 
 
 def unmatched(
-    asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], path: Path, hint: str
+    asked: RequestKey,
+    recorded: Sequence[RequestKey],
+    unplayed: Collection[int],
+    path: Path,
+    hint: str,
+    *,
+    ignored: Ignored = NOTHING_IGNORED,
 ) -> str:
     """Report a request without a recording; `unplayed` are the places in `recorded` that are left."""
     if times := recorded.count(asked):
         lines = [f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."]
+        if ignored.shown:
+            lines.append(f"Requests that differ only in ignore={list(ignored.shown)} are the same here.")
     else:
         lines = _unknown(asked, recorded, unplayed)
     said = [f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint]
@@ -146,7 +150,14 @@ def _texts(key: RequestKey) -> tuple[str, str, str]:
     return key.path, urlencode(key.query), key.body
 
 
-def _fills(parts: list[str], text: str) -> bool:
+def _stands_for(recorded: RequestKey, asked: RequestKey, may_fill: Callable[[str], bool]) -> bool:
+    if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
+        return False
+    texts = zip(_texts(recorded), _texts(asked), strict=True)
+    return all(_fills(ours.split(PLACEHOLDER), theirs, may_fill) for ours, theirs in texts)
+
+
+def _fills(parts: list[str], text: str, may_fill: Callable[[str], bool]) -> bool:
     """Tell whether a text has these parts, and between them what could be secrets."""
     if len(parts) == 1:
         return parts[0] == text
@@ -155,10 +166,10 @@ def _fills(parts: list[str], text: str) -> bool:
         return False
     for part in parts[1:-1]:
         place = text.find(part, start + 1, end)
-        if place < 0 or not _could_be_hidden(text[start:place]):
+        if place < 0 or not may_fill(text[start:place]):
             return False
         start = place + len(part)
-    return _could_be_hidden(text[start:end])
+    return may_fill(text[start:end])
 
 
 def _could_be_hidden(value: str) -> bool:
@@ -241,6 +252,11 @@ def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collec
         return ["Nothing is recorded in the cassette."]
     place = places[found]
     lines = [f"  {line}" for line in differences(asked, recorded[place])]
+    if _stands_for(recorded[place], asked, bool):
+        lines.append(f"  {PLACEHOLDER} was a secret when this was recorded. Here it is none: see cassette_secrets.")
+    over = nearest(asked, recorded) if len(places) < len(recorded) else place
+    if over is not None and over not in places:
+        lines.append(f"Number {over + 1} is nearer, and has been played.")
     return [f"The nearest is number {place + 1} (- recorded, + asked for):", *lines]
 
 

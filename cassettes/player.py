@@ -181,8 +181,8 @@ class Player:
         if left := self._waiting.get(key):
             return left
         with self._noting():
-            hint = self._settings.hint
-            raise UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint))
+            hint, ignored = self._settings.hint, self._settings.ignored
+            raise UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint, ignored=ignored))
 
     @contextmanager
     def _noting(self) -> Generator[None]:

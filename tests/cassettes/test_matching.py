@@ -2,7 +2,7 @@
 
 import json
 from io import BytesIO
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.cassettes.http import body_bytes, content_type
-from memzoo.cassettes.matching import RequestKey, differences, nearest, request_key, stands_for
+from memzoo.cassettes.ignoring import Ignored
+from memzoo.cassettes.matching import RequestKey, differences, nearest, request_key, stands_for, unmatched
 from memzoo.cassettes.plugin import cassette_name
 from memzoo.cassettes.secrets import PLACEHOLDER
 
@@ -90,6 +91,31 @@ def test_nearest() -> None:
     other = request_key(request(b'{"input": "the quick brown fox"}', uri="http://a/v1/embeddings"))
     assert nearest(asked, [other, key({"input": "zzz"}), key({"input": "the quick brown cat"})]) == 2
     assert nearest(asked, []) is None
+
+
+def told(asked: RequestKey, recorded: list[RequestKey], unplayed: set[int], *rules: str) -> str:
+    """What is said of a request without a recording."""
+    return unmatched(asked, recorded, unplayed, Path("x.yaml"), "hint", ignored=Ignored(rules))
+
+
+def test_an_answer_that_is_played_is_told() -> None:
+    """It is said of an equal request, also of one that is equal by a rule, and of a nearer one than those left."""
+    hi, other = key({"input": "hi"}), key({"input": "something else"})
+    assert "It was recorded 1 time, and every one of them has been played." in told(hi, [hi, other], {1})
+    assert "differ only in ignore=['$.id'] are the same here" in told(hi, [hi, other], {1}, "$.id")
+    assert "ignore=" not in told(hi, [hi, other], {1})
+    for unplayed, said in (({1}, True), ({0}, False), ({0, 1}, False), (set[int](), False)):
+        assert (
+            "Number 1 is nearer, and has been played." in told(key({"input": "hi!"}), [hi, other], unplayed)
+        ) is said
+
+
+def test_an_answer_that_a_placeholder_hides_is_told() -> None:
+    """A recording that would match if what it has taken out were a secret here, too, says so; no other one does."""
+    recorded = [key({"input": "use SCRUBBED now"})]
+    hint = "SCRUBBED was a secret when this was recorded. Here it is none: see cassette_secrets."
+    assert hint in told(key({"input": "use tom cat now"}), recorded, {0})
+    assert hint not in told(key({"input": "use tom cat then"}), recorded, {0})
 
 
 def test_differences_in_a_long_line() -> None:

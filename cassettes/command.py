@@ -1,5 +1,6 @@
 """The commands that look into cassettes, check them, and record them again."""
 
+import shlex
 import shutil
 import signal
 import subprocess
@@ -210,7 +211,7 @@ def proxy(
     settings = CassetteSettings(
         record="all" if record else "none",
         ignore=ignore or [],
-        record_command="memzoo cassettes proxy --record --upstream ...",
+        record_command=f"memzoo cassettes proxy {shlex.quote(str(path))} --record --upstream ...",
     )
     server = CassetteProxy(path, settings, upstream=upstream, port=port)
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -93,7 +93,8 @@ def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
         if ours != theirs and name != "body":
             lines += [f"{name} differs:", f"  - {theirs}", f"  + {ours}"]
     if asked.body != recorded.body:
-        lines += [*_title(asked.body, recorded.body), *(f"  {line}" for line in _compare(asked.body, recorded.body))]
+        body = _compare(asked.body, recorded.body, _MOST_LINES - len(lines))
+        lines += [*_title(asked.body, recorded.body), *(f"  {line}" for line in body)]
     return lines
 
 
@@ -212,11 +213,11 @@ def _places(recorded: Any, asked: Any, path: str = "$") -> Iterator[tuple[str, A
         yield path, recorded, asked
 
 
-def _compare(asked: str, recorded: str) -> list[str]:
+def _compare(asked: str, recorded: str, most: int) -> list[str]:
     lines = _difference(_lines(recorded, roles=True), _lines(asked, roles=True))
     lines = lines or _difference(_lines(recorded), _lines(asked)) or ["only in white space"]
-    left_out = len(lines) - _MOST_LINES
-    return lines[:_MOST_LINES] + ([f"... and {left_out} more lines"] if left_out > 0 else [])
+    left_out = len(lines) - most
+    return lines[:most] + ([f"... and {left_out} more lines"] if left_out > 0 else [])
 
 
 def _difference(recorded: list[str], asked: list[str]) -> list[str]:

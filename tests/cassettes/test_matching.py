@@ -110,6 +110,14 @@ def test_an_answer_that_is_played_is_told() -> None:
         ) is said
 
 
+def test_failures_have_few_lines() -> None:
+    """Where all parts differ and a nearer answer was played, it is told in 24 lines; the plugin adds one."""
+    asked = key({"input": " ".join(f"word{number}" for number in range(3000))})
+    nearer = request_key(request(b'{"input": "word1"}'))
+    other = request_key(request(b'{"input": "' + b"other " * 3000 + b'"}', "http://a/b?c=1", "PUT"))
+    assert len(told(asked, [nearer, other], {1}).splitlines()) <= 24
+
+
 def test_an_answer_that_a_placeholder_hides_is_told() -> None:
     """A recording that would match if what it has taken out were a secret here, too, says so; no other one does."""
     recorded = [key({"input": "use SCRUBBED now"})]

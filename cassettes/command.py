@@ -123,8 +123,10 @@ def secrets(where: Where = _FOLDER, *, yes: Yes = False) -> None:
 def stats(
     where: Where = _FOLDER,
     *,
-    input_price: Annotated[float, typer.Option(help="The price of a million tokens that the model reads.")] = 0.0,
-    output_price: Annotated[float, typer.Option(help="The price of a million tokens that it writes.")] = 0.0,
+    input_price: Annotated[
+        float, typer.Option(help="The price of a million tokens that the model reads.", min=0)
+    ] = 0.0,
+    output_price: Annotated[float, typer.Option(help="The price of a million tokens that it writes.", min=0)] = 0.0,
 ) -> None:
     """Show calls and tokens by model, and what it would cost to record all of it again."""
     from memzoo.cassettes.conversation import Facts
@@ -201,7 +203,7 @@ def proxy(
     *,
     record: Annotated[bool, typer.Option("--record/--replay", help="Send requests on and record, or answer.")] = False,
     upstream: Annotated[str | None, typer.Option(help="The real API, such as https://api.openai.com.")] = None,
-    port: Annotated[int, typer.Option(help="On loopback; 0 is any that is free.")] = 0,
+    port: Annotated[int, typer.Option(help="On loopback; 0 is any that is free.", min=0, max=65535)] = 0,
     ignore: Annotated[list[str] | None, typer.Option(help="What of a request may vary; give it several times.")] = None,
 ) -> None:
     """Answer other processes from a cassette, or record them, until interrupted."""

@@ -59,6 +59,12 @@ def test_stats(run: Run) -> None:
     assert output[1].endswith("17.00")
 
 
+@pytest.mark.parametrize("given", [("stats", "--input-price=-1"), ("proxy", "x.yaml", "--port=70000")])
+def test_wrong_numbers(given: tuple[str, ...], run: Run) -> None:
+    """A price below nothing and a port that there is not are refused."""
+    assert run(*given).exit_code == 2
+
+
 def test_check_and_prune(run: Run, project: "Project") -> None:
     """Orphans, damage and secrets are faults; orphans are deleted when that is said."""
     assert (run("check").exit_code, run("check").output) == (0, "1 cassettes, 0 faults\n")

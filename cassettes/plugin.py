@@ -162,7 +162,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--record-budget", type=int, metavar="TOKENS", help="stop sending requests when recordings took so many tokens"
     )
     group.addoption(
-        "--cassette-list", metavar="FILE", help="write the cassettes of the collected tests into this file, one a line"
+        "--cassette-list",
+        metavar="FILE",
+        help="write the cassettes of the collected tests into this file, one a line; notes begin with #",
     )
     parser.addini("cassette_dir", "the folder of the cassettes, relative to rootdir", default="cassettes")
     parser.addini("cassette_record_command", "the command that records again, for failure messages", default="")

@@ -1,10 +1,13 @@
 """The `memzoo` command: it finds its commands among the entry points of installed packages."""
 
+import asyncio
+import functools
 import gc
+import inspect
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -12,7 +15,10 @@ from typer.core import TyperCommand, TyperGroup
 from memzoo.cli.options import panel_of
 from memzoo.cli.terminal import echo, show_logs, tell
 from memzoo.errors import MemoryZooError, PluginError
-from memzoo.plugins import loaded, plugins
+from memzoo.plugins import loaded, named, unusable
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["COMMANDS", "app", "main"]
 
@@ -27,19 +33,17 @@ class _Commands(Mapping[str, Any]):
     """The commands by name, each loaded when it is asked for: who serves a memory need not load the comparison."""
 
     def __getitem__(self, name: str) -> Any:
-        for plugin in plugins(COMMANDS):
-            if plugin.name == name:
-                try:
-                    return _make_command(name, loaded(plugin))
-                except PluginError as error:
-                    return _broken(name, error)
-        raise KeyError(name)
+        plugin = named(COMMANDS)[name]
+        try:
+            return _made(plugin)
+        except PluginError as error:
+            return _broken(name, error)
 
     def __iter__(self) -> Iterator[str]:
-        return (plugin.name for plugin in plugins(COMMANDS))
+        return iter(named(COMMANDS))
 
     def __len__(self) -> int:
-        return len(plugins(COMMANDS))
+        return len(named(COMMANDS))
 
 
 class _UntypedFlags:
@@ -84,7 +88,15 @@ app = typer.Typer(
 )
 
 
-def _make_command(name: str, given: Callable[..., None] | typer.Typer) -> Any:
+def _made(plugin: "EntryPoint") -> Any:
+    given = loaded(plugin)
+    try:
+        return _awaited(_make_command(plugin.name, given))
+    except Exception as error:  # whatever typer has against it
+        raise unusable(plugin, f"is neither a function nor a typer.Typer that can be run: {error}") from error
+
+
+def _make_command(name: str, given: Callable[..., Any] | typer.Typer) -> Any:
     if not isinstance(given, typer.Typer):
         function, given = given, typer.Typer(add_completion=False, context_settings=_HELP)
         given.command(name, rich_help_panel=panel_of(function))(function)
@@ -95,6 +107,21 @@ def _make_command(name: str, given: Callable[..., None] | typer.Typer) -> Any:
     made: Any = typer.main.get_command(given)
     made.name = name
     made.rich_help_panel = made.rich_help_panel or given.rich_help_panel  # typer reads it of nested groups only
+    return made
+
+
+def _awaited(made: Any) -> Any:
+    """A command that also runs to its end what is `async def` in it, in an event loop of its own."""
+    call = made.callback
+
+    def run(*given: Any, **options: Any) -> Any:
+        result = call(*given, **options)
+        return asyncio.run(result) if inspect.iscoroutine(result) else result
+
+    if call:
+        made.callback = functools.update_wrapper(run, call)
+    for one in getattr(made, "commands", {}).values():
+        _awaited(one)
     return made
 
 

@@ -60,13 +60,13 @@ Counter = Annotated[
 OutFile = Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")]
 
 
-def command(panel: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def command(panel: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function a command of `memzoo`; the help lists it under a heading.
 
     Each parameter that is a dataclass is replaced by options, one for each of its fields.
     """
 
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         made = _with_options(function)
         vars(made)["panel"] = panel
         return made
@@ -74,13 +74,13 @@ def command(panel: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return decorate
 
 
-def panel_of(function: Callable[..., None]) -> str | None:
+def panel_of(function: Callable[..., Any]) -> str | None:
     """The heading under which the help lists a command."""
     panel: str | None = vars(function).get("panel")
     return panel
 
 
-def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Replace each parameter of a command that is a dataclass by options, one for each of its fields."""
     own = inspect.signature(command).parameters
     groups: dict[str, Any] = {
@@ -90,9 +90,9 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     options = [option for name, one in own.items() for option in fields.get(name, {name: one}).values()]
 
     @functools.wraps(command)
-    def run(**given: Any) -> None:
+    def run(**given: Any) -> Any:
         made = {name: groups[name](**{option: given.pop(option) for option in fields[name]}) for name in groups}
-        command(**made, **given)
+        return command(**made, **given)
 
     # Typer reads both; only among keywords may options with a default stand before others.
     by_keyword = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in options]

@@ -1,14 +1,18 @@
 """What installed packages add to memzoo, by groups of entry points."""
 
 import functools
+import logging
 from typing import TYPE_CHECKING, Any
 
 from memzoo.errors import PluginError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from importlib.metadata import EntryPoint
 
-__all__ = ["loaded", "plugins"]
+__all__ = ["loaded", "named", "plugins", "unusable"]
+
+logger = logging.getLogger("memzoo")
 
 
 @functools.cache
@@ -18,6 +22,27 @@ def plugins(group: str) -> "tuple[EntryPoint, ...]":
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=group))
+
+
+def named(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryPoint]":
+    """The entry points of a group by name, without those whose name is taken; the log says so once.
+
+    Nothing that is installed replaces what memzoo has; of several other packages the first one has the name.
+
+    Args:
+        group: The group.
+        own: Names that memzoo has without an entry point.
+    """
+    found: dict[str, EntryPoint] = {}
+    for plugin in plugins(group):
+        first = found.setdefault(plugin.name, plugin)
+        if first is not plugin:
+            used, passed = (plugin, first) if _package(plugin) == "memzoo" else (first, plugin)
+            found[plugin.name] = used
+            _tell(passed, f"{used.value} of the package {_package(used)!r} is used")
+    for name in found.keys() & own:
+        _tell(found.pop(name), f"memzoo's own {name!r} is used")
+    return found
 
 
 def loaded(plugin: "EntryPoint") -> Any:
@@ -31,7 +56,19 @@ def loaded(plugin: "EntryPoint") -> Any:
     except (
         BaseException
     ) as error:  # SystemExit and KeyboardInterrupt too: no package may end the program that looks at it
-        package, reason = plugin.dist.name if plugin.dist else plugin.value, f"{type(error).__name__}: {error}"
-        raise PluginError(
-            f"the package {package!r} adds {plugin.name!r} to {plugin.group}, which cannot be loaded: {reason}"
-        ) from error
+        raise unusable(plugin, f"cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+def unusable(plugin: "EntryPoint", why: str) -> PluginError:
+    """The error that names a package, what it adds, and why that cannot be used."""
+    return PluginError(f"the package {_package(plugin)!r} adds {plugin.name!r} to {plugin.group}, which {why}")
+
+
+def _package(plugin: "EntryPoint") -> str:
+    return plugin.dist.name if plugin.dist else plugin.value
+
+
+@functools.cache
+def _tell(passed: "EntryPoint", used: str) -> None:
+    told = "%r in %s: %s of the package %r is passed over, because %s"
+    logger.warning(told, passed.name, passed.group, passed.value, _package(passed), used)

@@ -8,11 +8,42 @@ from pathlib import Path
 import pytest
 
 MODULE = '''
+import asyncio
+import typer
+
+async def wait(name: str = "you") -> int:
+    """Say hello later."""
+    await asyncio.sleep(0)
+    print(f"Hello {name}, at last!")
+    return 3
+
+group = typer.Typer()
+group.command("wait")(wait)
+
+@group.callback()
+async def begin() -> None:
+    """Greetings."""
+    await asyncio.sleep(0)
+    print("Ahem.")
+
+nothing = "no command"
+
+def unclear(what: int | str) -> None:
+    """Take what no command line can say."""
+
 def greet(name: str = "you") -> None:
     """Say hello."""
     print(f"Hello {name}!")
 '''
-POINTS = "[memzoo.commands]\ngreet = greeting_command:greet\nbroken = no_such_module:app\n"
+POINTS = """[memzoo.commands]
+greet = greeting_command:greet
+wait = greeting_command:wait
+group = greeting_command:group
+broken = no_such_module:app
+text = greeting_command:nothing
+unclear = greeting_command:unclear
+list = greeting_command:greet
+"""
 
 
 @pytest.fixture
@@ -46,6 +77,34 @@ def test_a_command_that_cannot_be_loaded_stops_no_other(site: Path) -> None:
     assert "the package 'greeting' adds 'broken' to memzoo.commands, which cannot be loaded" in failed.stderr
     assert memzoo(site, "--help").returncode == 0
     assert memzoo(site, "list").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["text", "unclear"])
+def test_what_is_no_command_stops_no_other(site: Path, name: str) -> None:
+    """It says that it is none when it is called, and names the package."""
+    failed = memzoo(site, name)
+    [line] = failed.stderr.splitlines()[-1:]
+    assert failed.returncode == 2
+    assert f"the package 'greeting' adds {name!r} to memzoo.commands, which is neither a function nor" in line
+    assert memzoo(site, "--help").returncode == 0
+
+
+def test_a_command_of_memzoo_stays(site: Path) -> None:
+    """A package that adds one of the same name replaces nothing, and one warning names both."""
+    listed = memzoo(site, "list")
+    assert "ConversationBufferMemory" in listed.stdout
+    assert listed.stderr == (
+        "'list' in memzoo.commands: greeting_command:greet of the package 'greeting' is passed over, "
+        "because memzoo.cli.zoo:list_strategies of the package 'memzoo' is used\n"
+    )
+
+
+@pytest.mark.parametrize(("arguments", "before"), [(["wait"], ""), (["group", "wait"], "Ahem.\n")])
+def test_an_asynchronous_command_is_awaited(site: Path, arguments: list[str], before: str) -> None:
+    """It runs to its end like any other, in a group of a package too; what it returns is the exit code."""
+    done = memzoo(site, *arguments, "--name", "Anna")
+    assert (done.stdout, done.returncode) == (f"{before}Hello Anna, at last!\n", 3)
+    assert "never awaited" not in done.stderr
 
 
 def test_a_command_loads_only_what_it_needs() -> None:

@@ -30,10 +30,9 @@ from memzoo.hosts.migrate import is_sqlite
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories import ConversationBufferMemory
 from memzoo.memories.graph.export import FORMATS, export, stored_graph
-from memzoo.plugins import plugins
 from memzoo.stores import Entry, InMemoryStore, ManagedStore, export_conversation, import_conversation, managed
 from memzoo.stores.checking import check
-from memzoo.stores.opening import KINDS
+from memzoo.stores.opening import kinds
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 from memzoo.text import did_you_mean
@@ -55,8 +54,7 @@ def list_stores(
         _check(url)
         return
     if not url:
-        added = {f"{plugin.name}://": f"of an installed package: {plugin.value}" for plugin in plugins("memzoo.stores")}
-        for kind, meaning in (KINDS | added).items():
+        for kind, meaning in kinds().items():
             echo(f"{kind:32}{meaning}")
         return
     damaged = 0

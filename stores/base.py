@@ -352,6 +352,11 @@ class LeasingStore(Store, Protocol):
         ...
 
 
+def methods_lacking(store: object) -> list[str]:
+    """The methods of a `Store` that an object does not have."""
+    return [name for name in vars(Store) if name[0] != "_" and not callable(getattr(store, name, None))]
+
+
 def lacking(store: Store, method: str) -> Store | None:
     """The store that lacks a method of `ManagedStore`, if one does: this one, or one that it lies over (`within`)."""
     if not hasattr(store, method):

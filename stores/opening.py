@@ -1,20 +1,24 @@
 """Opens the store that a URL names."""
 
+import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from memzoo.errors import OptionError, WrongKeyError
-from memzoo.plugins import loaded, plugins
-from memzoo.stores.base import Entry, ManagedStore, utc_now
+from memzoo.plugins import loaded, named, unusable
+from memzoo.stores.base import Entry, ManagedStore, methods_lacking, utc_now
 from memzoo.stores.common import did_you_mean, redacted
 from memzoo.stores.encryption import EncryptedStore
 from memzoo.stores.keys import is_encrypted, sampled
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import drive
 
-__all__ = ["KINDS", "OpenStore", "open_store"]
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["KINDS", "OpenStore", "kinds", "open_store"]
 
 KINDS = {
     "memory://": "a new store in memory, which ends with the process",
@@ -80,7 +84,7 @@ def open_store(
         StoreError: The store cannot be opened.
         WrongKeyError: Its content is encrypted with another key, or is not encrypted.
         MissingExtraError: A package that is needed for that is not installed.
-        PluginError: The package that knows this kind of store cannot be loaded.
+        PluginError: The package that knows this kind of store cannot be loaded, or opens something else.
 
     Example:
         >>> open_store("memory://")
@@ -90,7 +94,7 @@ def open_store(
         ...
         memzoo.errors.OptionError: 'chat.db' is not the URL of a store; for a file write 'sqlite:///chat.db'
     """
-    store = _opener(str(url))(url, clock=clock)
+    store = _opened(str(url), clock)
     try:
         return _unlock(store, key)
     except BaseException:
@@ -98,20 +102,40 @@ def open_store(
         raise
 
 
-def _opener(url: str) -> Callable[..., OpenStore]:
+def kinds() -> dict[str, str]:
+    """The kinds of stores, those of installed packages too: what each is, by an example of its URL."""
+    return KINDS | {f"{name}://": f"of an installed package: {plugin.value}" for name, plugin in _added().items()}
+
+
+def _added() -> "Mapping[str, EntryPoint]":
+    return named("memzoo.stores", frozenset(_OPENERS))
+
+
+def _opened(url: str, clock: Callable[[], datetime]) -> OpenStore:
     scheme, separator, _ = url.partition("://")
     if not separator or not re.fullmatch("([a-zA-Z][a-zA-Z0-9+.-]*)?", scheme):
         path = redacted(url).replace("%", "%25").replace("?", "%3F") or "memories.db"
         raise OptionError(f"{redacted(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
     if scheme in _OPENERS:
-        return _OPENERS[scheme]
-    added = {plugin.name: plugin for plugin in plugins("memzoo.stores")}
+        return _OPENERS[scheme](url, clock=clock)
+    added = _added()
     if scheme in added:
-        opener: Callable[..., OpenStore] = loaded(added[scheme])
-        return opener
-    names = [*_OPENERS, *sorted(added.keys() - _OPENERS.keys())]
+        return _opened_by(added[scheme], url, clock)
+    names = [*_OPENERS, *sorted(added)]
     known = ", ".join(f"{name}://" for name in names)
     raise OptionError(f"unknown kind of store {scheme!r}; known are {known}{did_you_mean(scheme, names)}")
+
+
+def _opened_by(plugin: "EntryPoint", url: str, clock: Callable[[], datetime]) -> OpenStore:
+    opener = loaded(plugin)
+    try:
+        inspect.signature(opener).bind(url, clock=clock)
+    except TypeError as error:
+        raise unusable(plugin, f"must be a function of a URL and the keyword clock, not {opener!r}: {error}") from error
+    store: OpenStore = opener(url, clock=clock)
+    if lacks := methods_lacking(store):
+        raise unusable(plugin, f"opens {store!r}: a store has the methods {', '.join(lacks)} too")
+    return store
 
 
 def _memory(url: str, *, clock: Callable[[], datetime]) -> OpenStore:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 PLUGIN = """
+OPEN = "shelf"
+
 from memzoo.stores import InMemoryStore
 
 class Shelf(InMemoryStore):
@@ -17,6 +19,20 @@ def opened(url, *, clock):
     shelf = Shelf(clock=clock)
     shelf.url = url
     return shelf
+
+class Half:
+    async def append(self, conversation_id, records, *, turn_id): ...
+    async def read(self, conversation_id, *, after=0, until=None, limit=None, newest=False): ...
+    def close(self): ...
+    def __repr__(self): return "<Half>"
+
+def half(url, *, clock):
+    return Half()
+
+def nothing(url, *, clock): ...
+
+def timeless(url):
+    return Shelf()
 """
 
 POINTS = """
@@ -24,6 +40,10 @@ POINTS = """
 shelf = shelves:opened
 broken = no_such_module:opened
 memory = shelves:opened
+half = shelves:half
+nothing = shelves:nothing
+timeless = shelves:timeless
+text = shelves:OPEN
 
 [memzoo.strategies]
 broken = no_such_module:BrokenMemory
@@ -103,7 +123,38 @@ def test_a_broken_plugin_is_named(packages: Path):
 def test_plugins_are_listed_where_a_scheme_is_unknown(packages: Path):
     """Who mistypes a scheme sees all that there are."""
     (error,) = said(packages, "-c", OPENED, "mysql://")
-    assert error.endswith("redis+cluster://, rediss+cluster://, broken://, shelf://")
+    assert error.endswith("rediss+cluster://, broken://, half://, nothing://, shelf://, text://, timeless://")
+
+
+def test_a_scheme_of_a_package_is_suggested(packages: Path):
+    """Who mistypes it sees the one that is near."""
+    (error,) = said(packages, "-c", OPENED, "shelff://")
+    assert error.endswith(". Did you mean 'shelf'?")
+
+
+def test_what_opens_no_store_is_named(packages: Path):
+    """The error names the package, what it opened, and what a store has besides."""
+    lacks = "read_state, commit, clear"
+    wrong = {
+        "half": f"opens <Half>: a store has the methods {lacks} too",
+        "nothing": f"opens None: a store has the methods append, read, {lacks}, close too",
+        "timeless": "must be a function of a URL and the keyword clock, not <function timeless",
+        "text": "must be a function of a URL and the keyword clock, not 'shelf'",
+    }
+    for error, (name, why) in zip(
+        said(packages, "-c", OPENED, *(f"{name}://" for name in wrong)), wrong.items(), strict=True
+    ):
+        where = f"the package 'memzoo-shelves' adds {name!r} to memzoo.stores"
+        assert error.startswith(f"PluginError {where}, which {why}")
+
+
+def test_a_kind_of_memzoo_is_listed_as_such(packages: Path):
+    """A package that adds the same scheme changes nothing in `memzoo stores`."""
+    lines = said(packages, "-m", "memzoo", "stores")
+    assert [line for line in lines if line.startswith("memory://")] == [
+        "memory://                       a new store in memory, which ends with the process"
+    ]
+    assert "shelf://                        of an installed package: shelves:opened" in lines
 
 
 def test_a_broken_strategy_is_named(packages: Path):

@@ -5,13 +5,15 @@ import functools
 import inspect
 import os
 import re
+import shutil
 import sys
+import tempfile
 import uuid
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 from urllib.parse import unquote
 
 import typer
@@ -23,7 +25,7 @@ from memzoo.stores import ManagedStore, open_store
 from memzoo.stores.keys import keys_from_environment
 from memzoo.strategy import BaseMemory, ModelBackedMemory, strategy_named, token_counter
 from memzoo.sync import drive
-from memzoo.text import did_you_mean, private, redacted, visible
+from memzoo.text import did_you_mean, redacted, visible
 
 __all__ = [
     "Asked",
@@ -262,16 +264,39 @@ def write(file: Path | None, pieces: Iterable[str]) -> None:
     """Write a file, which only its owner may read if it is new: conversations stand in it. Without one, print.
 
     Raises:
-        OptionError: It cannot be written.
+        OptionError: It cannot be written. A file that was there stays as it was, whatever fails.
     """
     if file is None:
         sys.stdout.writelines(map(visible, pieces))
         return
     try:
-        with open(file, "w", encoding="utf-8", opener=private) as opened:
+        with _in_place_of(file) as opened:
             opened.writelines(pieces)
     except OSError as error:
         raise OptionError(f"{str(file)!r} cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def _in_place_of(file: Path) -> Generator[TextIO]:
+    """A file to write that takes the place of another when all of it is written."""
+    is_there = file.exists()
+    if is_there:
+        # One that must not be written is not replaced either; and what is no file, such as a pipe, stays what it is.
+        with file.open("r+" if file.is_file() else "w", encoding="utf-8") as opened:
+            if not file.is_file():
+                yield opened
+                return
+    place = file.resolve()  # a link stays one
+    number, name = tempfile.mkstemp(prefix=".memzoo-", dir=place.parent)
+    fresh = Path(name)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as opened:
+            yield opened
+        if is_there:
+            shutil.copymode(place, fresh)
+        fresh.replace(place)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def counted(count: int, what: str) -> str:

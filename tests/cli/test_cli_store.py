@@ -76,11 +76,16 @@ def test_stores_are_listed(memzoo: Memzoo, url: str) -> None:
     assert memzoo("stores", url, "--after", "anna").output.startswith("bo")
 
 
+def damage(url: str, seq: int) -> None:
+    """Spoil a message of Anna's in the file."""
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as file, file:
+        file.execute("UPDATE memzoo_messages SET message = '{' WHERE conversation_id = 'anna' AND seq = ?", (seq,))
+
+
 def test_a_damaged_conversation_is_listed_among_the_others(url: str) -> None:
     """What is wrong with it stands in its line, the others follow, and the command ends with an error."""
     say(url, "bo")
-    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as file, file:
-        file.execute("UPDATE memzoo_messages SET message = '{' WHERE conversation_id = 'anna' AND seq = 1")
+    damage(url, 1)
     done = CliRunner().invoke(app, ["stores", url])
     assert done.output.startswith("anna\tmessage 1 of 'anna' is damaged")
     assert "\nbo\t2 messages\t" in done.output
@@ -371,3 +376,32 @@ def test_a_database_is_never_written_over(name: str, memzoo: Memzoo, url: str) -
     with pytest.raises(OptionError, match=r"is a database: write to another file"):
         memzoo(name, "--out", str(make_url(url).database))
     assert memzoo("export").output == before
+
+
+def test_an_export_that_fails_leaves_the_file_as_it_was(memzoo: Memzoo, url: str, tmp_path: Path) -> None:
+    """What was exported before is there until the new export is whole, and nothing else lies beside it."""
+    file = tmp_path / "anna.jsonl"
+    memzoo("export", "--out", str(file))
+    before, beside = file.read_bytes(), sorted(tmp_path.iterdir())
+    damage(url, 3)
+    with pytest.raises(StoreError, match="message 3 of 'anna' is damaged"):
+        memzoo("export", "--out", str(file))
+    assert (file.read_bytes(), sorted(tmp_path.iterdir())) == (before, beside)
+    with pytest.raises(StoreError, match="message 3 of 'anna' is damaged"):
+        memzoo("export", "--out", str(tmp_path / "new.jsonl"))
+    assert sorted(tmp_path.iterdir()) == beside
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no /dev/fd")
+def test_an_export_goes_through_links_and_pipes(memzoo: Memzoo, tmp_path: Path) -> None:
+    """A link stays one, and what it leads to is written; a pipe is written into."""
+    file, link = tmp_path / "anna.jsonl", tmp_path / "link"
+    file.write_text("old", encoding="utf-8")
+    link.symlink_to(file)
+    memzoo("export", "--out", str(link))
+    assert link.is_symlink()
+    reading, writing = os.pipe()
+    memzoo("export", "--out", f"/dev/fd/{writing}")
+    os.close(writing)
+    with os.fdopen(reading, encoding="utf-8") as piped:
+        assert piped.read() == file.read_text(encoding="utf-8") == memzoo("export").output

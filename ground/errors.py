@@ -190,7 +190,7 @@ class TranscriptError(MemoryZooError, ValueError):
 
 
 class PluginError(MemoryZooError, ImportError):
-    """A package that was installed to extend memzoo cannot be used."""
+    """What extends memzoo, an installed package or a class of your own, cannot be used; the text says why."""
 
 
 class EngineError(MemoryZooError, RuntimeError):

@@ -12,6 +12,7 @@ from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
 from memzoo.memories.engine.explanation import Explanation
+from memzoo.memories.engine.hooks import check_class
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
 from memzoo.memories.engine.pins import Pins
 from memzoo.memories.engine.receipt import Receipt
@@ -90,7 +91,8 @@ class BaseMemory(ABC):
         usage: What this memory spent on models, by purpose.
 
     Raises:
-        UnknownOptionError, OptionError: There is no such option, or it has a value that cannot work.
+        UnknownOptionError, OptionError: There is no such option, one is missing, or has a value that cannot work.
+        PluginError: A class of your own cannot work as it is written; the text says what would be right.
     """
 
     name: ClassVar[str]
@@ -200,7 +202,8 @@ class BaseMemory(ABC):
     )
 
     def __new__(cls, **given: Any) -> Self:
-        """Refuse options that the class does not have, naming those that it has."""
+        """Refuse options that the class does not have, naming those that it has, and a class that cannot work."""
+        check_class(cls, BaseMemory)
         options.refuse_unknown(cls, given)
         return super().__new__(cls)
 

@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, dataclass_transform, get_args
 
-from memzoo.errors import OptionError, UnknownOptionError
+from memzoo.errors import OptionError, PluginError, UnknownOptionError
 from memzoo.stores import Store
-from memzoo.stores.base import lacking
+from memzoo.stores.base import lacking, methods_lacking
 from memzoo.stores.common import HIGHEST, did_you_mean
 
 __all__ = [
@@ -72,8 +72,16 @@ def option(
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def strategy(cls: type[T]) -> type[T]:
-    """Make a class with options a strategy: they are keyword arguments, and stand in its docstring."""
-    made = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
+    """Make a class with options a strategy: they are keyword arguments, and stand in its docstring.
+
+    Raises:
+        PluginError: An option of it is not written as one.
+    """
+    try:
+        made = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
+    except (TypeError, ValueError) as error:  # one without an annotation, or a list that all memories would share
+        right = '`k: int = option(3, doc="...")`, or `words: list[str] = option(factory=list, doc="...")`'
+        raise PluginError(f"{cls.__name__} cannot be a strategy: {error}; write options as {right}") from error
     made.__doc__ = _document(made)
     return made
 
@@ -84,13 +92,17 @@ def options_of(cls: type) -> list[str]:
 
 
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
-    """Refuse options that a class does not have.
+    """Refuse options that a class does not have, and to do without those that have no default.
 
     Raises:
         UnknownOptionError: The text names them, and those that there are.
+        OptionError: One that has no default is not given.
     """
     if unknown := sorted(set(given) - set(options_of(cls))):
         raise UnknownOptionError(describe_unknown(cls, unknown))
+    for field in dataclasses.fields(cls):
+        if field.init and field.default is field.default_factory is dataclasses.MISSING and field.name not in given:
+            raise OptionError(f"{cls.__name__} needs the option {field.name!r}, which has no default")
 
 
 def describe_unknown(cls: type, unknown: Sequence[str]) -> str:
@@ -214,7 +226,8 @@ def a_store(name: str, value: object) -> None:
         OptionError: It is not.
     """
     if not isinstance(value, Store):
-        raise OptionError(f"{name} must be a Store, such as open_store('sqlite:///memories.db'), not {value!r}")
+        what = f"{value!r}, which lacks {', '.join(methods_lacking(value))}"
+        raise OptionError(f"{name} must be a Store, such as open_store('sqlite:///memories.db'), not {what}")
 
 
 def names(name: str, value: object) -> None:

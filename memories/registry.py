@@ -132,7 +132,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         UnknownOptionError: The strategy does not have an option, and it is not a shared one; the text names the
             strategies that have it.
         OptionError: An option has a value that cannot work.
-        PluginError: The installed package that adds the strategy cannot be loaded.
+        PluginError: The installed package that adds the strategy cannot be loaded, or its class cannot work.
 
     Example:
         >>> memory = create_memory("ConversationBufferWindowMemory", k=2)

@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
 from memzoo.memories.engine.cached_state import CachedState, Hooks, StagedState
+from memzoo.memories.engine.hooks import returned
 from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import CachedLog, Log, talk
@@ -224,7 +225,7 @@ class Learner:
         waiting, ripe = await self.waiting(state)
         if ripe := len(waiting) if everything else ripe:
             return next_step(self._clear_results(waiting), ripe, room, state.attempts.exchanges)
-        if not tidied and self._hooks.due(state, ()):
+        if not tidied and self._due(state, ()):
             return Step((), (), is_last=False)
         self.idle_at = moment
         return None
@@ -233,10 +234,13 @@ class Learner:
         """What was not learnt from yet, oldest first, and how many of the oldest are to be."""
         new = await self.log.after(state.watermark) if self.learns else []
         waiting = self.select(new) if new else []
-        due = self._hooks.due(state, waiting) if waiting else 0
+        due = self._due(state, waiting) if waiting else 0
         if due is False:
             due = len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.room
         return waiting, len(waiting) if due is True else due
+
+    def _due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
+        return returned(self._hooks, "due", self._hooks.due(state, waiting), int, "True, False or a number of messages")
 
     def select(self, entries: list[Entry]) -> list[Entry]:
         """The entries that the strategy learns from."""
@@ -246,7 +250,8 @@ class Learner:
         """What the strategy learns from entries, seeing the log up to the last of them."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
-        return await self._hooks.derive(state, self._clear_results(entries), log)
+        changes = await self._hooks.derive(state, self._clear_results(entries), log)
+        return returned(self._hooks, "derive", changes, Changes, "Changes, such as Changes({key: value})")
 
     def _clear_results(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         clearing = self._cached.clearing

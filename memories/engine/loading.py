@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memzoo.memories.engine.log import messages_of, talk
+from memzoo.memories.engine.hooks import returned
+from memzoo.memories.engine.log import Log, messages_of, talk
 from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import last_exchange, unanswered
 from memzoo.memories.text.view import Cleared, View
@@ -62,7 +63,7 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
     """What a memory shows of a log that is up to date."""
     pinned = await memory.pins.current()
     if memory.learner is None:
-        view = await memory.view(memory.log, _NO_STATE, query)
+        view = await _said(memory, memory.log, _NO_STATE, query)
     else:
         view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
     system = await memory.system.current()
@@ -79,6 +80,11 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
     return await show_pinned(memory, view, pinned)
 
 
+async def _said(memory: "Memory", log: Log, state: State, query: str | None) -> View:
+    view = await memory.view(log, state, query)
+    return returned(memory, "view", view, View, "a View, such as View.of(entries)")
+
+
 def _will_be_cleared(entry: Entry) -> bool:
     return entry.message["role"] in ("tool", "function") and not isinstance(entry, Cleared)
 
@@ -88,9 +94,9 @@ async def _learnt_view(memory: "Memory", learner: "Learner", query: str | None, 
     state = await (learner.current() if catch_up else learner.refresh())
     if not memory.shows_waiting:
         with memory.retry.loading(state.attempts):
-            return await memory.view(memory.log, state, query)
+            return await _said(memory, memory.log, state, query)
     with memory.retry.loading(state.attempts):
-        view = await memory.view(memory.log.passing_over(state.attempts.aside), state, query)
+        view = await _said(memory, memory.log.passing_over(state.attempts.aside), state, query)
     if learner.is_idle(state) and not state.attempts.aside:
         return view
     waiting, ripe = await learner.waiting(state)

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memzoo.errors import OptionError, StoreError
+from memzoo.memories.engine.hooks import returned
 from memzoo.stores import Entry, Record
 from memzoo.sync import together
 
@@ -108,7 +109,8 @@ async def evict(memory: "Memory", newest: int) -> None:
     from memzoo.stores.tombstones import forget
 
     log = await memory.log.refreshed()
-    first_needed = await memory.oldest_needed(log, await memory.known_state())
+    needed = await memory.oldest_needed(log, await memory.known_state())
+    first_needed = returned(memory, "oldest_needed", needed, int, "a log number, such as 1")
     waits = await log.unanswered()
     stays = (*await set_aside(memory), *await memory.pins.current(), *waits, await memory.system.current())
     kept = {entry.seq for entry in stays if entry}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memzoo.errors import PluginError, UnknownStrategyError
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.hooks import check_class
 from memzoo.stores.common import did_you_mean
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def strategy_named(name: str) -> type[BaseMemory]:
 
     Raises:
         UnknownStrategyError: No strategy has this name.
-        PluginError: The package that adds it cannot be loaded, or what it adds is no memory.
+        PluginError: The package that adds it cannot be loaded, or what it adds is no strategy of that name.
     """
     short = short_name(name)
     if short not in _OWN:
@@ -69,20 +70,22 @@ def further_names() -> list[str]:
     return [*FURTHER, *_find_added()]
 
 
-def _find_added() -> "dict[str, EntryPoint]":
-    from memzoo.plugins import plugins
+def _find_added() -> "Mapping[str, EntryPoint]":
+    from memzoo.plugins import named
 
-    # Those of memzoo cannot be replaced by installing something.
-    return {plugin.name: plugin for plugin in plugins("memzoo.strategies") if plugin.name not in _OWN}
+    return named("memzoo.strategies", frozenset(_OWN))
 
 
 def _memory_of(plugin: "EntryPoint") -> type[BaseMemory]:
     from memzoo.plugins import loaded
 
-    found = loaded(plugin)
-    if isinstance(found, type) and issubclass(found, BaseMemory):
-        return found
-    raise PluginError(f"{plugin.value}, the strategy {plugin.name!r}, is {found!r}; it must be a BaseMemory")
+    found, what = loaded(plugin), f"{plugin.value}, the strategy {plugin.name!r},"
+    if not isinstance(found, type) or not issubclass(found, BaseMemory):
+        raise PluginError(f"{what} is {found!r}; it must be a BaseMemory")
+    if (name := getattr(found, "name", None)) != plugin.name:
+        raise PluginError(f"{what} has the name {name!r}: call entry point and `name` of the class the same")
+    check_class(found, BaseMemory)
+    return found
 
 
 def _find_places() -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memzoo import plugins
-from memzoo.errors import MemoryZooError, OptionError, UnknownStrategyError
+from memzoo.errors import MemoryZooError, OptionError, PluginError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.strategy import strategy_named
 
@@ -64,21 +64,30 @@ def test_the_class_is_changed_by_changing_the_name() -> None:
         assert opened.load_memory_variables({}) == {"history": "Human: my cat\nAI: ok"}
 
 
-def test_no_package_takes_a_name_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is installed adds strategies, and replaces none."""
+def test_no_package_takes_a_name_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is installed adds strategies under their own names, and replaces none, which one warning tells."""
     info = tmp_path / "memzoo_other-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: memzoo-other\nVersion: 1.0\n", encoding="utf-8")
     own = "memzoo.memories.strategies.buffer:ConversationBufferMemory"
-    points = f"[memzoo.strategies]\nwindow = {own}\nother = {own}\n"
+    module = "from memzoo import ConversationBufferMemory as Base\nclass OtherMemory(Base):\n    name = 'other'\n"
+    (tmp_path / "memzoo_other.py").write_text(module, encoding="utf-8")
+    points = f"[memzoo.strategies]\nwindow = {own}\nother = memzoo_other:OtherMemory\nanother = {own}\n"
     (info / "entry_points.txt").write_text(points, encoding="utf-8")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     plugins.plugins.cache_clear()
     try:
-        with pytest.raises(UnknownStrategyError, match=r"'other' \(ConversationBufferMemory\)") as caught:
+        with pytest.raises(UnknownStrategyError, match=r"'other' \(OtherMemory\)") as caught:
             create_memory("bufer")
         assert str(caught.value).count("'window' (ConversationBufferWindowMemory)") == 1
+        [record] = caplog.records
+        passed = f"'window' in memzoo.strategies: {own} of the package 'memzoo-other' is passed over"
+        assert record.message == f"{passed}, because memzoo's own 'window' is used"
+        with pytest.raises(PluginError, match="the strategy 'another', has the name 'buffer'"):
+            create_memory("another")
         assert type(create_memory("window")).__name__ == SEVEN["window"]
-        assert type(create_memory("other")).__name__ == "ConversationBufferMemory"
+        assert type(create_memory("other")).__name__ == "OtherMemory"
     finally:
         plugins.plugins.cache_clear()

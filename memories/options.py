@@ -6,7 +6,8 @@ import inspect
 import pickle
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NoReturn, TypeVar, dataclass_transform, get_args
+from types import UnionType
+from typing import Any, NoReturn, TypeVar, Union, dataclass_transform, get_args, get_origin
 
 from memzoo.errors import OptionError, PluginError, UnknownOptionError
 from memzoo.stores import Store
@@ -185,7 +186,7 @@ def _check_value(memory: Any, field: "dataclasses.Field[Any]", value: object) ->
     if field.name == "keep_history" and not value and (lacks := lacking(memory.store, "forget")):
         raise OptionError(f"keep_history=False needs a store that can delete, not a {type(lacks).__name__}")
     bounds = field.metadata
-    kinds = [field.type, *get_args(field.type)]
+    kinds = _kinds(field.type)
     if not bounds or (value is None and (field.default is None or type(None) in kinds)):
         return
     if bounds["check"]:
@@ -196,6 +197,14 @@ def _check_value(memory: Any, field: "dataclasses.Field[Any]", value: object) ->
         one_of(field.name, value, True, False)  # noqa: FBT003 - these are the values
     elif int in kinds:
         whole_number(field.name, value, at_least=bounds["at_least"], at_most=bounds["at_most"])
+
+
+def _kinds(annotation: Any) -> list[Any]:
+    """The types that an annotation allows; a module may have its annotations as texts."""
+    if isinstance(annotation, str):
+        known = {"int": int, "bool": bool, "None": type(None)}
+        return [known.get(one.strip()) for one in annotation.split("|")]
+    return list(get_args(annotation)) if get_origin(annotation) in (Union, UnionType) else [annotation]
 
 
 def non_empty_text(name: str, value: object) -> None:

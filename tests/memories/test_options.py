@@ -211,3 +211,30 @@ def test_the_default_of_a_set_is_told_in_order() -> None:
     relations = re.findall(r"'([^']+)'", told.partition("Relations of which")[2].partition("]")[0])
     assert len(relations) > 20
     assert relations == sorted(relations)
+
+
+@pytest.mark.parametrize("header", ["", "from __future__ import annotations\n"])
+def test_annotations_say_what_options_may_be(header: str) -> None:
+    """Numbers and truth values are checked, however a module writes its annotations; a list of numbers is none."""
+    text = f'''{header}
+from memzoo.strategy import BaseMemory, View, option, strategy
+
+@strategy
+class ListedMemory(BaseMemory):
+    """Shows nothing."""
+    name = "listed"
+    k: int = option(3, at_least=0, doc="How many exchanges.")
+    most: int | None = option(3, doc="At most so many.")
+    loud: bool = option(default=False, doc="Whether it is loud.")
+    ids: list[int] = option(factory=list, doc="Numbers of messages.")
+
+    async def view(self, log, state, query):
+        return View()
+'''
+    names: dict[str, Any] = {}
+    exec(compile(text, "listed", "exec", dont_inherit=True), names)  # noqa: S102 - it is written as people write it
+    made = names["ListedMemory"]
+    assert made(ids=[1], most=None).ids == [1]
+    for wrong in ({"k": -1}, {"k": "x"}, {"most": "x"}, {"loud": "x"}):
+        with pytest.raises(OptionError, match=f"{next(iter(wrong))} must be "):
+            made(**wrong)

@@ -5,13 +5,13 @@ import hashlib
 import json
 import logging
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from memzoo.errors import StoreError, TransferError
-from memzoo.plugins import loaded, plugins
+from memzoo.plugins import loaded, plugins, unusable
 from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
 from memzoo.stores.common import checked_numbers
 from memzoo.stores.tombstones import restore, tombstones_of
@@ -29,11 +29,12 @@ _WITHOUT_TOMBSTONES = 1  # the version before they came
 _MOST = 2**53  # the largest number that every program that handles JSON takes
 _FLOAT = 4  # bytes of a number in an embedding
 
-ImportCheck: TypeAlias = Callable[[Sequence[Entry], Mapping[str, StoredState]], Awaitable[None]]
-"""Raises a `ValueError` about messages or states, by name, that cannot be gone on with; changes nothing."""
-
 _CHECKS = "memzoo.import_checks"
-"""Entry points that tell whether strategies can load what is imported: a store knows no strategy."""
+"""Entry points that tell whether strategies can load what is imported: a store knows no strategy.
+
+Each is a coroutine of the entries and of the states by name, which changes nothing, and raises a `ValueError` about
+what cannot be gone on with.
+"""
 
 
 async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGenerator[str]:
@@ -156,8 +157,11 @@ async def _check_states(found: "_Export") -> dict[str, StoredState]:
         last = found.entries[-1].seq
         states = {name: _check_state(last, name, state) for name, state in found.states.items()}
         for plugin in plugins(_CHECKS):
-            check: ImportCheck = loaded(plugin)
-            await check(found.entries, states)
+            check: Callable[..., object] = loaded(plugin)
+            checking = check(found.entries, states)
+            if not isinstance(checking, Awaitable):
+                raise unusable(plugin, f"must be a coroutine of entries and states, not {check!r}")
+            await checking
     except (ValueError, StoreError) as error:
         raise TransferError(f"{error}; nothing was stored") from error
     return states

@@ -85,6 +85,8 @@ def test_no_package_takes_a_name_of_ours(
         [record] = caplog.records
         passed = f"'window' in memzoo.strategies: {own} of the package 'memzoo-other' is passed over"
         assert record.message == f"{passed}, because memzoo's own 'window' is used"
+        with pytest.raises(UnknownStrategyError, match=r"Did you mean 'OtherMemory'\?$"):
+            create_memory("OtherMemori")
         with pytest.raises(PluginError, match="the strategy 'another', has the name 'buffer'"):
             create_memory("another")
         assert type(create_memory("window")).__name__ == SEVEN["window"]

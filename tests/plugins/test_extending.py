@@ -1,9 +1,11 @@
 """What docs/extending.md promises, with its packages installed."""
 
 import json
+import re
 from pathlib import Path
 
-from tests.plugins.conftest import Run, blocks
+from memzoo.stores import Store
+from tests.plugins.conftest import PAGE, Run, blocks
 
 
 def test_a_strategy_has_two_names(run: Run):
@@ -59,6 +61,40 @@ def test_a_strategy_asks_with_its_own_prompt(run: Run):
         "Worum geht es? Human: Anna lives in Oslo. 1 Anna and Oslo.",
         "prompt 'topic': its template uses 'lines'; it may use 'new_lines', 'topic'",
     ], done.stderr
+
+
+def test_due_is_asked_with_nothing_too(run: Run):
+    """When no more messages wait, `due` is given none; if it then says yes, so is `derive`."""
+    script = (
+        "from memzoo.strategy import Changes, strategy\n"
+        "from memzoo_topic import TopicMemory\n"
+        "for tidies in (False, True):\n"
+        "    @strategy\n"
+        "    class RarelyMemory(TopicMemory):\n"
+        "        name = 'rarely'\n"
+        "        def due(self, state, waiting):\n"
+        "            asked.append(len(waiting))\n"
+        "            return len(waiting) >= 4 or tidies and not waiting and 'tidy' not in state.items\n"
+        "        async def derive(self, state, entries, log):\n"
+        "            derived.append(len(entries))\n"
+        "            return await super().derive(state, entries, log) if entries else Changes({'tidy': True})\n"
+        "    asked, derived = [], []\n"
+        "    memory = RarelyMemory(llm='offline')\n"
+        "    for name in ('Anna', 'Bo'):\n"
+        "        memory.save_context({'input': f'{name} lives in Oslo.'}, {'output': 'Noted.'})\n"
+        "    print(asked, derived, memory.messages()[0]['content'])\n"
+    )
+    done = run("-W", "error", "-c", script)
+    shown = "Human said: Anna lives in Oslo. Bo lives in Oslo."
+    assert done.stdout.splitlines() == [f"[2, 0, 4, 0] [4] {shown}", f"[2, 0, 2, 4, 0] [0, 4] {shown}"], done.stderr
+
+
+def test_what_the_page_says_of_stores_and_commands():
+    """The methods that it names are those of a store, and the module of its command is none of its modules' parts."""
+    page = PAGE.read_text(encoding="utf-8")
+    listed = page.partition("A store has six methods: ")[2].partition(" (")[0]
+    assert re.findall("`([a-z_]+)`", listed) == [name for name in vars(Store) if not name.startswith("_")]
+    assert "memzoo_shelf_command:app" in page
 
 
 def test_a_strategy_is_compared(run: Run, tmp_path: Path):

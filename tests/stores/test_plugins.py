@@ -181,6 +181,17 @@ def test_a_package_that_wants_to_end_the_program(packages: Path, ends: str):
     assert "ConversationBufferMemory" in lines["buffer"]
 
 
+def test_a_check_is_a_coroutine(packages: Path):
+    """One that cannot be awaited is named, and nothing is stored."""
+    point = "[memzoo.import_checks]\nplain = shelves:nothing_wrong\n"
+    (packages / "memzoo_shelves-1.0.dist-info" / "entry_points.txt").write_text(point, encoding="utf-8")
+    with (packages / "shelves.py").open("a", encoding="utf-8") as module:
+        module.write("\ndef nothing_wrong(entries, states): ...\n")
+    error, history = said(packages, "-c", IMPORTED)
+    assert "adds 'plain' to memzoo.import_checks, which must be a coroutine of entries and states" in error
+    assert history == "[]"
+
+
 def test_a_broken_check_stops_an_import(packages: Path):
     """What cannot be checked is not imported: the error names the package, and nothing is stored."""
     error, history = said(packages, "-c", IMPORTED)

@@ -7,7 +7,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from weakref import WeakSet
 
 from memzoo.errors import PluginError
@@ -66,8 +66,9 @@ def _faults(cls: type, base: type) -> Iterator[str]:
             yield f"nothing calls its method {method!r}. Did you mean {near[0]!r}?"
     if lacks := sorted(getattr(cls, "__abstractmethods__", ())):
         yield f"it lacks {', '.join(map(repr, lacks))}"
+    made = cast("object", object.__new__(cls))
     for hook in _HOOKS:
-        if hook not in left and not _fits(getattr(object.__new__(cls), hook), getattr(base, hook)):
+        if hook not in left and not _fits(getattr(made, hook), getattr(base, hook)):
             yield f"write its hook as `{_form(hook, getattr(base, hook))}`"
 
 

@@ -54,8 +54,11 @@ def returned(owner: object, hook: str, value: object, kind: type[T], right: str)
 def _faults(cls: type, base: type) -> Iterator[str]:
     own = [one for one in cls.__mro__ if one not in base.__mro__]
     for one in own:
-        if options := [name for name, value in vars(one).items() if isinstance(value, dataclasses.Field)]:
-            yield f"write @strategy above the class {one.__name__}, which declares the option {options[0]!r}"
+        defaults = _defaults(one)
+        for name, value in vars(one).items():
+            ignored = name in defaults and value is not defaults[name] and not hasattr(value, "__get__")
+            if ignored or isinstance(value, dataclasses.Field):
+                yield f"{one.__name__} sets the option {name!r}: write @strategy above it, and what type the option has"
     name = getattr(cls, "name", None)
     if not isinstance(name, str) or not name:
         yield f'write a `name` in the class, such as name = "pinned", not {name!r}'
@@ -70,6 +73,10 @@ def _faults(cls: type, base: type) -> Iterator[str]:
     for hook in _HOOKS:
         if hook not in left and not _fits(getattr(made, hook), getattr(base, hook)):
             yield f"write its hook as `{_form(hook, getattr(base, hook))}`"
+
+
+def _defaults(cls: type) -> dict[str, object]:
+    return {field.name: field.default for field in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else {}
 
 
 def _names(function: object) -> list[str]:

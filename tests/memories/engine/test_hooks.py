@@ -69,7 +69,12 @@ def test_a_sound_one_is_made() -> None:
 @pytest.mark.parametrize(
     ("right", "wrong", "told"),
     [
-        ("@strategy\n", "\n", "write @strategy above the class MyMemory, which declares the option 'k'"),
+        ("@strategy\n", "\n", "MyMemory sets the option 'k': write @strategy above it, and what type the option has"),
+        (
+            "    k: int =",
+            '    memory_key = "chat"\n    k: int =',
+            "MyMemory sets the option 'memory_key': write @strategy",
+        ),
         ('    name = "mine"\n', "", 'write a `name` in the class, such as name = "pinned", not None'),
         ('"mine"', "7", 'write a `name` in the class, such as name = "pinned", not 7'),
         ("def view(", "def show(", "it lacks 'view'"),
@@ -171,6 +176,7 @@ def test_helpers_and_decorators_are_ones_own() -> None:
 
     class Helped(BaseMemory):
         name = "helped"
+        memory_key = "history"
 
         def derived(self) -> str:
             return "views"

@@ -101,9 +101,10 @@ def refuse_unknown(cls: type, given: Collection[str]) -> None:
     """
     if unknown := sorted(set(given) - set(options_of(cls))):
         raise UnknownOptionError(describe_unknown(cls, unknown))
-    for field in dataclasses.fields(cls):
-        if field.init and field.default is field.default_factory is dataclasses.MISSING and field.name not in given:
-            raise OptionError(f"{cls.__name__} needs the option {field.name!r}, which has no default")
+    missing, fields = dataclasses.MISSING, dataclasses.fields(cls)
+    required = [one.name for one in fields if one.default is missing and one.default_factory is missing and one.init]
+    if lacks := sorted(set(required) - set(given)):
+        raise OptionError(f"{cls.__name__} needs the option {lacks[0]!r}, which has no default")
 
 
 def describe_unknown(cls: type, unknown: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from memzoo.cli.options import Asked, Counter, command, only_conversation, unlocked_store
+from memzoo.cli.options import Asked, Counter, command, conversation_option, only_conversation, unlocked_store
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
 from memzoo.memories import Conversation, Spent
@@ -27,7 +27,7 @@ _COMMANDS = {
     "/pin": "Pin your last message: the model sees it from now on, word for word.",
     "/memory": "Show what the model sees, as chat messages.",
     "/usage": "Show what was spent since the start: on answers, and by the memory.",
-    "/quit": "End; so do /exit and Ctrl-D. Ctrl-C stops an answer.",
+    "/quit": "End; so do /exit, Ctrl-D, and Ctrl-C at the prompt. In an answer, Ctrl-C stops the answer.",
 }
 
 
@@ -39,7 +39,7 @@ def chat(
     store: Annotated[
         str, typer.Option(help="Where to keep the conversation, such as sqlite:///chat.db.")
     ] = "memory://",
-    conversation: Annotated[str, typer.Option(help="Which conversation of the store to go on with.")] = "",
+    conversation: Annotated[str | None, conversation_option("Which conversation of the store to go on with.")] = None,
     system: Annotated[str, typer.Option(help="Instructions for the model, sent with each request; not stored.")] = "",
     counter: Counter = None,
 ) -> None:
@@ -123,9 +123,12 @@ def _before_question(memory: BaseMemory) -> int:
 def _read_line() -> str | None:
     try:
         line = console.input("[bold]you:[/] ")
-    except (EOFError, KeyboardInterrupt):
+    except EOFError:
         console.print()
         return None
+    except KeyboardInterrupt:
+        console.print("\n[dim]Ended.[/]")
+        raise typer.Exit(130) from None  # as a shell tells that Ctrl-C ended a command
     return None if line.strip() in ("/quit", "/exit") else line
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "Stored",
     "Workers",
     "command",
+    "conversation_option",
     "counted",
     "existing_store",
     "missing_file",
@@ -49,6 +50,19 @@ _LISTED = 20
 _NO_KEY = (
     "model {!r} needs a key: set OPENAI_API_KEY (to any text, for a server that asks for none), or take --model offline"
 )
+
+
+def conversation_option(text: str) -> Any:
+    """The option --conversation, with its help; it refuses an empty text."""
+
+    def check(given: str | None) -> str | None:
+        # A script whose variable is unset must not touch another conversation.
+        if given == "":
+            raise OptionError("--conversation must name a conversation, not ''; or leave the option out")
+        return given
+
+    return typer.Option("--conversation", callback=check, help=text)
+
 
 StoreURL = Annotated[str, typer.Option(help="Where the conversation is kept, such as sqlite:///chat.db.")]
 Counter = Annotated[
@@ -121,7 +135,9 @@ class Stored:
     """A stored conversation, as the command line names it."""
 
     store: StoreURL
-    conversation: Annotated[str, typer.Option(help="Which conversation of the store, if it has several.")] = ""
+    conversation: Annotated[str | None, conversation_option("Which conversation of the store, if it has several.")] = (
+        None
+    )
 
     @contextmanager
     def opened(self) -> Generator[tuple[ManagedStore, str]]:

@@ -18,6 +18,7 @@ from memzoo.cli.options import (
     Stored,
     StoreURL,
     command,
+    conversation_option,
     counted,
     existing_store,
     missing_file,
@@ -195,7 +196,7 @@ def import_lines(
     *,
     source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file, folder or URL.")],
     store: StoreURL,
-    conversation: Annotated[str | None, typer.Option(help="Its new id; by default the one that it had.")] = None,
+    conversation: Annotated[str | None, conversation_option("Its new id; by default the one that it had.")] = None,
     form: Annotated[str, typer.Option("--from", help=f"Another library's: {', '.join(READERS)}.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --from: only say what would be written.")] = False,
 ) -> None:

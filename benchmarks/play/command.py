@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memzoo.cli.options import Asked, Counter, Stored, command, write
+from memzoo.cli.options import Asked, Counter, Stored, command, conversation_option, write
 from memzoo.cli.terminal import Terminal
 from memzoo.errors import OptionError
 from memzoo.text import did_you_mean
@@ -40,8 +40,8 @@ class Selection:
     empty: Annotated[bool, typer.Option("--empty", help="Begin with nothing said.")] = False
     store: Annotated[str, typer.Option(help="Look at a stored conversation, such as in sqlite:///chat.db.")] = ""
     conversation: Annotated[
-        str, typer.Option(help="Which conversation: its id in the store, or its title in the files.")
-    ] = ""
+        str | None, conversation_option("Which conversation: its id in the store, or its title in the files.")
+    ] = None
     memories: Annotated[
         list[str] | None,
         typer.Option("--memory", help="A strategy, or name:option=value,...; repeat it. All seven by default."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memzoo.cli.options import command, counted, unlocked_store, write
+from memzoo.cli.options import command, conversation_option, counted, unlocked_store, write
 from memzoo.cli.terminal import echo
 from memzoo.errors import OptionError
 from memzoo.stores import ManagedStore
@@ -27,7 +27,7 @@ _FILE = "MEMORY_FILE_PATH"
 def mcp(
     *,
     store: Annotated[str, typer.Option(help="Where the memory is kept; by default a file of yours.")] = "",
-    conversation: Annotated[str, typer.Option(help="Which conversation of the store.")] = "mcp",
+    conversation: Annotated[str, conversation_option("Which conversation of the store.")] = "mcp",
     http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 takes a free one.")] = None,
     max_tokens: Annotated[int, typer.Option(min=64, help="Tokens that a read of the graph may have.")] = 25_000,
     counter: Annotated[str, typer.Option("--token-counter", help="What counts them.")] = "approximate",

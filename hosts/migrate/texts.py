@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memzoo.errors import TranscriptError
 from memzoo.hosts.migrate.chat_log import ChatLog, date_of
@@ -57,7 +57,8 @@ def read_csv(text: str, where: str, title: str) -> Iterator[ChatLog]:
     Raises:
         TranscriptError: A column is missing, or a speaker is unknown.
     """
-    rows = csv.DictReader(io.StringIO(text), dialect=_dialect(text))
+    # With newline="" the line ends within quoted cells stay as they are, and so csv wants it.
+    rows = csv.DictReader(io.StringIO(text, newline=""), **_form(text))
     names = {name.strip().lower(): name for name in rows.fieldnames or () if name}
     columns = {kind: next((names[one] for one in known if one in names), None) for kind, known in _COLUMNS.items()}
     for kind in ("role", "content"):
@@ -77,8 +78,8 @@ def read_csv(text: str, where: str, title: str) -> Iterator[ChatLog]:
         yield ChatLog.of(name or title, said)
 
 
-def _dialect(text: str) -> type[csv.Dialect]:
-    try:
-        return csv.Sniffer().sniff(text.partition("\n")[0], ",;\t|")
-    except csv.Error:
-        return csv.excel
+def _form(text: str) -> dict[str, Any]:
+    """How cells are set apart, as the line of titles shows it: by what it has most of, by a comma if it has none."""
+    titles = next(iter(text.splitlines()), "")
+    delimiter = max(",;\t|", key=titles.count)
+    return {"delimiter": delimiter, "skipinitialspace": titles.count(f"{delimiter} ") == titles.count(delimiter)}

@@ -1,5 +1,6 @@
 """Files as people have them, in the shape in which each program really writes them."""
 
+import csv
 import io
 import json
 import shutil
@@ -64,6 +65,18 @@ def test_each_format_is_read(name: str, titles: list[str], first: list[str] | No
     assert {message["role"] for one in found for message in messages_in(one)} <= {"system", "user", "assistant", "tool"}
     if first is not None:
         assert said(found[0]) == first
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_a_table_is_read_as_it_was_written(delimiter: str, line_end: str, tmp_path: Path) -> None:
+    """Quotes, delimiters and line ends within a cell are part of what was said."""
+    texts = ['He said "hi", then left; twice', 'line 1\nline "2"', "dos\r\nand\ttab", '"']
+    with (tmp_path / "talk.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, delimiter=delimiter, lineterminator=line_end)
+        table.writerows([("role", "content"), *(("user", text) for text in texts)])
+    (found,) = load_transcripts(tmp_path / "talk.csv")
+    assert said(found) == texts
 
 
 def test_dates_are_read() -> None:

@@ -226,6 +226,32 @@ def test_ctrl_c_stops_the_answer_only(endpoint: Endpoint, tmp_path: Path) -> Non
     assert kept(store) == [("user", "hi"), ("user", "and now?"), ("assistant", "Hello there")]
 
 
+def test_ctrl_c_at_the_prompt_ends_the_chat(tmp_path: Path) -> None:
+    """With the code that shells expect, and without a loss: what was said and answered is in the store."""
+    store = f"sqlite:///{tmp_path}/chat.db"
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", OBEYING, "chat", "--memory", "buffer", "--store", store],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "200"},
+    ) as chat:
+        assert chat.stdin is not None
+        assert chat.stdout is not None
+        chat.stdin.write("hi\n")
+        chat.stdin.flush()
+        said = ""
+        while said.count("you: ") < 2:
+            said += chat.stdout.read(1)
+        chat.send_signal(signal.SIGINT)
+        rest, errors = chat.communicate()
+    assert chat.returncode == 130
+    assert "Ended.\n" in rest
+    assert errors == ""
+    assert [role for role, _ in kept(store)] == ["user", "assistant"]
+
+
 def test_a_missing_key_is_told_first(command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without a key nothing is asked or stored, and no store made: one line says what to set."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

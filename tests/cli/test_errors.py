@@ -15,6 +15,11 @@ KEPT = [
     *("forget 1 --yes", "retain --older-than 30d --yes"),
 ]
 
+NAMING = [
+    *(f"{command} --store {{store}}" for command in (*KEPT[:5], "pin", "relearn --memory summary", "forget 1 --yes")),
+    *("chat", "import {bytes} --store {store}", "play", "play --store {store}", "mcp --store {store}"),
+]
+
 
 @pytest.fixture
 def places(tmp_path: Path) -> Iterator[dict[str, str]]:
@@ -49,6 +54,7 @@ def told(ran: Ran) -> str:
         ("chat --store sqlite:///{bytes}", "{bytes}"),
         ("chat --model m --base-url localhost:80", "must be like http://127.0.0.1:8080/v1, not 'localhost:80'"),
         ("chat --model m --base-url http://[::1", "must be like http://127.0.0.1:8080/v1, not 'http://[::1'"),
+        *((f"{command} --conversation=", "--conversation must name a conversation, not ''") for command in NAMING),
         ("chat --temperature warm", "'--temperature'"),
         ("chat --max-tokens 0", "'--max-tokens'"),
         ("chat --memry buffer", "--memory"),

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
+from memzoo.benchmarks.arguments import check_arguments
 from memzoo.benchmarks.checkpoint import Checkpoint, Copy
 from memzoo.benchmarks.comparison import Comparison
 from memzoo.benchmarks.gathering import gathered
@@ -112,16 +113,18 @@ def compare(
         >>> [row.memory.name for row in found.rows]
         ['none', 'window', 'window:k=20', 'everything']
     """
+    check_arguments(locals())
     source, variants, limits = source_of(transcripts), chosen(_variants(memories)), tuple(sorted(set(budgets)))
-    _check(limits, stop_at, prices)
+    if stop_at is not None and not prices:
+        raise OptionError("stop_at needs prices: without them nobody knows what was spent")
     checked_variants(variants, limits)
     counting = named_counter(counter) if isinstance(counter, str) else counter
-    if judge is not None:
+    if prompts is not None:
         PromptSet(prompts)  # templates that cannot work are refused before anything runs
     setup = Setup(
         *(model, limits, counting.name if isinstance(counter, str) else counting, judge, prompts, make_model),
-        cache=_rule(cache),
-        system_tokens=_whole("system_tokens", system_tokens),
+        cache=CACHES[cache] if isinstance(cache, str) else cache,
+        system_tokens=system_tokens,
     )
     answering = setup.model_of(model)
     run = Run(
@@ -136,7 +139,7 @@ def compare(
         offline=answering.name == OFFLINE,
         cache=setup.cache if price_cached is None else _price(setup.cache, price_cached, prices, answering.name),
         system_tokens=setup.system_tokens,
-        paid=tuple(sorted({_whole("paid", one) for one in paid})),
+        paid=tuple(sorted(set(paid))),
     )
     if learnt and run.offline:
         variants = beside_learnt(source, variants)
@@ -212,31 +215,27 @@ def total_steps(transcripts: Source) -> int:
     return sum(map(steps_in, source_of(transcripts)()))
 
 
-def _variants(memories: Memories) -> Iterator[Variant | str]:
+def _variants(memories: Any) -> Iterator[Variant | str]:
     if not isinstance(memories, Mapping):
-        yield from memories
+        if isinstance(memories, str | bytes) or not isinstance(memories, Iterable):
+            raise OptionError(f"memories must be a list of names, such as ['window', 'summary'], not {memories!r}")
+        for one in cast("Iterable[Any]", memories):
+            if not isinstance(one, Variant | str):
+                raise OptionError(
+                    "memories must be names with or without options, or Variants; a function that makes a memory goes "
+                    f"into a dict, by a name of your own; not {one!r}"
+                )
+            yield one
         return
-    for name, one in memories.items():
+    for name, one in cast("Mapping[Any, Any]", memories).items():
+        if not (isinstance(name, str) and name):
+            raise OptionError(f"memories must have names that are texts, not {name!r}")
         if isinstance(one, Variant | str):
             yield replace(parse_variant(one) if isinstance(one, str) else one, name=name)
         elif callable(one):
             yield Variant(name, "a memory of your own", factory=one)
         else:
             raise OptionError(f"{name}: expected a function that makes a memory, or a name with options, not {one!r}")
-
-
-def _check(budgets: Sequence[int], stop_at: float | None, prices: Prices | None) -> None:
-    if not budgets or budgets[0] < 1:
-        raise OptionError(f"budgets must be tokens, each at least 1, not {list(budgets)}")
-    if stop_at is not None and not prices:
-        raise OptionError("stop_at needs prices: without them nobody knows what was spent")
-
-
-def _rule(cache: CacheRule | str) -> CacheRule:
-    rule = cache if isinstance(cache, CacheRule) else CACHES.get(cache)
-    if rule is None:
-        raise OptionError(f"cache must be a rule or one of {', '.join(CACHES)}, not {cache!r}")
-    return rule
 
 
 def _price(rule: CacheRule, price: float, prices: Prices | None, model: str) -> CacheRule:
@@ -247,12 +246,6 @@ def _price(rule: CacheRule, price: float, prices: Prices | None, model: str) -> 
             f"{price!r} where a million tokens of {model!r} cost {full:g} and the cache is {rule.name!r}"
         )
     return replace(rule, read=price / full)
-
-
-def _whole(name: str, value: int) -> int:
-    if not isinstance(value, int) or value < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise OptionError(f"{name} must be a whole number of at least 0, not {value!r}")
-    return value
 
 
 def _parts(setup: Setup, variants: Sequence[Variant]) -> dict[str, object]:

@@ -14,8 +14,10 @@ def path_of(place: str | Path) -> Path:
 
     Raises:
         MissingExtraError: It is a URL, and what reaches it is not installed.
-        OptionError: Nothing is known that reaches such a URL.
+        OptionError: Nothing is known that reaches such a URL; or the text is empty.
     """
+    if place == "":
+        raise OptionError("a place must be a file, a folder or a URL, not ''")
     if not isinstance(place, str) or "://" not in place:
         return Path(place)
     try:

@@ -13,6 +13,7 @@ from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.results import QuestionInfo, Talk, Talks
 from memzoo.benchmarks.transcripts import Transcript, read_transcripts
 from memzoo.benchmarks.transcripts.conversations import DRAFTED
+from memzoo.benchmarks.transcripts.validation import shown
 from memzoo.benchmarks.work import settings_digest
 from memzoo.errors import OptionError
 
@@ -28,15 +29,34 @@ _FIRST = 100
 
 
 def source_of(transcripts: Source) -> Conversations:
-    """Return something that gives the conversations as often as they are needed, without holding those of files."""
+    """Return something that gives the conversations as often as they are needed, without holding those of files.
+
+    Raises:
+        OptionError: There is something else among them; where they are made when needed, it is found then.
+    """
     if callable(transcripts):
-        return transcripts
+        return lambda: map(_checked, transcripts())
     if isinstance(transcripts, str | Path):
         return functools.partial(read_transcripts, [transcripts])
+    if not isinstance(transcripts, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise _wrong(transcripts)
     listed: list[Any] = list(transcripts)
     if all(isinstance(one, str | Path) for one in listed) and listed:
         return functools.partial(read_transcripts, listed)
-    return functools.partial(iter, listed)
+    return functools.partial(iter, list(map(_checked, listed)))
+
+
+def _checked(one: Any) -> Transcript:
+    if not isinstance(one, Transcript):
+        raise _wrong(one)
+    return one
+
+
+def _wrong(value: Any) -> OptionError:
+    return OptionError(
+        "transcripts must be files, folders or URLs, or else a list of Transcripts, as load_transcripts returns it; "
+        f"not {shown(value)}"
+    )
 
 
 def drafted(transcripts: Source) -> Conversations | None:

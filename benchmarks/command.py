@@ -8,16 +8,17 @@ from typing import Annotated
 import typer
 
 from memzoo.cli.options import Asked, Counter, Workers, command, write
-from memzoo.cli.terminal import Terminal
+from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
 from memzoo.strategy import token_counter
 
 __all__ = ["compare", "questions"]
 
-console = Terminal()
+console, beside = Terminal(), Terminal(stderr=True)
 
 OFFLINE = "offline"
 
+_REMARKS = 20
 _TRIED = (125, 250, 500, 1000, 2000, 4000)
 
 _APPROXIMATED = (
@@ -88,7 +89,7 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
         code = _run(compared, asked, measured, workers, counter)
     except KeyboardInterrupt:
         kept = f"What is finished is kept in {measured.out}; the same command goes on from there."
-        console.print(f"\nEnded by hand. {kept}", markup=False)
+        beside.print(f"\nEnded by hand. {kept}", markup=False)
         code = 130  # as a shell tells that Ctrl-C ended a command
     raise typer.Exit(code)
 
@@ -102,7 +103,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     memories = variants.chosen([*(compared.memories or ()), *variants.variants_of(configured, where)])
     limits, earlier = changes.thresholds(measured.fail_under or ()), changes.earlier_results(measured.baseline)
     if counter is None and asked.model == OFFLINE:
-        console.print(_APPROXIMATED, markup=False, highlight=False)
+        beside.print(_APPROXIMATED, markup=False, highlight=False)
     others = measured.price_in, measured.price_out
     prices, currency = money.prices_given(measured.prices, configured.get("prices", {}), where, others)
     dry = measured.dry_run
@@ -110,11 +111,18 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
     files: survey.Source = running.sources(compared.transcripts or (), compared.sample)
     if (drafts := survey.drafted(files)) and not measured.no_questions:
-        console.print(_DRAFTED, markup=False, highlight=False)
+        beside.print(_DRAFTED, markup=False, highlight=False)
         files = drafts
+    looked = survey.Survey(survey.source_of(files))
+    if earlier:
+        changes.check_same(looked, earlier, measured.baseline)
+    for remark in looked.remarks[:_REMARKS]:
+        tell("[yellow]note:[/]", remark)
+    if (more := len(looked.remarks) - _REMARKS) > 0:
+        tell("[yellow]note:[/]", f"and {more:,} more {'question' if more == 1 else 'questions'}")
     if asked.model == OFFLINE and not dry:
         memories = comparing.beside_learnt(files, memories)
-    with workers.opened() as executor, running.watching(files, [one.name for one in memories], console) as advance:
+    with workers.opened() as executor, running.watching(files, [one.name for one in memories], beside) as advance:
         found = comparing.compare(
             files,
             memories,
@@ -140,7 +148,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     if dry:
         console.print(expecting.dry_run_table(found, asked.model, measured.judge), highlight=False)
         return 0
-    return running.show_found(found, measured.out, console, limits, earlier)
+    return running.show_found(found, measured.out, (console, beside), limits, earlier)
 
 
 def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None:
@@ -166,7 +174,7 @@ def questions(
     model = None if asked.model == OFFLINE and not asked.base_url else asked.made()
     write(out, [drafted(transcripts, model, count)])
     if out:
-        console.print(f"wrote {out}: read it, correct it, then: memzoo compare {out}", markup=False, highlight=False)
+        beside.print(f"wrote {out}: read it, correct it, then: memzoo compare {out}", markup=False, highlight=False)
 
 
 def _read_budgets(text: str) -> tuple[list[int], list[int]]:

@@ -39,25 +39,33 @@ def rules(_name: str) -> Model:
 def show_found(
     found: Comparison,
     out: str | Path,
-    console: Console,
+    consoles: tuple[Console, Console],
     limits: Mapping[str, float] | None = None,
     earlier: Results | None = None,
 ) -> int:
     """Show what was found, and write it.
 
+    Args:
+        found: What was found.
+        out: Where the files go.
+        consoles: For what was found, and for all else.
+        limits: Thresholds, by figure.
+        earlier: Results to compare with.
+
     Returns:
         The exit code: 1 if a model failed, a limit was reached, or a threshold was missed; else 0.
     """
+    console, beside = consoles
     console.print(table(found), highlight=False)
     for path in found.save(out):
-        console.print(f"wrote {path}", markup=False, highlight=False)
+        beside.print(f"wrote {path}", markup=False, highlight=False)
     if earlier is not None:
         console.print("\n".join(changes(found.results, earlier)), markup=False, highlight=False)
     faults = failing(found.results, limits or {})
     if found.ended:
         faults.append(f"stopped: {found.ended}; what was finished is kept in {out}")
     for line in faults:
-        console.print(line, style="red", markup=False, highlight=False)
+        beside.print(line, style="red", markup=False, highlight=False)
     return int(bool(faults or found.results.failed))
 
 

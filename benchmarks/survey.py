@@ -82,6 +82,7 @@ class Survey:
         talks: Their sums, and the first of them.
         questions: Of all conversations: the number of the conversation, and the kind of question.
         details: The first of these, as they are told one by one.
+        remarks: Which citations of which questions name no message.
         digest: Changes with anything that is said or asked.
 
     Raises:
@@ -91,6 +92,7 @@ class Survey:
     def __init__(self, source: Conversations) -> None:
         self.questions: list[tuple[int, str]] = []
         self.details: list[QuestionInfo] = []
+        self.remarks: list[str] = []
         first: list[Talk] = []
         unusable: list[str] = []
         sums = Counter[str]()
@@ -113,7 +115,13 @@ class Survey:
         self.questions += [(number, question.category) for question in asked]
         for question in asked[: MOST_QUESTIONS - len(self.details)]:
             known = asdict(question)
-            del known["asked_after"]
+            del known["asked_after"], known["unusable"]
             self.details.append(QuestionInfo(transcript=number, **known))
+        self.remarks += [
+            f"{one.title}: the question {question.text!r} cites {', '.join(question.unusable)}, which names no message "
+            f"with a text; {'only its other evidence counts' if question.evidence else 'it is not asked'}"
+            for question in one.questions
+            if question.unusable
+        ]
         messages = sum(1 for _ in messages_in(one))
         return Talk(title=one.title, exchanges=len(one.exchanges), messages=messages, questions=len(asked))

@@ -1,17 +1,21 @@
 """Holds results against thresholds, and against those of another run."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from memzoo.benchmarks.results import Results, Row
+from memzoo.benchmarks.results import QuestionInfo, Results, Row, Talks
+from memzoo.benchmarks.survey import Survey
 from memzoo.errors import OptionError
 
-__all__ = ["changes", "earlier_results", "failing", "thresholds"]
+__all__ = ["changes", "check_same", "earlier_results", "failing", "thresholds"]
 
 _NAMES = {"recall": "covered", **{name: name for name in ("whole", "answers", "judged", "corrected")}}
 """Figures by the name that the command has for them."""
+
+_NAMED = 10  # conversations
 
 
 def thresholds(given: Sequence[str]) -> dict[str, float]:
@@ -26,8 +30,8 @@ def thresholds(given: Sequence[str]) -> dict[str, float]:
         try:
             limit = float(value)
         except ValueError:
-            limit = None
-        if limit is None or name.strip() not in _NAMES:
+            limit = -1.0
+        if not 0 <= limit <= 1 or name.strip() not in _NAMES:
             raise OptionError(
                 f"--fail-under must be a figure and a share, such as recall=0.5; figures: {', '.join(_NAMES)}; "
                 f"not {text!r}"
@@ -61,6 +65,38 @@ def earlier_results(path: Path | None) -> Results | None:
         raise OptionError(f"--baseline {path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         raise OptionError(f"--baseline {path} is no results.json of this version of memzoo compare") from error
+
+
+def check_same(survey: Survey, earlier: Results, file: Path | None) -> None:
+    """See that earlier results are of the same conversations and questions, whatever the titles and the order.
+
+    Raises:
+        OptionError: They are of others; the text names those that differ.
+    """
+    here = _conversations(survey.talks, survey.details)
+    there = _conversations(earlier.talks, [one.question for one in earlier.questions])
+    added, gone = ([some[key] for key in some if key not in others] for some, others in ((here, there), (there, here)))
+    if not (added or gone) and survey.talks.count == earlier.talks.count:
+        return
+    told = {
+        "changed since": [one for one in added if one in gone],
+        "only in this run": [one for one in added if one not in gone],
+        "only in the earlier run": [one for one in gone if one not in added],
+    }
+    listed = [f"{what}: {', '.join(map(repr, titles[:_NAMED]))}" for what, titles in told.items() if titles]
+    counts = f"{survey.talks.count:,} now, {earlier.talks.count:,} then"
+    raise OptionError(
+        f"--baseline {file} is of other conversations or questions, so nothing can be compared ({counts}); "
+        f"{'; '.join(listed)}".removesuffix("; ")
+    )
+
+
+def _conversations(talks: Talks, questions: Sequence[QuestionInfo]) -> dict[object, str]:
+    """The titles of conversations, by how long these are and what is asked about them."""
+    asked: dict[int, list[object]] = defaultdict(list)
+    for one in questions:
+        asked[one.transcript].append((one.text, one.answer, one.category, one.evidence, one.stale))
+    return {(one.exchanges, one.messages, tuple(asked[place])): one.title for place, one in enumerate(talks.first)}
 
 
 def changes(results: Results, earlier: Results) -> list[str]:

@@ -93,6 +93,7 @@ class Question:
         category: Any word that groups questions.
         asked_after: The number of exchanges after which it is asked; `None` for all.
         stale: Texts that the evidence corrects.
+        unusable: Citations that name no message, as they stand in the file.
     """
 
     text: str
@@ -101,6 +102,7 @@ class Question:
     category: str = UNCATEGORISED
     asked_after: int | None = None
     stale: tuple[str, ...] = ()
+    unusable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,6 @@ class Transcript:
         questions: All that the file has, in its order.
         user: The user's name.
         assistant: The assistant's name.
-        unusable_evidence: Citations that name no message, as they stand in the file.
     """
 
     title: str
@@ -121,7 +122,11 @@ class Transcript:
     questions: tuple[Question, ...] = ()
     user: str = "Human"
     assistant: str = "AI"
-    unusable_evidence: tuple[str, ...] = ()
+
+    @property
+    def unusable_evidence(self) -> tuple[str, ...]:
+        """Citations that name no message, of all questions."""
+        return tuple(cited for question in self.questions for cited in question.unusable)
 
     @property
     def measured(self) -> list[Question]:
@@ -161,26 +166,24 @@ class TranscriptMessage:
 
 
 class Citations:
-    """What questions may cite, by id; ids that name no text are listed.
-
-    Attributes:
-        unusable: Ids that were cited and name nothing, as they stand in the file.
+    """What questions may cite, by id.
 
     Example:
         >>> citations = Citations({"a": "I live in Oslo."})
-        >>> citations.texts(["a", "b", "a"]), citations.unusable
-        (('I live in Oslo.',), ['b'])
+        >>> citations.texts(["a", "b", "a"]), citations.unusable(["a", "b"])
+        (('I live in Oslo.',), ('b',))
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self.unusable: list[str] = []
         self._texts = texts
 
     def texts(self, ids: Iterable[object]) -> tuple[str, ...]:
         """Look up texts, each once, in the order in which they are cited."""
-        cited = dict.fromkeys(map(str, ids))
-        self.unusable += [id_ for id_ in cited if not self._texts.get(id_)]
-        return tuple(dict.fromkeys(self._texts[id_] for id_ in cited if self._texts.get(id_)))
+        return tuple(dict.fromkeys(text for id_ in ids if (text := self._texts.get(str(id_)))))
+
+    def unusable(self, ids: Iterable[object]) -> tuple[str, ...]:
+        """List the ids that name no text, each once."""
+        return tuple(dict.fromkeys(str(id_) for id_ in ids if not self._texts.get(str(id_))))
 
 
 def exchanges_of(said: Iterable[TranscriptMessage]) -> tuple[Exchange, ...]:

@@ -49,17 +49,16 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     user, assistant = document.conversation.speaker_a, document.conversation.speaker_b
     said = list(_read_messages(item["conversation"], {user: "user", assistant: "assistant"}, where))
     citations = Citations({id_: text for one in said for id_, text in one.evidence.items()})
-    questions = tuple(
-        Question(
-            question.question,
-            "" if question.answer is None else str(question.answer),
-            citations.texts(id_ for entry in question.evidence for id_ in _ids(str(entry))),
-            question.category,
-        )
-        for question in document.qa
-    )
+    questions = tuple(_read_question(question, citations) for question in document.qa)
     name = document.sample_id or title
-    return Transcript(name, exchanges_of(said), questions, user, assistant, tuple(citations.unusable))
+    return Transcript(name, exchanges_of(said), questions, user, assistant)
+
+
+def _read_question(question: "_Question", citations: Citations) -> Question:
+    answer = "" if question.answer is None else str(question.answer)
+    cited = [id_ for entry in question.evidence for id_ in _ids(str(entry))]
+    unusable = citations.unusable(cited)
+    return Question(question.question, answer, citations.texts(cited), question.category, unusable=unusable)
 
 
 def _read_messages(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[TranscriptMessage]:

@@ -82,7 +82,7 @@ def _finish(document: "_Document", said: list[TranscriptMessage], where: str, ti
     citations = Citations(_texts(said))
     questions = tuple(_question(one, citations) for one in document.questions)
     people = document.user or "Human", document.assistant or "AI"
-    return Transcript(document.title or title, exchanges_of(said), questions, *people, tuple(citations.unusable))
+    return Transcript(document.title or title, exchanges_of(said), questions, *people)
 
 
 def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
@@ -96,7 +96,8 @@ def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
 def _question(item: "_Question", citations: Citations) -> Question:
     evidence, stale = citations.texts(item.evidence), citations.texts(item.stale)
     category = item.category or UNCATEGORISED
-    return Question(item.question, str(item.answer or ""), evidence, category, stale=stale)
+    unusable = citations.unusable([*item.evidence, *item.stale])
+    return Question(item.question, str(item.answer or ""), evidence, category, stale=stale, unusable=unusable)
 
 
 def _citation(value: Any) -> Any:

@@ -60,12 +60,11 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
             citations.texts(one.evidence),
             one.category or UNCATEGORISED,
             before.get(one.asked_at),
+            unusable=citations.unusable(one.evidence),
         )
         for one in document.questions
     )
-    return Transcript(
-        document.user or title, exchanges_of(said), questions, unusable_evidence=tuple(citations.unusable)
-    )
+    return Transcript(document.user or title, exchanges_of(said), questions)
 
 
 def _place(value: Any) -> str:

@@ -257,6 +257,23 @@ def test_a_baseline(run: Run, tmp_path: Path) -> None:
     assert missing == "--baseline none.json cannot be read: No such file or directory"
 
 
+def test_a_baseline_is_of_the_same_conversations(run: Run, talk: Path, tmp_path: Path) -> None:
+    """Of others it is refused before anything runs, with their titles; another name of the file is no other one."""
+    done(run("--memory", "window"))
+    Path("out/results.json").rename("before.json")
+    before = ("--memory", "window", "--baseline", "before.json", "--out", "again")
+    done(run(*before, files=(str(talk.rename(tmp_path / "renamed.json")),)))
+    other = run(*before[:-1], "none", files=(str(FORMATS / "realmem.json"),))
+    assert isinstance(other.exception, OptionError)
+    assert "only in this run: 'Ann_Berg'; only in the earlier run: 'Cat & boat'" in str(other.exception)
+    text = (tmp_path / "renamed.json").read_text(encoding="utf-8")
+    (tmp_path / "asked.json").write_text(text.replace("called?", "named?"), encoding="utf-8")
+    asked = run(*before[:-1], "none", files=("asked.json",))
+    assert isinstance(asked.exception, OptionError)
+    assert "changed since: 'Cat & boat'" in str(asked.exception)
+    assert not Path("none").exists()
+
+
 def test_one_is_no_plural(run: Run) -> None:
     """A conversation of one exchange."""
     Path("one.txt").write_text("user: I have a cat.\nassistant: Nice.\n", encoding="utf-8")

@@ -72,6 +72,30 @@ def test_off_a_terminal_no_line_is_broken(talk: str, command: Command, monkeypat
     assert len([line for line in lines if line.startswith(f"{name}  ")]) == 1
 
 
+def test_the_output_is_what_was_found(talk: str, command: Command) -> None:
+    """All else, such as progress and where the files are, stands beside it: `> table.txt` has the verdict and table."""
+    ran = command("compare", talk, "--memory", "window", "--fail-under", "judged=1")
+    assert ran.code == 1
+    assert ran.output.startswith("With 1,000 tokens of memory, window comes first")
+    beside = ("Tokens are estimated", "window: done; ", "wrote ", "--fail-under: judged was not measured")
+    assert [text for text in beside if text in ran.output or text not in ran.errors] == []
+
+
+def test_evidence_that_names_no_message_is_told_first(talk: str, command: Command) -> None:
+    """With the question and what it cites, before anything is run."""
+    chat = json.loads(Path(talk).read_text(encoding="utf-8"))
+    chat["questions"] += [{"question": f"Where {number}?", "evidence": [0, "m9"]} for number in range(21)]
+    chat["questions"][1]["evidence"] = [7]
+    Path(talk).write_text(json.dumps(chat), encoding="utf-8")
+    lines = command("compare", talk, "--memory", "window").errors.splitlines()
+    notes = [line for line in lines if line.startswith("note: ")]
+    names_none = "which names no message with a text"
+    assert notes[0] == f"note: talk: the question 'Where 0?' cites 7, {names_none}; it is not asked"
+    assert notes[1] == f"note: talk: the question 'Where 1?' cites m9, {names_none}; only its other evidence counts"
+    assert notes[20:] == ["note: and 1 more question"]
+    assert lines.index(notes[20]) < next(place for place, line in enumerate(lines) if line.startswith("none: "))
+
+
 def test_questions_are_drafted(talk: str, endpoint: Endpoint, command: Command) -> None:
     """As YAML that can be read, corrected and compared with; evidence names messages that there are."""
     endpoint.reply = "Here you are:\nWhat is it called? | Tom | 0, 99 | fact\nWhere? | Bergen | none | fact\n"
@@ -103,11 +127,11 @@ def test_rules_draft_questions_without_a_model(told: Path, command: Command) -> 
 def test_compare_drafts_questions_where_there_are_none(told: Path, command: Command) -> None:
     """So that everybody has a verdict; --no-questions leaves it, and what somebody asked is never replaced."""
     ran = command("compare", str(told), "--memory", "buffer")
-    assert "rules drafted some" in ran.output
+    assert "rules drafted some" in ran.errors
     assert "buffer comes first" in ran.output
     silent = command("compare", str(told), "--memory", "buffer", "--no-questions", "--out", "without")
     assert "There are no questions" in silent.output
-    assert "rules drafted" not in command("compare", "--memory", "window", "--out", "sample").output
+    assert "rules drafted" not in command("compare", "--memory", "window", "--out", "sample").errors
 
 
 def test_nothing_to_ask_about_is_told(tmp_path: Path, command: Command) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cli.options import Asked, Counter, Workers, command, write
+from memzoo.cli.options import Asked, Counter, Workers, command, counted, write
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
 from memzoo.strategy import token_counter
@@ -119,7 +119,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     for remark in looked.remarks[:_REMARKS]:
         tell("[yellow]note:[/]", remark)
     if (more := len(looked.remarks) - _REMARKS) > 0:
-        tell("[yellow]note:[/]", f"and {more:,} more {'question' if more == 1 else 'questions'}")
+        tell("[yellow]note:[/]", f"and {counted(more, 'more question')}")
     if asked.model == OFFLINE and not dry:
         memories = comparing.beside_learnt(files, memories)
     with workers.opened() as executor, running.watching(files, [one.name for one in memories], beside) as advance:

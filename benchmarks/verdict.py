@@ -1,11 +1,11 @@
 """What a comparison says in words, by rules: cautious where intervals overlap, silent where nothing was measured."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from memzoo.benchmarks.results import UNREAD, Results, Row
 
-__all__ = ["MEASURES", "measure_of", "verdict"]
+__all__ = ["MEASURES", "counted", "measure_of", "verdict"]
 
 MEASURES = {
     "judged": "of the questions are answered rightly",
@@ -70,14 +70,16 @@ def _finding(best: Row, budget: int, measure: str) -> str:
     found = best.figure(measure, budget)
     assert found is not None  # noqa: S101 - it was chosen for its figure
     return (
-        f"With {budget:,} tokens of memory, {best.memory.name} comes first: {found.mean:.0%} {MEASURES[measure]} "
-        f"({found.low:.0%} to {found.high:.0%}, {found.count:,} {'question' if found.count == 1 else 'questions'})."
+        f"With {counted(budget, 'token')} of memory, {best.memory.name} comes first: {found.mean:.0%} "
+        f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}, {counted(found.count, 'question')})."
     )
 
 
 def _compare(results: Results, rows: Sequence[Row], best: Row, budget: int) -> Iterator[str]:
     pairs = [pair for pair in results.pairs if pair.budget == budget]
-    alike = [row for row in rows if row.memory.name in {pair.other for pair in pairs if not pair.distinguishable}]
+    tied = {pair.other for pair in pairs if pair.tied}
+    near = {pair.other for pair in pairs if not pair.distinguishable} - tied
+    alike = [row for row in rows if row.memory.name in tied | near]
     cost = _costs(results, [best, *alike], budget)
     if not pairs:
         yield f"Nothing else was measured beside it.{cost}"
@@ -85,11 +87,17 @@ def _compare(results: Results, rows: Sequence[Row], best: Row, budget: int) -> I
         yield f"Pick {best.memory.name}: it is ahead of every other memory {_measured(results)}.{cost}"
     else:
         cheapest = min([best, *alike], key=lambda row: _price(row, budget))
-        names = _join([row.memory.name for row in alike])
+        do = "does" if len(tied) == 1 else "do"
+        said = [f"{_named(rows, tied)} {do} exactly as well: a tie."] if tied else []
+        said += [f"{_named(rows, near)} may do as well: these questions are too few to tell."] if near else []
         yield (
-            f"{names} may do as well: these questions are too few to tell.{cost} Pick {cheapest.memory.name}, which "
+            f"{' '.join(said)}{cost} Pick {cheapest.memory.name}, which "
             f"{'costs the least' if cheapest.costs else 'pays for the fewest tokens'} of these, or ask more questions."
         )
+
+
+def _named(rows: Sequence[Row], names: Collection[str]) -> str:
+    return _join([row.memory.name for row in rows if row.memory.name in names])
 
 
 def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
@@ -100,14 +108,14 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
         found, row, budget, cost = max(affordable, key=lambda one: (one[0].mean, -one[-1]))
         yield (
             f"For at most {paid:,} paid tokens a request, {row.memory.name} shows the most: {found.mean:.0%} "
-            f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}), with {budget:,} tokens of memory, at "
+            f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}), with {counted(budget, 'token')} of memory, at "
             f"{cost:,.0f}."
         )
     elif known:
         _, row, budget, cost = min(known, key=lambda one: one[-1])
         yield (
             f"No memory costs as little as {paid:,} paid tokens a request; the least is {row.memory.name} with "
-            f"{budget:,} tokens of memory, at {cost:,.0f}."
+            f"{counted(budget, 'token')} of memory, at {cost:,.0f}."
         )
 
 
@@ -130,7 +138,7 @@ def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iter
     if found and found.mean < _LITTLE:
         yield "None of these remembers much of it: give them more tokens (--budget), or measure others."
     if found and found.count < _FEW:
-        yield f"With {found.count} questions, each counts for {1 / found.count:.0%}: take this as a hint."
+        yield f"With {counted(found.count, 'question')}, each counts for {1 / found.count:.0%}: take this as a hint."
     fresh = [(row, one) for row in rows if (one := row.figure("corrected", budget))]
     if not fresh:
         return
@@ -163,10 +171,12 @@ def _measured(results: Results) -> str:
 def _drafted(results: Results) -> Iterator[str]:
     talks = results.talks
     if talks.questions and talks.drafted:
-        which = "The questions were" if talks.drafted == talks.questions else f"{talks.drafted:,} questions were"
+        plural = "" if talks.drafted == 1 else "s"
+        which = f"The question{plural}" if talks.drafted == talks.questions else counted(talks.drafted, "question")
+        were = "were" if plural else "was"
         yield (
-            f"{which} drafted by rules, from what the user said, and nobody has read them: a first look. They share "
-            "words with what was said, which helps a search."
+            f"{which} {were} drafted by rules, from what the user said, and nobody has read them: a first look. Such "
+            "questions share words with what was said, which helps a search."
         )
 
 
@@ -196,3 +206,8 @@ def _failures(results: Results) -> Iterator[str]:
 
 def _join(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def counted(number: int, what: str) -> str:
+    """Write a number of things, such as "1 question"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from memzoo.cli.options import Asked, Counter, command, conversation_option, only_conversation, unlocked_store
+from memzoo.cli.options import Asked, Counter, command, conversation_option, counted, only_conversation, unlocked_store
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
 from memzoo.memories import Conversation, Spent
@@ -54,7 +54,7 @@ def chat(
             remembered.counter({"role": "user", "content": ""})
         console.print(
             f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
-            f"{len(remembered.history())} messages so far. /help shows the commands.[/]"
+            f"{counted(len(remembered.history()), 'message')} so far. /help shows the commands.[/]"
         )
         failed = _converse(Conversation(model, remembered, system=system), asked.model, notes)
     if failed:

@@ -159,7 +159,9 @@ def show_state(
             return
         for one in known:
             state, vectors = drive(store.read_state(id_, one)), drive(store.embeddings(id_, one))
-            row(one, f"up to {state.watermark}", f"{len(state.changes)} items", f"{len(vectors)} embeddings")
+            row(
+                one, f"up to {state.watermark}", counted(len(state.changes), "item"), counted(len(vectors), "embedding")
+            )
 
 
 @command("Stored data")
@@ -175,7 +177,7 @@ def show_graph(
         found = drive(stored_graph(store, id_))
     _write(out, [export(found.graph, form, history=history)])
     if found.behind:
-        echo(f"From the newest {found.behind} messages no facts were taken yet.", err=True)
+        echo(f"No facts have been taken yet from the newest {counted(found.behind, 'message')}.", err=True)
 
 
 @command("Stored data")

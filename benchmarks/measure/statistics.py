@@ -41,6 +41,11 @@ class Pair(Shape):
     difference: Interval
     distinguishable: bool
 
+    @property
+    def tied(self) -> bool:
+        """Whether both have the same figure."""
+        return self.difference.mean == 0
+
 
 def interval(values: Sequence[float | bool | None]) -> Interval | None:
     """Compute the mean of what is known, with its interval; `None` if nothing is.

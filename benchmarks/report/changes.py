@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from memzoo.benchmarks.results import QuestionInfo, Results, Row, Talks
 from memzoo.benchmarks.survey import Survey
+from memzoo.benchmarks.verdict import counted
 from memzoo.errors import OptionError
 
 __all__ = ["changes", "check_same", "earlier_results", "failing", "thresholds"]
@@ -47,7 +48,7 @@ def failing(results: Results, limits: Mapping[str, float]) -> list[str]:
         found = [one.mean for row in results.competing if (one := row.figure(_NAMES[name], budget))]
         if not found or max(found) < limit:
             said = f"is {max(found):.2f} at best" if found else "was not measured"
-            missed.append(f"--fail-under: {name} {said} within {budget:,} tokens, and should be {limit:g}")
+            missed.append(f"--fail-under: {name} {said} within {counted(budget, 'token')}, and should be {limit:g}")
     return missed
 
 
@@ -103,7 +104,7 @@ def changes(results: Results, earlier: Results) -> list[str]:
     """Say what is different from earlier results, a line for each memory, budget and figure."""
     now, before = ({row.memory.name: row for row in some.rows} for some in (results, earlier))
     said = [
-        f"{name}, {budget:,} tokens: {line}"
+        f"{name}, {counted(budget, 'token')}: {line}"
         for name, row in now.items()
         if name in before
         for budget in row.budgets

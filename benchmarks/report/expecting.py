@@ -9,6 +9,7 @@ from rich.text import Text
 
 from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
 from memzoo.benchmarks.results import OFFLINE, Compared, Row
+from memzoo.benchmarks.verdict import counted
 
 __all__ = ["Expected", "dry_run_table", "expected"]
 
@@ -68,7 +69,7 @@ def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
     prices = found.results.run.prices
     budget = found.results.main_budget
     rows = [row for row in found.rows if not row.error]
-    drawn = Table(box=box.SIMPLE_HEAD, title=f"To be expected, within {budget:,} tokens", title_justify="left")
+    drawn = Table(box=box.SIMPLE_HEAD, title=f"To be expected, within {counted(budget, 'token')}", title_justify="left")
     drawn.add_column("memory")
     figures = dict.fromkeys(title for row in rows for title in expected(row, budget))
     for title in (*figures, *(["cost"] if prices else [])):
@@ -97,5 +98,5 @@ def _notes(found: Compared, model: str, judge: str) -> list[str]:
     if judge and (judged := sum(bool(one.question.answer) for one in found.results.questions)):
         rows = sum(row.memory.name != "everything" for row in found.rows)
         answers = judged * rows * len(found.results.run.budgets)
-        notes.append(f"The judge: {answers:,} answers, and as many marks for those that are not empty.")
+        notes.append(f"The judge: {counted(answers, 'answer')}, and as many marks for those that are not empty.")
     return notes

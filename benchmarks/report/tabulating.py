@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 from memzoo.benchmarks.measure.caching import CacheRule
 from memzoo.benchmarks.measure.counting import APPROXIMATE
 from memzoo.benchmarks.results import OFFLINE, UNREAD, Compared, Interval, Results, Row
+from memzoo.benchmarks.verdict import counted
 
 __all__ = [
     "Column",
@@ -134,7 +135,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
     learnt = [row for row in comparison.rows if row.memory.learnt_by]
-    said = f"{_count(talks.exchanges, 'exchange')}, {_count(talks.questions, 'question')}"
+    said = f"{counted(talks.exchanges, 'exchange')}, {counted(talks.questions, 'question')}"
     known = [
         ("transcript", f"{titles} ({said})"),
         ("tokens counted by", counter_note(run.counter)),
@@ -149,7 +150,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
 
 def _cache_note(cache: CacheRule, system_tokens: int) -> str:
     """Say how what is sent is paid, and what stands before the memory."""
-    before = f"; {system_tokens:,} tokens stand before the memory" if system_tokens else ""
+    before = f"; {counted(system_tokens, 'token')} before the memory" if system_tokens else ""
     if cache.read == 1:
         return f"no prompt cache: as sent{before}"
     steps = f"in steps of {cache.step:,}" if cache.step else "in whole messages"
@@ -158,16 +159,12 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
     return f"{cache.read:g} of the price for a beginning that the request before had, from {kept}{written}{before}"
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def exclusions(comparison: Compared) -> list[str]:
     """Say in sentences what the measurement left out, if anything."""
     talks = comparison.results.talks
-    untrue = _count(talks.adversarial, "adversarial question")
-    unfounded = _count(talks.without_evidence, "question")
-    unusable = f"{_count(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
+    untrue = counted(talks.adversarial, "adversarial question")
+    unfounded = counted(talks.without_evidence, "question")
+    unusable = f"{counted(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
     left_out = (
         (talks.adversarial, f"Not asked, because they have no true answer: {untrue}."),
         (talks.without_evidence, f"Not asked, because no evidence is known for them: {unfounded}."),
@@ -207,7 +204,11 @@ def _beside_column(results: Results, budget: int) -> Column:
         if row.memory.name == best:
             return "best"
         pair = pairs[row.memory.name]
-        return f"-{share(pair.difference)}" + ("" if pair.distinguishable else ", not told apart")
+        return (
+            "a tie"
+            if pair.tied
+            else f"-{share(pair.difference)}" + ("" if pair.distinguishable else ", not told apart")
+        )
 
     about = "The difference from the memory with the highest figure, question by question, with its 95% interval."
     return Column("beside\nthe best", about, value, text=text)
@@ -260,7 +261,7 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
     about = "Of 1,000 exchanges like these: upkeep, and what was shown, read once for each exchange."
     found = [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
     if run.per_month is not None:
-        about = f"Of {run.per_month:,} exchanges a month."
+        about = f"Of {counted(run.per_month, 'exchange')} a month."
         found.append(Column(f"cost\n/month{unit}", about, lambda row: row.costs[budget].month if row.costs else None))
     return found
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.report.tabulating import Column, caption, columns, exclusions
 from memzoo.benchmarks.results import Compared, MemoryInfo, Row
+from memzoo.benchmarks.verdict import counted
 
 __all__ = ["markdown", "table", "write_report"]
 
@@ -33,7 +34,10 @@ def markdown(comparison: Compared) -> str:
         shown = columns(comparison, budget, "markdown")
         titles = ["memory", *(one.title.replace("\n", " ") for one in shown)]
         lines = [titles, ["---", *["--:"] * len(shown)], *(_cells(row, shown) for row in comparison.rows)]
-        parts += [f"## Within {budget:,} tokens", "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines)]
+        parts += [
+            f"## Within {counted(budget, 'token')}",
+            "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines),
+        ]
     if kinds := comparison.results.kept_kinds:
         budget = comparison.results.main_budget
         found = [(row.memory, row.budgets[budget]) for row in comparison.results.competing]
@@ -70,7 +74,7 @@ def _times(comparison: Compared, date: datetime) -> str:
 
 def _table(comparison: Compared, budget: int) -> Table:
     drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
-    drawn.title = f"within {budget:,} tokens" if len(comparison.results.run.budgets) > 1 else None
+    drawn.title = f"within {counted(budget, 'token')}" if len(comparison.results.run.budgets) > 1 else None
     drawn.add_column("memory", overflow="fold", min_width=16)
     shown = columns(comparison, budget)
     for column in shown:

@@ -122,7 +122,7 @@ def test_the_cache_and_what_stands_before_the_memory(run: Run) -> None:
     options = "--cache", "deepseek", "--system-tokens", "640", "--price-in", "2", "--price-cached", "0.5"
     shown = " ".join(done(run("--memory", "buffer", *options)).split())
     assert "0.25 of the price for a beginning that the request before had, from 64 tokens on, in steps of 64" in shown
-    assert "640 tokens stand before the memory" in shown
+    assert "640 tokens before the memory" in shown
     figures = next(row for row in results()["rows"] if row["memory"]["name"] == "buffer")["budgets"]["1000"]
     assert figures["sent"] > 640 > figures["paid"]
     assert "no prompt cache: as sent" in done(run("--memory", "buffer", "--cache", "none"))

@@ -89,6 +89,34 @@ def test_nothing_is_called_best_that_cannot_be_told_apart() -> None:
     assert "ahead of every other" not in text
 
 
+def test_a_tie_reads_as_a_tie() -> None:
+    """It is not that the questions are too few; where others are close as well, both are said."""
+    tie = said(outcome("a", 30, shown=900), outcome("b", 30, shown=100), outcome("c", 0))
+    assert "b does exactly as well: a tie. Pick b, which pays for the fewest tokens of these" in tie
+    assert "too few to tell" not in tie
+    both = said(outcome("a", 30), outcome("b", 30), outcome("c", 30), outcome("d", 29))
+    assert "b and c do exactly as well: a tie. d may do as well: these questions are too few to tell." in both
+
+
+def test_one_is_no_plural() -> None:
+    """One question, one token."""
+    made = outcome("a", 60)
+    at = made.budgets[1000]
+    one = made.model_copy(update={"budgets": {1: at.model_copy(update={"answers": at.answers[:1]})}})
+    found = gathered(
+        [one],
+        memories=[MemoryInfo(name="a")],
+        talks=Talks(count=1, exchanges=1, messages=2, questions=1, drafted=1),
+        questions=[(0, "any")],
+        details=[],
+        run=Run(memzoo="1", model="m", counter="words", budgets=(1,)),
+    )
+    text = " ".join(found.verdict)
+    assert "With 1 token of memory, a comes first: 100% of the evidence is shown (100% to 100%, 1 question)." in text
+    assert "With 1 question, each counts for 100%" in text
+    assert "The question was drafted by rules" in text
+
+
 def test_the_cheapest_is_so_by_what_is_paid() -> None:
     """Who shows more may pay less, where a provider has most of it in its cache."""
     sent = {"a": Requests(10, 9_000, 8_000), "b": Requests(10, 4_000, 0)}

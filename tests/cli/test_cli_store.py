@@ -145,7 +145,7 @@ def test_states_are_listed_and_printed(memzoo: Memzoo) -> None:
     lines = [line.split("\t") for line in memzoo("state").output.splitlines()]
     assert [line[:3] for line in lines][:2] == [
         ["knowledge-graph", "up to 4", "2 items"],
-        ["summary", "up to 4", "1 items"],
+        ["summary", "up to 4", "1 item"],
     ]
     assert lines[2][3] == "4 embeddings"
     assert "Oslo" in json.loads(memzoo("state", "--name", "summary").output)["summary"]

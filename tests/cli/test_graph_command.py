@@ -39,7 +39,7 @@ def test_prints_the_facts_as_text(url: str) -> None:
     """By default: what holds, as text, with a note of how many messages it is behind."""
     assert run("--store", url) == (
         "Sam | lives in | [bold]Rome [3]\n",
-        "From the newest 2 messages no facts were taken yet.\n",
+        "No facts have been taken yet from the newest 2 messages.\n",
     )
 
 
@@ -81,7 +81,7 @@ def test_of_another_strategy_is_empty(tmp_path: Path) -> None:
             on_model_error="defer",
             mine_ai=False,
         ).save_context({"input": "x"}, {"output": "y"})
-    assert run("--store", url) == ("", "From the newest 2 messages no facts were taken yet.\n")
+    assert run("--store", url) == ("", "No facts have been taken yet from the newest 2 messages.\n")
 
 
 def test_of_an_empty_store_is_an_error(tmp_path: Path) -> None:

@@ -144,6 +144,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
             price_cached=measured.price_cached,
             system_tokens=measured.system_tokens,
             paid=paid,
+            draft=False,
         )
     if dry:
         console.print(expecting.dry_run_table(found, asked.model, measured.judge), highlight=False)

@@ -23,7 +23,7 @@ from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.money import Prices, price_of
 from memzoo.benchmarks.paths import is_remote, path_of
 from memzoo.benchmarks.results import OFFLINE, UNREAD, MemoryInfo, Run
-from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
+from memzoo.benchmarks.survey import Conversations, Source, Survey, drafted, source_of
 from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant, with_learnt
 from memzoo.benchmarks.work import Progress, Task, run_tasks, settings_digest
 from memzoo.dispatch import check_it_travels
@@ -66,6 +66,7 @@ def compare(
     price_cached: float | None = None,
     system_tokens: int = 0,
     paid: Sequence[int] = (),
+    draft: bool = True,
 ) -> Comparison:
     """Run memories through conversations and ask them the questions.
 
@@ -100,6 +101,8 @@ def compare(
         system_tokens: So many stand before the memory in each request: a system prompt, descriptions of tools.
         paid: What a request may cost, in paid tokens: for each of these the verdict says which memory shows the most,
             and with which of `budgets`.
+        draft: Where no conversation has a question, let rules draft some, as `memzoo compare` does; the verdict says
+            so.
 
     Raises:
         OptionError: Something cannot work; nothing was run.
@@ -118,6 +121,8 @@ def compare(
     if stop_at is not None and not prices:
         raise OptionError("stop_at needs prices: without them nobody knows what was spent")
     checked_variants(variants, limits)
+    if draft:
+        source = drafted(source) or source
     counting = named_counter(counter) if isinstance(counter, str) else counter
     if prompts is not None:
         PromptSet(prompts)  # templates that cannot work are refused before anything runs

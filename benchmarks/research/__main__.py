@@ -66,7 +66,7 @@ def measurements(
     """Compare all strategies with the offline model, and count what names cost the entity memory."""
     if context.invoked_subcommand is None:
         talks = load_transcripts(transcript) if transcript else sample_transcripts()
-        show_found(compare(talks, budgets=[budget], out=out), out, Console())
+        show_found(compare(talks, budgets=[budget], out=out), out, (Console(), Console(stderr=True)))
         names_cost()
 
 

@@ -130,7 +130,7 @@ def test_a_memory_of_ones_own_whose_loads_fail_at_the_model_is_no_memory_that_sh
 def test_a_conversation_without_questions_has_no_recall(transcript: Transcript, words: TextCounter) -> None:
     """There is nothing to take a mean of, and the verdict says so."""
     silent = Transcript(transcript.title, transcript.exchanges)
-    found = compare([silent], ["window"], budgets=[14], counter=words)
+    found = compare([silent], ["window"], draft=False, budgets=[14], counter=words)
     figures = row_of(found, "window").budgets[14]
     assert (figures.questions, figures.covered, figures.answers, figures.tokens_for_a_question) == (0, None, None, None)
     assert found.verdict.startswith("There are no questions")
@@ -250,6 +250,16 @@ class TestLimits:
         """Otherwise nobody knows what was spent."""
         with pytest.raises(OptionError, match="stop_at needs prices"):
             compare([transcript], stop_at=1)
+
+
+def test_questions_are_drafted_where_there_are_none(transcript: Transcript, words: TextCounter) -> None:
+    """By rules, as the command has them, which the verdict says; nobody's own question is replaced."""
+    silent = Transcript(transcript.title, transcript.exchanges)
+    found = compare([silent], ["window"], budgets=[14], counter=words)
+    assert found.results.talks.questions == found.results.talks.drafted > 0
+    assert "drafted by rules" in found.verdict
+    assert compare([silent, transcript], ["window"], budgets=[14], counter=words).results.talks.drafted == 0
+    assert compare([silent], ["window"], draft=False, budgets=[14], counter=words).results.talks.questions == 0
 
 
 @pytest.mark.parametrize(("count", "budgets", "jobs"), [(0, [14], 1), (1, [0], 1), (1, [], 1), (1, [14], 0)])

@@ -86,7 +86,7 @@ def _by_model(model: Model, transcript: Transcript, count: int) -> list[dict[str
         lines = "\n".join(f"[{number}] {messages[number]['role']}: {text_of(messages[number])}" for number in part)
         content = templates.render("compare_questions", lines=lines, count=-(-count // len(parts)))
         reply = drive(model.complete([{"role": "user", "content": content}], "compare_questions"))
-        found += _read(reply.text, set(part))
+        found += _read(reply.text, set(map(str, part)))
     if not found:
         raise ModelReplyError(f"the model {model.name!r} drafted no question in the form that was asked for")
     return found
@@ -104,13 +104,13 @@ def _parts(messages: Sequence[Message]) -> Iterator[list[int]]:
     yield part
 
 
-def _read(reply: str, known: set[int]) -> Iterator[dict[str, Any]]:
+def _read(reply: str, known: set[str]) -> Iterator[dict[str, Any]]:
     """Read the lines of a reply that are questions, with messages that were shown as evidence."""
     for line in reply.splitlines():
         fields = [field.strip() for field in line.strip().strip("|").split("|")]
         if len(fields) != _FIELDS or not fields[0].rstrip().endswith(("?", "\uff1f", ".")):
             continue
-        cited = map(int, re.findall(r"[0-9]+", fields[2]))
+        cited = (one.lstrip("0") or "0" for one in re.findall(r"[0-9]+", fields[2]))
         evidence = [f"m{number}" for number in dict.fromkeys(cited) if number in known]
         if evidence:
             yield {"question": fields[0], "answer": fields[1], "evidence": evidence, "category": fields[3].lower()}

@@ -4,7 +4,7 @@ What is left out is the answer, the message is the evidence, and the words on bo
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -182,7 +182,7 @@ def _all_spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]
 def _spread(found: Sequence[tuple[_Gap, int]], messages: int, count: int) -> list[_Gap]:
     """At most one of a sentence and so many in all: of each part of the conversation what tells most, kinds mixed."""
     kinds, chosen = Counter[str](), list[_Gap]()
-    parts = [list[tuple[_Gap, int]]() for _ in range(count)]
+    parts: dict[int, list[tuple[_Gap, int]]] = defaultdict(list)
     for gap, mentions in found:
         parts[gap.place * count // max(messages, 1)].append((gap, mentions))
     left: list[tuple[_Gap, int]] = []
@@ -196,10 +196,9 @@ def _spread(found: Sequence[tuple[_Gap, int]], messages: int, count: int) -> lis
         chosen.append(best[0])
         kinds[best[0].kind] += 1
 
-    for part in parts:
-        if part:
-            choose(part)
-            left += part
+    for part in parts.values():
+        choose(part)
+        left += part
     while left and len(chosen) < count:
         choose(left)
     return sorted(chosen, key=lambda gap: (gap.place, gap.start))

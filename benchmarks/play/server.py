@@ -5,6 +5,7 @@ same browser can neither read the answers nor send anything that is taken.
 """
 
 import json
+import re
 import secrets
 import socket
 import threading
@@ -164,7 +165,7 @@ class _Pages:
     def lines(self, request: Request) -> Response:
         self._check_header(request)
         seen = request.query_params.get("after", "0")
-        if not (seen.isascii() and seen.isdigit()):
+        if not re.fullmatch("[0-9]{1,9}", seen):
             raise HTTPException(400, f"after must be a number of lines, not {seen!r}")
         return _json(self._feed.after(int(seen)))
 

@@ -255,8 +255,12 @@ def _parse(text: str) -> Any:
             if "\\ud" in text.lower()
             else document
         )
+    except json.JSONDecodeError:
+        raise
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+    except ValueError as error:  # of Python, about a limit of its own
+        raise ValueError("a number in it has too many digits") from error
 
 
 def _json_or_none(line: str) -> Any:

@@ -154,6 +154,12 @@ def test_a_long_file_of_lines_is_not_held(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "error"),
     [
+        pytest.param(
+            "a.json",
+            f'[{{"role": "user", "content": "hi", "id": {"9" * 5000}}}]',
+            "a number in it has too many digits",
+            id="digits",
+        ),
         ("a.csv", "who,what\nann,hi\n", "expected a column for the role"),
         ("a.csv", "role,content\nann,hi\n", "line 2: expected one of user, human"),
         ("a.txt", "Hello there.\nuser: hi\n", "this is not JSON"),

@@ -98,7 +98,9 @@ def test_evidence_that_names_no_message_is_told_first(talk: str, command: Comman
 
 def test_questions_are_drafted(talk: str, endpoint: Endpoint, command: Command) -> None:
     """As YAML that can be read, corrected and compared with; evidence names messages that there are."""
-    endpoint.reply = "Here you are:\nWhat is it called? | Tom | 0, 99 | fact\nWhere? | Bergen | none | fact\n"
+    endpoint.reply = (
+        f"Here you are:\nWhat is it called? | Tom | 00, 99, {'9' * 5000} | fact\nWhere? | Bergen | none | fact\n"
+    )
     asked = ("--model", "m", "--base-url", endpoint.url, *LIMITS)
     assert command("questions", talk, *asked, "--out", "q.yaml").code == 0
     [body] = endpoint.bodies

@@ -87,7 +87,8 @@ def test_lines_are_those_of_the_play(feed: Feed) -> None:
     assert (found["done"], len(page.moments)) == (True, len(SAID) + 1)
     assert [text for *_, text in page.view(len(SAID), "window:k=1")] == [*SAID[-1]]
     assert len(asked(feed, "GET", "/lines?after=5", KNOWN).json()["lines"]) == len(found["lines"]) - 5
-    assert asked(feed, "GET", "/lines?after=-1", KNOWN).status_code == 400
+    for wrong in ("-1", "9" * 5000):
+        assert asked(feed, "GET", f"/lines?after={wrong}", KNOWN).status_code == 400
 
 
 def test_what_is_said_and_asked_is_answered_and_told_to_all(feed: Feed) -> None:

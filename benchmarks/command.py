@@ -22,12 +22,12 @@ _REMARKS = 20
 _TRIED = (125, 250, 500, 1000, 2000, 4000)
 
 _APPROXIMATED = (
-    "Tokens are estimated, as by default with the offline model; --token-counter o200k_base counts them exactly."
+    "Tokens are estimated, which is the default with the offline model; --token-counter o200k_base counts them exactly."
 )
 
 _DRAFTED = (
-    "Nobody wrote questions about this: rules drafted some from what the user said. "
-    "`memzoo questions FILE --out questions.yaml` writes them for you to correct."
+    "These conversations have no questions, so rules drafted some from what the user said. "
+    "`memzoo questions FILE --out questions.yaml` writes them to a file for you to correct."
 )
 
 
@@ -37,49 +37,59 @@ class Inputs:
 
     transcripts: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, folders and URLs with conversations, - for standard input; else --sample."),
+        typer.Argument(help="Files, folders or URLs with conversations, or - for standard input; by default --sample."),
     ] = None
-    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh, which is in Chinese.")] = "en"
+    sample: Annotated[str, typer.Option(help="Which bundled conversation: en, or zh for the Chinese one.")] = "en"
     memories: Annotated[
         list[str] | None,
-        typer.Option("--memory", help="A strategy, or name:option=value,...; repeat it. All seven by default."),
+        typer.Option("--memory", help="A strategy, or name:option=value,...; can be repeated. By default all seven."),
     ] = None
-    config: Annotated[Path | None, typer.Option(help="A TOML file with memories by name, and prices.")] = None
+    config: Annotated[Path | None, typer.Option(help="A TOML file with named memories, and with prices.")] = None
 
 
 @dataclass(frozen=True)
 class Measured:
     """How it is measured, and what becomes of the figures."""
 
-    judge: Annotated[str, typer.Option(help="A model that marks the answers that --model gives.")] = ""
+    judge: Annotated[str, typer.Option(help="A model that judges the answers that --model gives.")] = ""
     budgets: Annotated[
-        str, typer.Option("--budget", help="Tokens that a memory may show, or 500paid; several with commas.")
+        str,
+        typer.Option(
+            "--budget", help="Tokens that a memory may show, or a request may cost (500paid); several: 500,1000."
+        ),
     ] = "1000"
     out: Annotated[
-        str, typer.Option(help="Folder or URL for the results; a run that was interrupted goes on there.")
+        str, typer.Option(help="Folder or URL for the results. An interrupted run continues from what is there.")
     ] = "memzoo-compare"
-    price_in: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model is sent.")] = 0.0
-    price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model writes.")] = 0.0
+    price_in: Annotated[float, typer.Option(min=0, help="Price of a million input tokens.")] = 0.0
+    price_out: Annotated[float, typer.Option(min=0, help="Price of a million output tokens.")] = 0.0
     price_cached: Annotated[
-        float | None, typer.Option(min=0, help="Price of a million tokens that the provider has in its cache.")
+        float | None, typer.Option(min=0, help="Price of a million input tokens that the provider has cached.")
     ] = None
-    cache: Annotated[str, typer.Option(help="Whose prompt cache: openai, anthropic, deepseek or none.")] = "openai"
+    cache: Annotated[str, typer.Option(help="Whose rules for cached prompts: openai, anthropic, deepseek or none.")] = (
+        "openai"
+    )
     system_tokens: Annotated[
-        int, typer.Option(min=0, help="Tokens before the memory in each request: instructions, tools.")
+        int, typer.Option(min=0, help="Tokens that stand before the memory in each request: instructions and tools.")
     ] = 0
-    prices: Annotated[Path | None, typer.Option(help="A TOML file with prices by model, and of embeddings.")] = None
-    currency: Annotated[str, typer.Option(help="Of the prices, such as $.")] = ""
-    per_month: Annotated[int | None, typer.Option(min=1, help="Your exchanges a month, for their cost.")] = None
-    stop_at: Annotated[float | None, typer.Option(min=0, help="End before more than this is spent.")] = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count calls and tokens; ask no model.")] = False
-    prompts: Annotated[Path | None, typer.Option(help="A folder with templates of your own for --judge.")] = None
+    prices: Annotated[Path | None, typer.Option(help="A TOML file with the prices of models and embeddings.")] = None
+    currency: Annotated[str, typer.Option(help="The currency of the prices, such as $.")] = ""
+    per_month: Annotated[
+        int | None, typer.Option(min=1, help="How many exchanges you have a month, to show what they cost.")
+    ] = None
+    stop_at: Annotated[float | None, typer.Option(min=0, help="Stop before spending more than this.")] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count calls and tokens; ask no model.")] = False
+    prompts: Annotated[Path | None, typer.Option(help="A folder with your own templates for --judge.")] = None
     no_questions: Annotated[
-        bool, typer.Option("--no-questions", help="Draft none by rules where your conversations have none.")
+        bool, typer.Option("--no-questions", help="Do not draft questions for conversations that have none.")
     ] = False
     fail_under: Annotated[
-        list[str] | None, typer.Option(help="End with 1 if no memory reaches it, such as recall=0.5; repeat it.")
+        list[str] | None,
+        typer.Option(help="Exit with 1 if no memory reaches this, such as recall=0.5; can be repeated."),
     ] = None
-    baseline: Annotated[Path | None, typer.Option(help="The results.json of an earlier run: shows changes.")] = None
+    baseline: Annotated[
+        Path | None, typer.Option(help="The results.json of an earlier run; shows what has changed since.")
+    ] = None
 
 
 @command("Compare")
@@ -88,8 +98,8 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
     try:
         code = _run(compared, asked, measured, workers, counter)
     except KeyboardInterrupt:
-        kept = f"What is finished is kept in {measured.out}; the same command goes on from there."
-        beside.print(f"\nEnded by hand. {kept}", markup=False)
+        kept = f"What is finished is kept in {measured.out}; run the same command again to continue."
+        beside.print(f"\nInterrupted. {kept}", markup=False)
         code = 130  # as a shell tells that Ctrl-C ended a command
     raise typer.Exit(code)
 
@@ -102,20 +112,22 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     configured = variants.read_config(compared.config) if compared.config else {}
     memories = variants.chosen([*(compared.memories or ()), *variants.variants_of(configured, where)])
     limits, earlier = changes.thresholds(measured.fail_under or ()), changes.earlier_results(measured.baseline)
-    if counter is None and asked.model == OFFLINE:
-        beside.print(_APPROXIMATED, markup=False, highlight=False)
     others = measured.price_in, measured.price_out
     prices, currency = money.prices_given(measured.prices, configured.get("prices", {}), where, others)
     dry = measured.dry_run
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
     files: survey.Source = running.sources(compared.transcripts or (), compared.sample)
-    if (drafts := survey.drafted(files)) and not measured.no_questions:
-        beside.print(_DRAFTED, markup=False, highlight=False)
+    if drafts := None if measured.no_questions else survey.drafted(files):
         files = drafts
     looked = survey.Survey(survey.source_of(files))
     if earlier:
         changes.check_same(looked, earlier, measured.baseline)
+    # What is wrong is told before this: in one line.
+    if counter is None and asked.model == OFFLINE:
+        beside.print(_APPROXIMATED, markup=False, highlight=False)
+    if drafts:
+        beside.print(_DRAFTED, markup=False, highlight=False)
     for remark in looked.remarks[:_REMARKS]:
         tell("[yellow]note:[/]", remark)
     if (more := len(looked.remarks) - _REMARKS) > 0:
@@ -161,21 +173,23 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
 @command("Compare")
 def questions(
     *,
-    transcripts: Annotated[list[str], typer.Argument(help="Files, folders and URLs with conversations.")],
+    transcripts: Annotated[list[str], typer.Argument(help="Files, folders or URLs with conversations.")],
     asked: Asked,
-    count: Annotated[int, typer.Option(min=1, help="How many for each conversation, about.")] = 20,
-    out: Annotated[Path | None, typer.Option(help="A YAML file to write; otherwise it is printed.")] = None,
+    count: Annotated[int, typer.Option(min=1, help="About how many questions for each conversation.")] = 20,
+    out: Annotated[
+        Path | None, typer.Option(help="The YAML file to write; without it, the questions are printed.")
+    ] = None,
 ) -> None:
-    """Draft questions about conversations that have none, for you to check and to compare with.
+    """Draft questions about conversations that have none, for you to check and then compare with.
 
-    Without --model, rules draft them: what the user said, with a gap where a name, a number, a date or a taste stood.
+    Without --model, rules draft them: sentences of the user, with a gap for a name, a number, a date or a taste.
     """
     from memzoo.benchmarks.drafting import drafted
 
     model = None if asked.model == OFFLINE and not asked.base_url else asked.made()
     write(out, [drafted(transcripts, model, count)])
     if out:
-        beside.print(f"wrote {out}: read it, correct it, then: memzoo compare {out}", markup=False, highlight=False)
+        beside.print(f"wrote {out}: read and correct it, then run: memzoo compare {out}", markup=False, highlight=False)
 
 
 def _read_budgets(text: str) -> tuple[list[int], list[int]]:

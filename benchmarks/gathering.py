@@ -131,7 +131,7 @@ class _Gathered:
 
     def row(self, memory: MemoryInfo, run: Run, categories: Mapping[int, str]) -> Row:
         if self.error or not self.scores:
-            return Row(memory=memory, error=self.error or "it was not its turn before the end")
+            return Row(memory=memory, error=self.error or "the run ended before its turn")
         budgets = {budget: scores.found(categories, run.cache) for budget, scores in sorted(self.scores.items())}
         about: dict[str, Any] = {"memory": memory, "exchanges": self.exchanges, "failure": self.failure, **self.sums}
         row = Row(**about, failed=_mean_of(self.failed, self.exchanges), budgets=budgets)

@@ -188,7 +188,7 @@ def _floors(results: Results) -> Iterator[str]:
     if others := [one.name for one in floors if one.name not in unread]:
         yield (
             f"{_join(others)} {'needs' if len(others) == 1 else 'need'} a model. Rules answered in its place, so the "
-            "table shows only what they remember at least, and they are left out of the choice; `--model NAME` "
+            "table shows only the least that they remember, and they are left out of the choice; `--model NAME` "
             "measures them."
         )
 

@@ -22,7 +22,7 @@ console = Terminal(soft_wrap=True, highlight=False)
 
 _COMMANDS = {
     "/help": "Show this.",
-    "/regenerate": "Have the last question answered again.",
+    "/regenerate": "Answer the last question again.",
     "/edit": "Say something else in place of your last message: /edit TEXT.",
     "/pin": "Pin your last message: the model sees it from now on, word for word.",
     "/memory": "Show what the model sees, as chat messages.",
@@ -34,16 +34,18 @@ _COMMANDS = {
 @command("Talk")
 def chat(
     *,
-    memory: Annotated[str, typer.Option(help="The strategy.")] = "summary-buffer",
+    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows them all.")] = "summary-buffer",
     asked: Asked,
     store: Annotated[
         str, typer.Option(help="Where to keep the conversation, such as sqlite:///chat.db.")
     ] = "memory://",
-    conversation: Annotated[str | None, conversation_option("Which conversation of the store to go on with.")] = None,
-    system: Annotated[str, typer.Option(help="Instructions for the model, sent with each request; not stored.")] = "",
+    conversation: Annotated[str | None, conversation_option("Which conversation of the store to continue.")] = None,
+    system: Annotated[
+        str, typer.Option(help="Instructions for the model. They are sent with each request and not stored.")
+    ] = "",
     counter: Counter = None,
 ) -> None:
-    """Talk to a model that remembers. With a store, the conversation goes on after a restart."""
+    """Chat with a model that remembers. With --store, you can continue the conversation later."""
     strategy_named(memory)
     model = asked.made()
     with closing(unlocked_store(store)) as opened, _notes_apart() as notes:

@@ -180,7 +180,7 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
 @app.callback()
 def common(
     version: Annotated[  # noqa: FBT002
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Take the options that stand before a command."""

@@ -20,20 +20,22 @@ from memzoo.text import shown as shown_url
 
 __all__ = ["forget", "relearn", "retain", "scrub"]
 
-_HELD_UP = "Another process is using the store: remains are left in its files. Do it again later."
+_HELD_UP = "Another process is using the store, so remains are left in its files. Try again later."
 
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 @command("Stored data")
 def forget(
     *,
-    ids: Annotated[list[int] | None, typer.Argument(help="Numbers of messages, as `history` prints them.")] = None,
+    ids: Annotated[
+        list[int] | None, typer.Argument(help="The numbers of the messages, as `memzoo history` prints them.")
+    ] = None,
     stored: Stored,
-    everything: Annotated[bool, typer.Option("--all", help="The whole conversation.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Delete the whole conversation.")] = False,
     yes: Yes = False,
 ) -> None:
-    """Delete messages for good, with all that was learnt from them. Asks before it does."""
+    """Delete messages for good, and all that was learnt from them. Asks first."""
     if bool(ids) == everything:
         raise OptionError("give either numbers of messages, or --all for the whole conversation")
     with stored.opened() as (store, id_):
@@ -42,7 +44,7 @@ def forget(
         receipt = ConversationBufferMemory(store=store, conversation_id=id_).forget(None if everything else ids)
     echo(f"{counted(len(receipt.removed), 'message')} deleted.")
     if receipt.outstanding:
-        echo(f"Derived anew when the conversation is opened next: {', '.join(receipt.outstanding)}.")
+        echo(f"These are learnt again when the conversation is next opened: {', '.join(receipt.outstanding)}.")
     if receipt.remains:
         echo(receipt.remains, err=True)
 
@@ -51,12 +53,14 @@ def forget(
 def retain(
     *,
     store: StoreURL,
-    older_than: Annotated[str, typer.Option(help="Delete messages that are older, such as 30d; also h, m and s.")] = "",
-    idle_for: Annotated[str, typer.Option(help="Delete conversations in which nothing was said for so long.")] = "",
-    prefix: Annotated[str, typer.Option(help="Only in conversations whose ids begin so.")] = "",
+    older_than: Annotated[
+        str, typer.Option(help="Delete messages older than this, such as 30d; also h, m and s.")
+    ] = "",
+    idle_for: Annotated[str, typer.Option(help="Delete conversations in which nothing was said for this long.")] = "",
+    prefix: Annotated[str, typer.Option(help="Only in conversations whose ids start with this.")] = "",
     yes: Yes = False,
 ) -> None:
-    """Delete what is too old, with all that was learnt from it, for a cron job with --yes. Asks before it does."""
+    """Delete old messages, and all that was learnt from them. Asks first; use --yes in a cron job."""
     age, idleness = _span("--older-than", older_than), _span("--idle-for", idle_for)
     if not (older_than or idle_for):
         raise OptionError("give --older-than or --idle-for, such as --older-than 30d")
@@ -73,7 +77,7 @@ def retain(
 
 @command("Stored data")
 def scrub(*, store: StoreURL) -> None:
-    """Remove the remains of what was deleted from the files of a store, by rewriting them."""
+    """Rewrite the files of a store so that nothing deleted is left in them."""
     with closing(existing_store(store)) as opened:
         if not drive(managed(opened, "scrub").scrub(thorough=True)):
             echo(_HELD_UP, err=True)
@@ -85,29 +89,31 @@ def relearn(
     *,
     stored: Stored,
     named: Annotated[str, typer.Argument(hidden=True, metavar="")] = "",
-    memory: Annotated[str, typer.Option(help="The strategy.")],
+    memory: Annotated[str, typer.Option(help="The strategy whose learning is done again.")],
     asked: Asked,
-    from_: Annotated[int | None, typer.Option("--from", help="From this message on, for embeddings.")] = None,
-    only_set_aside: Annotated[bool, typer.Option("--set-aside", help="Only what was set aside.")] = False,
+    from_: Annotated[int | None, typer.Option("--from", help="Only from this message on; for embeddings.")] = None,
+    only_set_aside: Annotated[
+        bool, typer.Option("--set-aside", help="Only the messages at which the model failed.")
+    ] = False,
     counter: Counter = None,
     yes: Yes = False,
 ) -> None:
-    """Throw away what a strategy has learnt from a conversation, and learn it anew. Asks before it does.
+    """Throw away what a strategy has learnt from a conversation, and learn it again. Asks first.
 
-    Until all is learnt, and if the model fails, the old state is kept.
+    The old state is kept until everything is learnt, and if the model fails.
     """
     with replace(stored, conversation=stored.conversation or named).opened() as (opened, id_):
         first = drive(opened.read(id_, limit=1))
-        deleted = " Its first messages are not there any more: what was learnt from them is lost."
-        question = f"Learn {memory} anew from {id_!r}?{deleted if first[0].seq > 1 else ''}"
-        confirm(question, yes=yes or only_set_aside)
+        deleted = " Its first messages have been deleted: what was learnt from them will be lost."
+        question = f"Throw away what {memory} has learnt from {id_!r}, and learn it again?"
+        confirm(f"{question}{deleted if first[0].seq > 1 else ''}", yes=yes or only_set_aside)
         learner = asked.memory(memory, counter, store=opened, conversation_id=id_)
         with bar("Learning") as advance:
             drive(learn_anew(learner, from_=from_, only_set_aside=only_set_aside, progress=advance))
         aside, calls = learner.set_aside(), learner.usage.total.calls
-    echo(f"Learnt anew. Calls of the model: {calls}.")
+    echo(f"Learnt again, with {counted(calls, 'model call')}.")
     if aside:
-        echo(f"Set aside, because the model failed at them: {', '.join(str(entry.seq) for entry in aside)}.")
+        echo(f"The model failed at these messages: {', '.join(str(entry.seq) for entry in aside)}.")
 
 
 def _span(option: str, text: str) -> timedelta | None:

@@ -64,16 +64,16 @@ def conversation_option(text: str) -> Any:
     return typer.Option("--conversation", callback=check, help=text)
 
 
-StoreURL = Annotated[str, typer.Option(help="Where the conversation is kept, such as sqlite:///chat.db.")]
+StoreURL = Annotated[str, typer.Option(help="The store, such as sqlite:///chat.db.")]
 Counter = Annotated[
     str | None,
     typer.Option(
         "--token-counter",
-        help="What counts tokens: a model's or encoding's name for tiktoken, or 'approximate', an estimate; by "
-        "default the model's own tokenizer if tiktoken knows it, else the estimate.",
+        help="How to count tokens: by a model or encoding that tiktoken knows, or 'approximate' for an estimate. The "
+        "default is the model's own tokenizer if tiktoken knows it, otherwise the estimate.",
     ),
 ]
-OutFile = Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")]
+OutFile = Annotated[Path | None, typer.Option(help="The file to write; without it, the result is printed.")]
 
 
 def command(panel: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -121,9 +121,11 @@ def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class Workers:
     """Who does the work, as the command line names it."""
 
-    jobs: Annotated[int, typer.Option(min=1, help="Processes of this machine.")] = 1
-    threads: Annotated[int, typer.Option(min=1, help="Threads instead, for a model behind a network.")] = 1
-    engine: Annotated[str, typer.Option(help="An engine instead, such as dask://HOST:PORT or ray://HOST:PORT.")] = ""
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes to use.")] = 1
+    threads: Annotated[
+        int, typer.Option(min=1, help="How many threads to use instead, for a model behind a network.")
+    ] = 1
+    engine: Annotated[str, typer.Option(help="An engine to use instead, such as dask://HOST:PORT.")] = ""
 
     def opened(self) -> AbstractContextManager[Executor | None]:
         """Give an executor, which ends with the block; `None` does the work here. See `memzoo.engines.executor_of`."""
@@ -165,16 +167,21 @@ class Stored:
 class Asked:
     """The model that a command asks, as the command line names it."""
 
-    model: Annotated[str, typer.Option(help="A model of your endpoint (OPENAI_API_KEY), or 'offline'.")] = "offline"
+    model: Annotated[
+        str, typer.Option(help="A model at your endpoint (set OPENAI_API_KEY), or 'offline' for the built-in rules.")
+    ] = "offline"
     base_url: Annotated[
-        str | None, typer.Option(help="An OpenAI-compatible endpoint; by default OPENAI_BASE_URL, or else OpenAI.")
+        str | None, typer.Option(help="An OpenAI-compatible endpoint; the default is OPENAI_BASE_URL, or else OpenAI.")
     ] = None
     max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="The most tokens of a reply. What is learnt needs whole replies.")
+        int | None,
+        typer.Option(min=1, help="The most tokens in a reply. Leave room: a summary that is cut off is not used."),
     ] = None
-    temperature: Annotated[float | None, typer.Option(min=0, max=2, help="0 for the likeliest words.")] = None
+    temperature: Annotated[
+        float | None, typer.Option(min=0, max=2, help="How freely the model chooses words; 0 for the likeliest.")
+    ] = None
     timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint, in each of three tries.")
+        float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint. It is tried three times.")
     ] = None
 
     def made(self) -> ChatModel:

@@ -45,12 +45,14 @@ __all__ = ["export_lines", "history", "import_lines", "list_stores", "pin", "sho
 @command("Stored data")
 def list_stores(
     *,
-    url: Annotated[str, typer.Argument(help="A store, such as sqlite:///chat.db, to list its conversations.")] = "",
-    limit: Annotated[int, typer.Option(min=1, help="How many conversations.")] = 100,
-    after: Annotated[str | None, typer.Option(help="Only conversations that follow this one.")] = None,
-    check_all: Annotated[bool, typer.Option("--check", help="Read all that it has, and list what is damaged.")] = False,
+    url: Annotated[str, typer.Argument(help="A store whose conversations to list, such as sqlite:///chat.db.")] = "",
+    limit: Annotated[int, typer.Option(min=1, help="How many conversations to list.")] = 100,
+    after: Annotated[str | None, typer.Option(help="Only list conversations that come after this one.")] = None,
+    check_all: Annotated[
+        bool, typer.Option("--check", help="Read everything in the store, and list what is damaged.")
+    ] = False,
 ) -> None:
-    """Show the kinds of stores, or the conversations of one: id, messages, first and last time."""
+    """List the conversations of a store: id, messages, first and last time. Without a URL, list the kinds of stores."""
     if check_all:
         _check(url)
         return
@@ -67,7 +69,8 @@ def list_stores(
                 damaged += 1
                 row(id_, str(error))
     if damaged:
-        raise StoreError(f"{counted(damaged, 'conversation')} damaged; --check lists all that is")
+        are = "is" if damaged == 1 else "are"
+        raise StoreError(f"{counted(damaged, 'conversation')} {are} damaged; --check lists everything that is")
 
 
 def _check(url: str) -> None:
@@ -78,19 +81,19 @@ def _check(url: str) -> None:
     for line in found:
         row(line)
     if found:
-        raise StoreError(f"{counted(len(found), 'thing')} found; export what can be read, and restore the rest")
-    echo("All of it can be read.")
+        raise StoreError(f"found {counted(len(found), 'problem')}; export what can be read, and restore the rest")
+    echo("Everything can be read.")
 
 
 @command("Stored data")
 def history(
     *,
     stored: Stored,
-    limit: Annotated[int | None, typer.Option(min=0, help="At most so many messages.")] = None,
+    limit: Annotated[int | None, typer.Option(min=0, help="At most this many messages.")] = None,
     before: Annotated[int | None, typer.Option(help="Only messages with lower numbers.")] = None,
     after: Annotated[int, typer.Option(help="Only messages with higher numbers.")] = 0,
-    newest_first: Annotated[bool, typer.Option("--newest-first", help="Begin with the newest.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Whole messages, as JSON Lines.")] = False,
+    newest_first: Annotated[bool, typer.Option("--newest-first", help="Start with the newest.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print whole messages, as JSON Lines.")] = False,
 ) -> None:
     """Print what was said: number, time, role and text of each message."""
     with stored.opened() as (store, id_):
@@ -106,11 +109,13 @@ def history(
 @command("Stored data")
 def pin(
     *,
-    ids: Annotated[list[int] | None, typer.Argument(help="Numbers of messages, as `history` prints them.")] = None,
+    ids: Annotated[
+        list[int] | None, typer.Argument(help="The numbers of the messages, as `memzoo history` prints them.")
+    ] = None,
     stored: Stored,
     off: Annotated[bool, typer.Option("--off", help="Unpin them.")] = False,
 ) -> None:
-    """Pin messages, which every strategy then shows word for word. Prints all that are pinned."""
+    """Pin messages, so that every strategy shows them word for word. Lists all pinned messages."""
     with stored.opened() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
         if ids:
@@ -126,14 +131,14 @@ def pin(
 def show(
     *,
     stored: Stored,
-    memory: Annotated[str, typer.Option(help="The strategy.")],
+    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows them all.")],
     query: Annotated[str, typer.Option(help="What the user is about to say.")] = "",
     asked: Asked,
     counter: Counter = None,
 ) -> None:
     """Print what a strategy would send to the model now, as chat messages. Learns nothing and stores nothing.
 
-    Where a strategy needs the names in the query, the model finds them.
+    If a strategy needs the names in the query, the model is asked for them.
     """
     with stored.opened() as (store, id_):
         viewed = asked.memory(memory, counter, store=store, conversation_id=id_)
@@ -144,7 +149,7 @@ def show(
 def show_state(
     *,
     stored: Stored,
-    name: Annotated[str, typer.Option(help="The state to print; without it, all are listed.")] = "",
+    name: Annotated[str, typer.Option(help="Which state to print; without it, all are listed.")] = "",
 ) -> None:
     """List what was learnt from a conversation, or print one state as JSON."""
     with stored.opened() as (store, id_):
@@ -169,10 +174,10 @@ def show_graph(
     *,
     stored: Stored,
     form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "text",
-    history: Annotated[bool, typer.Option("--history", help="Superseded facts too.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Include superseded facts.")] = False,
     out: OutFile = None,
 ) -> None:
-    """Write the facts of a stored conversation as text, a picture, or for another program. Asks no model."""
+    """Write the facts of a stored conversation as text, as a picture, or for another program. Asks no model."""
     with stored.opened() as (store, id_):
         found = drive(stored_graph(store, id_))
     _write(out, [export(found.graph, form, history=history)])
@@ -182,7 +187,7 @@ def show_graph(
 
 @command("Stored data")
 def export_lines(*, stored: Stored, out: OutFile = None) -> None:
-    """Write a conversation, with all that was learnt from it, as JSON Lines. An encrypted one is decrypted."""
+    """Write a conversation, and all that was learnt from it, as JSON Lines. What is encrypted is decrypted."""
     with stored.opened() as (store, id_):
         _write(out, export_conversation(store, id_))
 
@@ -196,13 +201,15 @@ def _write(out: Path | None, pieces: Iterable[str]) -> None:
 @command("Stored data")
 def import_lines(
     *,
-    source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file, folder or URL.")],
+    source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file, a folder or a URL.")],
     store: StoreURL,
-    conversation: Annotated[str | None, conversation_option("Its new id; by default the one that it had.")] = None,
-    form: Annotated[str, typer.Option("--from", help=f"Another library's: {', '.join(READERS)}.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --from: only say what would be written.")] = False,
+    conversation: Annotated[
+        str | None, conversation_option("Its id in the store; by default the one that it had.")
+    ] = None,
+    form: Annotated[str, typer.Option("--from", help=f"Import from another library: {', '.join(READERS)}.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --from: only show what would be imported.")] = False,
 ) -> None:
-    """Put an exported conversation into a store that has none of its id, or what another library keeps."""
+    """Import what `memzoo export` wrote, under an id that is new to the store, or what another library keeps."""
     if form:
         _import_from(form, source, store, conversation, dry_run=dry_run)
         return
@@ -231,7 +238,7 @@ def _import_from(form: str, source: str, store: str, conversation: str | None, *
             for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
                 row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
     if wrong:
-        raise _sum_up(wrong, "all else was imported")
+        raise _sum_up(wrong, "everything else was imported")
 
 
 def _sum_up(wrong: list[TransferError], rest: str) -> TransferError:

@@ -19,15 +19,17 @@ _TOLD = 20  # failures
 def upkeep(
     *,
     store: Annotated[str, typer.Argument(help="A store, such as postgresql://me@host/db.")],
-    memory: Annotated[str, typer.Option(help="What learns, such as summary or summary-buffer:max_token_limit=1000.")],
-    prefix: Annotated[str, typer.Option(help="Only in conversations whose ids begin so.")] = "",
+    memory: Annotated[
+        str, typer.Option(help="The strategy that learns, such as summary or summary-buffer:max_token_limit=1000.")
+    ],
+    prefix: Annotated[str, typer.Option(help="Only in conversations whose ids start with this.")] = "",
     asked: Asked,
     workers: Workers,
     counter: Counter = None,
 ) -> None:
-    """Learn what waits to be learnt, in all conversations of a store: nightly, or after an import.
+    """Learn what has not been learnt yet, in all conversations of a store: nightly, or after an import.
 
-    What was learnt is kept: after an interruption, the same command goes on. Ends with 1 if a conversation failed.
+    If it is interrupted, run it again: what was learnt is kept. Exits with 1 if a conversation failed.
     """
     name, options = _parse_memory(memory)
     if issubclass(strategy_named(name), ModelBackedMemory):
@@ -36,12 +38,12 @@ def upkeep(
     with closing(existing_store(store)) as opened, workers.opened() as executor, bar("Learning") as advance:
         done = memories.upkeep(opened, name, prefix=prefix, executor=executor, progress=advance, **options)
     looked = counted(done.conversations, "conversation")
-    echo(f"Learnt in {done.learnt} of {looked}. Calls of the model: {done.spent.calls}.")
+    echo(f"Learnt in {done.learnt} of {looked}, with {counted(done.spent.calls, 'model call')}.")
     for id_, why in list(done.failed.items())[:_TOLD]:
         echo(f"{id_}: {why}", err=True)
     if done.failed:
-        left = f", of which {_TOLD} are named" if len(done.failed) > _TOLD else ""
-        echo(f"Not learnt to the end: {counted(len(done.failed), 'conversation')}{left}.", err=True)
+        listed = f"; the first {_TOLD} are listed" if len(done.failed) > _TOLD else ""
+        echo(f"{counted(len(done.failed), 'conversation')} failed{listed}.", err=True)
         raise typer.Exit(1)
 
 

@@ -21,7 +21,7 @@ console = Terminal()
 
 @command("Talk")
 def list_strategies() -> None:
-    """Show the zoo: the seven, further ones, and those of installed packages; what each shows, costs and needs."""
+    """List every strategy, those of installed packages too: what each one shows, costs and needs."""
     found = [(name, *_describe(name)) for name in (*STRATEGIES, *further_names())]
     if not console.is_terminal:
         for one in found:
@@ -50,10 +50,12 @@ def _describe(name: str) -> tuple[str, str, str, str]:
 
 @command("Serving")
 def serve_offline(
-    host: Annotated[str, typer.Option(help="Address to listen on; only this machine by default.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8399,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; by default only this machine can connect.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8399,
 ) -> None:
-    """Serve the offline model to any OpenAI client, until interrupted."""
+    """Serve the offline model to any OpenAI client, until you stop it with Ctrl-C."""
     from memzoo.memories.models.offline import serve_forever
 
     try:

@@ -34,19 +34,19 @@ class Selection:
 
     transcripts: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files and folders with conversations, - for standard input; else --sample."),
+        typer.Argument(help="Files or folders with conversations, or - for standard input; by default --sample."),
     ] = None
-    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh, which is in Chinese.")] = "en"
-    empty: Annotated[bool, typer.Option("--empty", help="Begin with nothing said.")] = False
-    store: Annotated[str, typer.Option(help="Look at a stored conversation, such as in sqlite:///chat.db.")] = ""
+    sample: Annotated[str, typer.Option(help="Which bundled conversation: en, or zh for the Chinese one.")] = "en"
+    empty: Annotated[bool, typer.Option("--empty", help="Start with an empty conversation.")] = False
+    store: Annotated[str, typer.Option(help="Show a stored conversation, such as one in sqlite:///chat.db.")] = ""
     conversation: Annotated[
         str | None, conversation_option("Which conversation: its id in the store, or its title in the files.")
     ] = None
     memories: Annotated[
         list[str] | None,
-        typer.Option("--memory", help="A strategy, or name:option=value,...; repeat it. All seven by default."),
+        typer.Option("--memory", help="A strategy, or name:option=value,...; can be repeated. By default all seven."),
     ] = None
-    budget: Annotated[int, typer.Option(min=1, help="Tokens that a memory with a limit may show.")] = 1000
+    budget: Annotated[int, typer.Option(min=1, help="How many tokens a memory with a limit may show.")] = 1000
 
 
 @command("Compare")
@@ -56,20 +56,23 @@ def play(
     asked: Asked,
     counter: Counter = None,
     questions: Annotated[
-        list[str] | None, typer.Option("--ask", help="Ask all of them this at the end; repeat it. Only with --html.")
+        list[str] | None,
+        typer.Option("--ask", help="Ask every memory this at the end; can be repeated. Only with --html."),
     ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write the page as one file that needs no server, and end.")] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Only print the address; open no browser.")] = False,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the page as one file that needs no server, and exit.")
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for the page; 0 picks a free one.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, but do not open a browser.")] = False,
 ) -> None:
-    """Watch memories remember a conversation side by side, on a page of this machine: step, type, ask."""
+    """Watch memories remember a conversation side by side, on a local web page: step through it, type, and ask."""
     if questions and html is None:
-        raise OptionError("--ask goes with --html; without it, ask on the page")
+        raise OptionError("--ask needs --html; without it, ask on the page")
     if html:
         _check_place(html)
     shown = _make(selected, asked, counter)
     if asked.model == "offline":
-        console.print(f"{_RULES} Take one with --model.", markup=False, highlight=False)
+        console.print(f"{_RULES} Use --model to ask one.", markup=False, highlight=False)
     if html:
         _write_page(shown, html, questions or ())
         console.print(f"wrote {html}", markup=False, highlight=False)
@@ -78,7 +81,7 @@ def play(
     from memzoo.benchmarks.play.server import serve  # needs an extra
 
     def ready(url: str) -> None:
-        console.print(f"{url}\nOnly this machine can open it. Ctrl-C ends.", markup=False, highlight=False)
+        console.print(f"{url}\nOnly this machine can open it. Press Ctrl-C to stop.", markup=False, highlight=False)
         if not no_open:
             webbrowser.open(url)
 
@@ -89,9 +92,9 @@ def play(
 def demo(
     *,
     out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("memzoo-demo"),
-    no_open: Annotated[bool, typer.Option("--no-open", help="Only write the pages; open no browser.")] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Write the pages, but do not open a browser.")] = False,
 ) -> None:
-    """Compare all seven on the bundled conversation and open a page on which they remember it. Needs no key."""
+    """Compare all seven on the bundled conversation, and open a page that shows what each remembers. Needs no key."""
     from memzoo.benchmarks.comparing import compare
     from memzoo.benchmarks.report.writing import table
     from memzoo.benchmarks.transcripts import sample_path
@@ -100,7 +103,7 @@ def demo(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OptionError(f"{str(out)!r} cannot be made: {error.strerror}") from error
-    console.print(f"All seven go through the bundled conversation. {_RULES}", markup=False, highlight=False)
+    console.print(f"Comparing all seven on the bundled conversation. {_RULES}", markup=False, highlight=False)
     page = out / "play.html"
     # Two processes: one compares while the other writes the page.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:
@@ -148,7 +151,7 @@ def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
     for name in sorted({one.model or asked.model for one in variants} | {asked.model}):
         asked.check(name)
     if sum(map(bool, (selected.transcripts, selected.store, selected.empty))) > 1:
-        raise OptionError("files, --store and --empty exclude each other: the page shows one conversation")
+        raise OptionError("give only one of files, --store and --empty: the page shows one conversation")
     setup = Setup(asked.model, [selected.budget], token_counter(counter, asked.model).name, make_model=asked.named)
     if not selected.store:
         return Play(_conversation(selected), variants, setup)
@@ -171,7 +174,7 @@ def _conversation(selected: Selection) -> "Transcript":
         if longest is None:
             raise OptionError("there is no conversation in these files")
         if len(found) > 1:
-            told = f"The longest of {len(found)} conversations, {longest.title!r}; --conversation TITLE takes another."
+            told = f"Showing the longest of {len(found)} conversations, {longest.title!r}; see --conversation."
             console.print(told, markup=False, highlight=False)
         return longest
     titles = {talk.title: talk for talk in found}

@@ -69,7 +69,7 @@ def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
     prices = found.results.run.prices
     budget = found.results.main_budget
     rows = [row for row in found.rows if not row.error]
-    drawn = Table(box=box.SIMPLE_HEAD, title=f"To be expected, within {counted(budget, 'token')}", title_justify="left")
+    drawn = Table(box=box.SIMPLE_HEAD, title=f"Expected, within {counted(budget, 'token')}", title_justify="left")
     drawn.add_column("memory")
     figures = dict.fromkeys(title for row in rows for title in expected(row, budget))
     for title in (*figures, *(["cost"] if prices else [])):
@@ -91,12 +91,13 @@ def _notes(found: Compared, model: str, judge: str) -> list[str]:
     notes = [f"Dry run: {model} was not asked, nothing was spent or written."]
     if any(row.memory.model for row in found.rows):
         notes.append(
-            "≈ marks an estimate: it depends on replies, for which rules stood in. If no call fails, all else is exact."
+            "≈ marks an estimate: it depends on replies, and rules stood in for them. Unless a call fails, the rest is "
+            "exact."
         )
     if len(found.results.run.budgets) > 1:
         notes.append("A memory whose options name the budget runs once for each budget; this is the run for the first.")
     if judge and (judged := sum(bool(one.question.answer) for one in found.results.questions)):
         rows = sum(row.memory.name != "everything" for row in found.rows)
         answers = judged * rows * len(found.results.run.budgets)
-        notes.append(f"The judge: {counted(answers, 'answer')}, and as many marks for those that are not empty.")
+        notes.append(f"With the judge: {counted(answers, 'answer')}, and a mark for each that is not empty.")
     return notes

@@ -26,15 +26,15 @@ _FILE = "MEMORY_FILE_PATH"
 @command("Serving")
 def mcp(
     *,
-    store: Annotated[str, typer.Option(help="Where the memory is kept; by default a file of yours.")] = "",
+    store: Annotated[str, typer.Option(help="The store; by default a file in your own folder.")] = "",
     conversation: Annotated[str, conversation_option("Which conversation of the store.")] = "mcp",
-    http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 takes a free one.")] = None,
-    max_tokens: Annotated[int, typer.Option(min=64, help="Tokens that a read of the graph may have.")] = 25_000,
-    counter: Annotated[str, typer.Option("--token-counter", help="What counts them.")] = "approximate",
-    import_: Annotated[Path | None, typer.Option("--import", help="Take in a memory.jsonl, and end.")] = None,
-    export: Annotated[Path | None, typer.Option(help="Write the graph as a memory.jsonl, and end.")] = None,
+    http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 picks a free one.")] = None,
+    max_tokens: Annotated[int, typer.Option(min=64, help="How many tokens a read of the graph may have.")] = 25_000,
+    counter: Annotated[str, typer.Option("--token-counter", help="How to count them.")] = "approximate",
+    import_: Annotated[Path | None, typer.Option("--import", help="Import a memory.jsonl, and exit.")] = None,
+    export: Annotated[Path | None, typer.Option(help="Write the graph as a memory.jsonl, and exit.")] = None,
 ) -> None:
-    """Serve a memory to assistants by the Model Context Protocol, on standard input and output."""
+    """Serve a memory to assistants over the Model Context Protocol, on standard input and output."""
     from memzoo.hosts.mcp.memory import GraphMemory
     from memzoo.hosts.mcp.server import serve_http, serve_stdio
 

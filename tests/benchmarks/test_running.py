@@ -299,7 +299,7 @@ def test_ctrl_c_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch
         write(self, *given)
 
     monkeypatch.setattr(Checkpoint, "write", tired)
-    assert "the same command goes on from there" in done(run("--memory", "window"), 130)
+    assert "run the same command again to continue" in done(run("--memory", "window"), 130)
     monkeypatch.setattr(Checkpoint, "write", write)
     done(run("--memory", "window"))
     assert names() == ["none", "window", "everything"]

@@ -89,7 +89,7 @@ def test_a_damaged_conversation_is_listed_among_the_others(url: str) -> None:
     done = CliRunner().invoke(app, ["stores", url])
     assert done.output.startswith("anna\tmessage 1 of 'anna' is damaged")
     assert "\nbo\t2 messages\t" in done.output
-    assert str(done.exception) == "1 conversation damaged; --check lists all that is"
+    assert str(done.exception) == "1 conversation is damaged; --check lists everything that is"
 
 
 def test_history_is_printed_by_pages(memzoo: Memzoo) -> None:

@@ -98,7 +98,7 @@ def test_takes_the_longest_of_several_or_the_one_that_is_named(command: Command,
     ]
     chat.write_text("\n".join(map(json.dumps, talks)), encoding="utf-8")
     ran = command("play", "chat.jsonl", "--memory", "buffer", "--html", "play.html")
-    assert "The longest of 2 conversations, 'bee'" in ran.output
+    assert "Showing the longest of 2 conversations, 'bee'" in ran.output
     assert told(chat.with_name("play.html")).start["title"] == "bee"
     command("play", "chat.jsonl", "--memory", "buffer", "--conversation", "a", "--html", "play.html")
     assert told(chat.with_name("play.html")).start["title"] == "a"
@@ -115,8 +115,8 @@ def test_takes_the_longest_of_several_or_the_one_that_is_named(command: Command,
     [
         (["no-such.jsonl", "--html", "x.html"], "cannot be read"),
         (["--memory", "no-such", "--html", "x.html"], "no-such"),
-        (["chat.jsonl", "--empty", "--html", "x.html"], "exclude each other"),
-        (["chat.jsonl", "--ask", "Who?"], "--ask goes with --html"),
+        (["chat.jsonl", "--empty", "--html", "x.html"], "give only one of"),
+        (["chat.jsonl", "--ask", "Who?"], "--ask needs --html"),
         (["--store", "sqlite:///no.db", "--html", "x.html"], "there is no file"),
         (["--model", "gpt-4o-mini", "--html", "x.html"], "needs a key"),
         (["--sample", "xx", "--html", "x.html"], "no bundled conversation"),

@@ -39,7 +39,7 @@ def summary(url: str) -> str:
 
 def test_learns_anew(url: str) -> None:
     """What was learnt wrongly is gone, and what it cost is said."""
-    assert run("a", "--store", url, "--memory", "summary", "--yes") == (0, "Learnt anew. Calls of the model: 1.\n")
+    assert run("a", "--store", url, "--memory", "summary", "--yes") == (0, "Learnt again, with 1 model call.\n")
     assert "Anna" in summary(url)
 
 
@@ -75,7 +75,7 @@ def test_warns_where_the_beginning_is_gone(url: str) -> None:
             llm=ScriptedModel("Anna lives in Oslo."), store=store, conversation_id="a", keep_history=False
         )
         memory.save_context({"input": "I like tea."}, {"output": "Good."})
-    assert "first messages are not there" in run("a", "--store", url, "--memory", "summary", answer="n\n")[1]
+    assert "first messages have been deleted" in run("a", "--store", url, "--memory", "summary", answer="n\n")[1]
 
 
 def test_refuses_a_conversation_that_is_not_there(url: str) -> None:

@@ -77,7 +77,7 @@ def test_no_row_is_forged(command: str, url: str) -> None:
     assert not [line for line in rows if line.startswith(FORGED)]
 
 
-@pytest.mark.parametrize("arguments", [["--conversation", HOSTILE + "no"], ["--conversation", ""]])
+@pytest.mark.parametrize("arguments", [["--conversation", HOSTILE + "no"], ["--conversation", "x"]])
 def test_an_error_shows_hostile_ids(
     arguments: list[str], url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

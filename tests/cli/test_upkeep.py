@@ -32,18 +32,18 @@ def behind(url: str) -> list[str]:
 def test_what_waits_is_learnt(url: str, command: Callable[..., Any]) -> None:
     """In all conversations, or some; a second run has nothing to do, and no call is made."""
     ran = command("upkeep", url, "--memory", "summary", "--prefix", "anna/")
-    assert ran[:2] == (0, "Learnt in 2 of 2 conversations. Calls of the model: 2.\n")
+    assert ran[:2] == (0, "Learnt in 2 of 2 conversations, with 2 model calls.\n")
     assert behind(url) == ["bo/1"]
     ran = command("upkeep", url, "--memory", "summary", "--threads", "2")
-    assert ran[:2] == (0, "Learnt in 1 of 1 conversation. Calls of the model: 1.\n")
+    assert ran[:2] == (0, "Learnt in 1 of 1 conversation, with 1 model call.\n")
     ran = command("upkeep", url, "--memory", "summary")
-    assert ran[:2] == (0, "Learnt in 0 of 0 conversations. Calls of the model: 0.\n")
+    assert ran[:2] == (0, "Learnt in 0 of 0 conversations, with 0 model calls.\n")
 
 
 def test_a_memory_may_have_options(url: str, command: Callable[..., Any]) -> None:
     """So that what is learnt is what the program shows that has the same options."""
     ran = command("upkeep", url, "--memory", "summary-buffer:max_token_limit=10")
-    assert ran.output == "Learnt in 3 of 3 conversations. Calls of the model: 3.\n"
+    assert ran.output == "Learnt in 3 of 3 conversations, with 3 model calls.\n"
 
 
 def test_failures_are_told(url: str, command: Callable[..., Any]) -> None:
@@ -53,9 +53,9 @@ def test_failures_are_told(url: str, command: Callable[..., Any]) -> None:
         patched.setenv("OPENAI_API_KEY", "k")
         ran = command("upkeep", url, "--memory", "summary", "--prefix", "bo", *options)
     assert ran.code == 1
-    assert ran.output == "Learnt in 0 of 1 conversation. Calls of the model: 0.\n"
+    assert ran.output == "Learnt in 0 of 1 conversation, with 0 model calls.\n"
     assert "bo/1: ModelError: the call of model 'm'" in ran.errors
-    assert "Not learnt to the end: 1 conversation.\n" in ran.errors
+    assert "1 conversation failed.\n" in ran.errors
 
 
 def test_a_store_that_is_not_there_is_not_made(tmp_path: Path, command: Callable[..., Any]) -> None:

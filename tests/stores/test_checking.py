@@ -116,7 +116,7 @@ def test_the_check_finds_what_sqlite_finds(file: Path, key: str | None, monkeypa
     if key:
         monkeypatch.setenv("MEMZOO_KEY", key)
     command = ["stores", f"sqlite:///{file}", "--check"]
-    assert CliRunner().invoke(app, command).output == "All of it can be read.\n"
+    assert CliRunner().invoke(app, command).output == "Everything can be read.\n"
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("delete from memzoo_messages where conversation_id = 'cleo'")
     lost = CliRunner().invoke(app, command)

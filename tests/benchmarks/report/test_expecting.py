@@ -83,7 +83,7 @@ def test_notes_say_what_stands_behind_the_figures(comparison: Comparison) -> Non
     assert "≈ marks an estimate" in text
     assert "A memory whose options name the budget runs once for each budget" in text
     # 24 questions, two budgets, all but what shows everything.
-    assert "The judge: 480 answers, and as many marks" in text
+    assert "With the judge: 480 answers, and a mark for each" in text
     assert "The judge" not in drawn(comparison)
     results = comparison.results
     plain = [row for row in results.rows if not row.memory.model]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from memzoo.benchmarks.arguments import check_arguments
 from memzoo.benchmarks.checkpoint import Checkpoint, Copy
@@ -224,7 +224,8 @@ def _variants(memories: Any) -> Iterator[Variant | str]:
     if not isinstance(memories, Mapping):
         if isinstance(memories, str | bytes) or not isinstance(memories, Iterable):
             raise OptionError(f"memories must be a list of names, such as ['window', 'summary'], not {memories!r}")
-        for one in cast("Iterable[Any]", memories):
+        listed: Iterable[Any] = memories
+        for one in listed:
             if not isinstance(one, Variant | str):
                 raise OptionError(
                     "memories must be names with or without options, or Variants; a function that makes a memory goes "
@@ -232,7 +233,8 @@ def _variants(memories: Any) -> Iterator[Variant | str]:
                 )
             yield one
         return
-    for name, one in cast("Mapping[Any, Any]", memories).items():
+    named: Mapping[Any, Any] = memories
+    for name, one in named.items():
         if not (isinstance(name, str) and name):
             raise OptionError(f"memories must have names that are texts, not {name!r}")
         if isinstance(one, Variant | str):

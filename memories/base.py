@@ -25,8 +25,8 @@ from memzoo.memories.text.messages import Labels, recorded
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
-from memzoo.stores.common import copied
 from memzoo.sync import blocking, drive, together
+from memzoo.text import copied
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory

@@ -12,7 +12,8 @@ from typing import Any, NoReturn, TypeVar, Union, dataclass_transform, get_args,
 from memzoo.errors import OptionError, PluginError, UnknownOptionError
 from memzoo.stores import Store
 from memzoo.stores.base import lacking, methods_lacking
-from memzoo.stores.common import HIGHEST, did_you_mean
+from memzoo.stores.common import HIGHEST
+from memzoo.text import did_you_mean
 
 __all__ = [
     "a_function",

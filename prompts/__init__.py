@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from memzoo.errors import PromptError
 from memzoo.forks import cached_property
-from memzoo.stores.common import did_you_mean
+from memzoo.text import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

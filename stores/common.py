@@ -6,23 +6,16 @@ from collections.abc import Sequence
 
 from memzoo.errors import ConflictError, StoreError
 from memzoo.stores.base import Entry
-from memzoo.text import copied, did_you_mean, private, redacted, shown, visible
 
 __all__ = [
     "HIGHEST",
     "IN_MEMORY",
     "checked_numbers",
-    "copied",
     "damaged",
-    "did_you_mean",
     "escaped",
     "existing",
     "prefix_range",
-    "private",
-    "redacted",
-    "shown",
     "unescaped",
-    "visible",
 ]
 
 IN_MEMORY = (

@@ -12,9 +12,10 @@ from typing import Any
 from memzoo.errors import ConflictError, UnsupportedError
 from memzoo.forks import new_rlock
 from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, copied, escaped, existing
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing
+from memzoo.text import copied
 
 __all__ = ["InMemoryStore"]
 

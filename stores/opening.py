@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 from memzoo.errors import OptionError, WrongKeyError
 from memzoo.plugins import loaded, named, unusable
 from memzoo.stores.base import Entry, ManagedStore, methods_lacking, utc_now
-from memzoo.stores.common import did_you_mean, redacted
 from memzoo.stores.encryption import EncryptedStore
 from memzoo.stores.keys import is_encrypted, sampled
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import drive
+from memzoo.text import did_you_mean, redacted
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

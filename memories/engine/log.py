@@ -11,7 +11,8 @@ from memzoo.memories.options import whole_number
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer, unanswered
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
-from memzoo.stores.common import copied, damaged
+from memzoo.stores.common import damaged
+from memzoo.text import copied
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.clearing import Clearing

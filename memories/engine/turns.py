@@ -17,9 +17,9 @@ from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, Message, Record, managed
-from memzoo.stores.common import copied
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.sync import Managed, blocking
+from memzoo.text import copied
 
 __all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "unfinished_turn"]
 

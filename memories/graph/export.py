@@ -14,7 +14,7 @@ from memzoo.memories.graph.fact import Fact, by_name, marked_relation, names_in
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
 from memzoo.stores import Store
-from memzoo.stores.common import did_you_mean
+from memzoo.text import did_you_mean
 
 __all__ = ["FORMATS", "StoredGraph", "export", "stored_graph", "to_graphml", "to_json", "to_mermaid", "to_text"]
 

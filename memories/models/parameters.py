@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from memzoo.errors import OptionError, UnknownOptionError
-from memzoo.stores.common import did_you_mean
+from memzoo.text import did_you_mean
 
 __all__ = ["sorted_parameters"]
 

@@ -6,8 +6,8 @@ from memzoo.memories.engine.state import State
 from memzoo.memories.options import strategy
 from memzoo.memories.text.view import View
 from memzoo.stores import Message
-from memzoo.stores.common import copied
 from memzoo.sync import drive
+from memzoo.text import copied
 
 __all__ = ["ConversationBufferMemory"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memzoo.errors import PluginError, UnknownStrategyError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.hooks import check_class
-from memzoo.stores.common import did_you_mean
+from memzoo.text import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

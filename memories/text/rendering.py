@@ -13,7 +13,7 @@ from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, as_sent, sendable
 from memzoo.memories.text.view import Cleared, Shortened, Shown, View, in_words
 from memzoo.stores import Entry, Message
-from memzoo.stores.common import copied
+from memzoo.text import copied
 
 if TYPE_CHECKING:
     from memzoo.memories.text.tokens import TokenCounter
@@ -76,8 +76,10 @@ class Renderer:
         """Write a view as chat messages: the system message, one for each recalled text, and what can be sent."""
         return self._place(self._say(view), self._recall(view.recalled, view.quotes))
 
-    def request(self, view: View, max_tokens: int | None = None) -> list[Message]:
+    def shown(self, view: View, max_tokens: int | None = None) -> Shown:
         """Write a view as chat messages that a provider accepts: system messages first, tool calls with their results.
+
+        They are the caller's own, with the entry of the log that each of them is.
 
         Args:
             view: What is to be sent.
@@ -87,10 +89,6 @@ class Renderer:
             OptionError: The limit is no whole number of at least 1.
             OverBudgetError: What must not go is over the limit.
         """
-        return self._request(view, max_tokens)[0]
-
-    def shown(self, view: View, max_tokens: int | None = None) -> Shown:
-        """As `request`, for the caller to keep, with the entry of the log that each message is."""
         entries, system = view.entries, view.system
         view = replace(view, entries=list(map(_as_sent, entries)), system=system and _as_sent(system))
         pairs = zip([*view.entries, view.system], [*entries, system], strict=True)

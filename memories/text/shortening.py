@@ -1,13 +1,12 @@
 """Shortens texts to what fits."""
 
-import functools
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["fitting", "shortened", "without_middle"]
+__all__ = ["shortened", "without_middle"]
 
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[\u3002\uff01\uff1f]|(?=\n)")
 _WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{UNSPACED}]")
@@ -33,25 +32,6 @@ def shortened(text: str, fits: Callable[[str], bool]) -> str:
         if too_long and (beginning := text[: ends[too_long - 1]].rstrip()):
             return beginning
     return ""
-
-
-def fitting(notes: Mapping[str, str], fits: Callable[[Mapping[str, str]], bool]) -> dict[str, str]:
-    """Keep the notes that fit together, the first ones first; one that does not fit whole is shortened.
-
-    Args:
-        notes: Texts by name, the most useful first; names without a text take no room.
-        fits: Whether notes fit together.
-    """
-    kept: dict[str, str] = {}
-
-    def has_room(name: str, note: str) -> bool:
-        return fits({**kept, name: note})
-
-    for name, note in notes.items():
-        beginning = shortened(note, functools.partial(has_room, name))
-        if beginning or not note:
-            kept[name] = beginning
-    return kept
 
 
 def without_middle(text: str, kept: int) -> str:

@@ -14,7 +14,7 @@ from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.memories.text.messages import ROLES, checked
 from memzoo.stores import Message
-from memzoo.stores.common import copied
+from memzoo.text import copied
 
 __all__ = ["trim_messages"]
 

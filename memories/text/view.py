@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any, Self
 
 from memzoo.stores import Entry, Message
-from memzoo.stores.common import copied
+from memzoo.text import copied
 
 __all__ = ["Cleared", "Passage", "Shortened", "Shown", "View", "in_words"]
 

@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.forks import new_lock
-from memzoo.stores.common import redacted
 from memzoo.sync import each, is_blocking, settled
+from memzoo.text import redacted
 
 try:
     import redis

@@ -18,12 +18,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from memzoo.errors import OptionError, StoreError
 from memzoo.forks import new_lock, new_rlock
-from memzoo.stores.common import private, redacted
 from memzoo.stores.sql.connection_pool import ConnectionPool, PooledConnection
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
 from memzoo.stores.sql.statements import ADD, BURIED, CONVERSATION, TURN, Statements
 from memzoo.stores.sql.waiting import AT_ONCE, Deadline, WaitingExecutor
+from memzoo.text import private, redacted
 
 __all__ = ["SQLite"]
 

@@ -16,7 +16,7 @@ PRICES = {"*": (1.0, 1.0)}
         *(("transcripts", value, "transcripts must be files") for value in (5, None, [5], b"x", [{"role": "user"}])),
         *(("transcripts", value, "must be a file, a folder or a URL") for value in ("", [""])),
         *(("memories", value, "memories must be a list of names") for value in (5, None, "window")),
-        *(("memories", value, "memories must be names") for value in ([5], {...}, [dict])),
+        *(("memories", value, "memories must be names") for value in ([5], {...})),
         ("memories", {5: "window"}, "memories must have names"),
         *(
             ("budgets", value, "budgets must be tokens")
@@ -32,7 +32,7 @@ PRICES = {"*": (1.0, 1.0)}
         *(("out", value, "out must be a folder") for value in (5, b"x", "")),
         *(("jobs", value, "jobs must be a whole number") for value in ("x", 1.5)),
         ("progress", 5, "progress must be a function"),
-        *(("cache", value, "cache must be a rule or one of openai") for value in (5, [], "x")),
+        *(("cache", value, "cache must be a rule or one of openai") for value in (5, ["x"], "x")),
         ("price_cached", "x", "price_cached must be a number"),
         ("system_tokens", "x", "system_tokens must be a whole number"),
         *(("paid", value, "paid must be whole numbers") for value in (5, ["x"], "12", None)),

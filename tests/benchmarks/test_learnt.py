@@ -78,7 +78,7 @@ def test_several_processes_find_the_same() -> None:
 )
 def test_nothing_stands_in_for_what_was_asked_for(more: dict[str, Any], saved_sample: list[Transcript]) -> None:
     """Whoever names a model or options sees what these do."""
-    given: dict[str, Any] = {"memories": ["summary"], **more}
+    given: dict[str, Any] = {"memories": ["summary"], "draft": False, **more}
     assert starred(compare(saved_sample, **given)) == {}
 
 
@@ -91,7 +91,9 @@ def saved_sample() -> list[Transcript]:
 
 def test_without_questions_it_shows_nothing(saved_sample: list[Transcript]) -> None:
     """What was learnt beforehand is loaded for questions only."""
-    at = starred(compare(saved_sample, ["summary"], counter="approximate", budgets=[900]))["summary*"].budgets[900]
+    at = starred(compare(saved_sample, ["summary"], counter="approximate", budgets=[900], draft=False))[
+        "summary*"
+    ].budgets[900]
     assert (at.tokens, at.tokens_at_end, at.course) == (0, 0, ())
 
 

@@ -126,7 +126,7 @@ def coordinate(
     with executor_of(**named) as executor:
         root = root or os.getpid()
         before, own, wall = _cpu(root), time.process_time(), time.perf_counter()
-        found = compare(talks, names, out=out, executor=executor)
+        found = compare(talks, names, out=out, executor=executor, draft=False)
         found.save(out)
         wall, own = time.perf_counter() - wall, time.process_time() - own
         workers, others = (now - then for now, then in zip(_cpu(root), before, strict=True))

@@ -304,7 +304,7 @@ BROKEN: Sequence[Broken] = (
         "except (_BusyError, OverflowError",
     ),
     Broken(
-        "After a restart all is there",
+        "After a restart, everything learnt",
         "test_shows_the_same",
         "tests/memories/test_persistence.py",
         "stores/sql/store.py",

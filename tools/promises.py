@@ -58,14 +58,6 @@ BROKEN: Sequence[Broken] = (
         "sqlite",
     ),
     Broken(
-        "The same holds where several processes",
-        "test_others_see_that_a_file_is_in_use",
-        "tests/stores/test_sql_sharing.py",
-        "stores/sql/sqlite.py",
-        "os.O_CREAT | os.O_EXCL | os.O_RDWR",
-        "os.O_CREAT | os.O_RDWR",
-    ),
-    Broken(
         "The same holds behind a pooler",
         "test_nothing_is_lost_behind_a_pooler",
         "tests/stores/test_poolers.py",
@@ -73,6 +65,14 @@ BROKEN: Sequence[Broken] = (
         ' if "prepare_threshold" in query else None\n',
         ' if "prepare_threshold" in query else 2\n',
         "SwappingProxy",
+    ),
+    Broken(
+        "The same holds where several processes",
+        "test_others_see_that_a_file_is_in_use",
+        "tests/stores/test_sql_sharing.py",
+        "stores/sql/sqlite.py",
+        "os.O_CREAT | os.O_EXCL | os.O_RDWR",
+        "os.O_CREAT | os.O_RDWR",
     ),
     Broken(
         "An exchange is stored whole",
@@ -162,6 +162,14 @@ BROKEN: Sequence[Broken] = (
         "        limit = 2 * self.max_tokens\n",
     ),
     Broken(
+        "Going back replaces nothing",
+        "test_an_edit_that_fails_replaces_nothing",
+        "tests/memories/chat/test_going_back.py",
+        "memories/engine/turns.py",
+        "        if failed:\n            await self._store_unfinished(new)\n",
+        "        if failed:\n            await self._take_back()\n            await self._store_unfinished(new)\n",
+    ),
+    Broken(
         "The system message is shown first",
         "test_learns_nothing_from_the_system_message",
         _CONTRACT,
@@ -239,22 +247,6 @@ BROKEN: Sequence[Broken] = (
         "            if False:\n",
     ),
     Broken(
-        "Forget, clear, import and upgrade",
-        "test_all_or_nothing",
-        "tests/stores/test_each_statement.py",
-        "stores/sql/sqlite.py",
-        '                held.connection.exec_driver_sql("BEGIN IMMEDIATE")\n',
-        "",
-    ),
-    Broken(
-        "Going back replaces nothing",
-        "test_an_edit_that_fails_replaces_nothing",
-        "tests/memories/chat/test_going_back.py",
-        "memories/engine/turns.py",
-        "        if failed:\n            await self._store_unfinished(new)\n",
-        "        if failed:\n            await self._take_back()\n            await self._store_unfinished(new)\n",
-    ),
-    Broken(
         "A memory that was open",
         "test_does_not_learn_what_was_forgotten",
         _CONTRACT,
@@ -262,6 +254,14 @@ BROKEN: Sequence[Broken] = (
         "        if state.epoch != self._clean_at:\n",
         "        if not self._cached:\n",
         "summary-memory",
+    ),
+    Broken(
+        "Forget, clear, import and upgrade",
+        "test_all_or_nothing",
+        "tests/stores/test_each_statement.py",
+        "stores/sql/sqlite.py",
+        '                held.connection.exec_driver_sql("BEGIN IMMEDIATE")\n',
+        "",
     ),
     Broken(
         "A file that is imported",

@@ -67,6 +67,14 @@ BROKEN: Sequence[Broken] = (
         "SwappingProxy",
     ),
     Broken(
+        "The same holds where several processes",
+        "test_others_see_that_a_file_is_in_use",
+        "tests/stores/test_sql_sharing.py",
+        "stores/sql/sqlite.py",
+        "os.O_CREAT | os.O_EXCL | os.O_RDWR",
+        "os.O_CREAT | os.O_RDWR",
+    ),
+    Broken(
         "An exchange is stored whole",
         "test_all_or_nothing",
         "tests/stores/test_each_statement.py",
@@ -114,8 +122,8 @@ BROKEN: Sequence[Broken] = (
         "test_one_bad_exchange_stops_nothing",
         _CONTRACT,
         "memories/engine/retry.py",
-        "        return Decision(Attempts(aside=(*attempts.aside, aside)), aside)",
-        "        return Decision(failed)",
+        "        aside = step.first, step.last\n",
+        "        return Decision(failed)\n",
         "summary",
     ),
     Broken(
@@ -152,6 +160,14 @@ BROKEN: Sequence[Broken] = (
         "memories/chat/room.py",
         "        limit = self.max_tokens\n",
         "        limit = 2 * self.max_tokens\n",
+    ),
+    Broken(
+        "Going back replaces nothing",
+        "test_an_edit_that_fails_replaces_nothing",
+        "tests/memories/chat/test_going_back.py",
+        "memories/engine/turns.py",
+        "        if failed:\n            await self._store_unfinished(new)\n",
+        "        if failed:\n            await self._take_back()\n            await self._store_unfinished(new)\n",
     ),
     Broken(
         "The system message is shown first",
@@ -231,6 +247,15 @@ BROKEN: Sequence[Broken] = (
         "            if False:\n",
     ),
     Broken(
+        "A memory that was open",
+        "test_does_not_learn_what_was_forgotten",
+        _CONTRACT,
+        "memories/engine/learner.py",
+        "        if state.epoch != self._clean_at:\n",
+        "        if not self._cached:\n",
+        "summary-memory",
+    ),
+    Broken(
         "Forget, clear, import and upgrade",
         "test_all_or_nothing",
         "tests/stores/test_each_statement.py",
@@ -243,8 +268,8 @@ BROKEN: Sequence[Broken] = (
         "test_what_is_accepted_can_be_loaded",
         "tests/stores/test_import_fuzz.py",
         "stores/transfer.py",
-        "            await check(found.entries, states)\n",
-        "            _ = check\n",
+        "            await checking\n",
+        "            del checking\n",
     ),
     Broken(
         "An encrypted message that was moved",

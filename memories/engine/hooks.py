@@ -59,9 +59,9 @@ def _faults(cls: type, base: type) -> Iterator[str]:
             ignored = name in defaults and value is not defaults[name] and not hasattr(value, "__get__")
             if ignored or isinstance(value, dataclasses.Field):
                 yield f"{one.__name__} sets the option {name!r}: write @strategy above it, and what type the option has"
-    named: object = getattr(cls, "name", None)
-    if not isinstance(named, str) or not named:
-        yield f'write a `name` in the class, such as name = "pinned", not {named!r}'
+    called = getattr(cls, "name", None)
+    if not isinstance(called, str) or not called:
+        yield f'write a `name` in the class, such as name = "pinned", not {called!r}'
     left = [hook for hook in _HOOKS if getattr(cls, hook) is getattr(base, hook)]
     for method, function in [item for one in own for item in vars(one).items()]:
         near = get_close_matches(method, left, 1)

@@ -63,7 +63,7 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
     """What a memory shows of a log that is up to date."""
     pinned = await memory.pins.current()
     if memory.learner is None:
-        view = await _said(memory, memory.log, _NO_STATE, query)
+        view = await _ask_for_view(memory, memory.log, _NO_STATE, query)
     else:
         view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
     system = await memory.system.current()
@@ -80,7 +80,7 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
     return await show_pinned(memory, view, pinned)
 
 
-async def _said(memory: "Memory", log: Log, state: State, query: str | None) -> View:
+async def _ask_for_view(memory: "Memory", log: Log, state: State, query: str | None) -> View:
     view = await memory.view(log, state, query)
     return returned(memory, "view", view, View, "a View, such as View.of(entries)")
 
@@ -94,9 +94,9 @@ async def _learnt_view(memory: "Memory", learner: "Learner", query: str | None, 
     state = await (learner.current() if catch_up else learner.refresh())
     if not memory.shows_waiting:
         with memory.retry.loading(state.attempts):
-            return await _said(memory, memory.log, state, query)
+            return await _ask_for_view(memory, memory.log, state, query)
     with memory.retry.loading(state.attempts):
-        view = await _said(memory, memory.log.passing_over(state.attempts.aside), state, query)
+        view = await _ask_for_view(memory, memory.log.passing_over(state.attempts.aside), state, query)
     if learner.is_idle(state) and not state.attempts.aside:
         return view
     waiting, ripe = await learner.waiting(state)

@@ -1,205 +1,129 @@
-"""Strategies of one's own that cannot work as they are written: each is refused with what would be right."""
+"""The hooks of a strategy: who has one is asked, and nobody else."""
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import pytest
 
-from memzoo.errors import OptionError, PluginError
-from memzoo.memories import STRATEGIES
-from memzoo.strategy import (
-    BaseMemory,
-    Changes,
-    Entry,
-    Log,
-    State,
-    View,
-    further_names,
-    strategy_named,
-)
+from memzoo.strategy import JSON, BaseMemory, Changes, Entry, Log, State, View, strategy
 
-HEAD = "from memzoo.strategy import BaseMemory, Changes, View, option, strategy\n"
-SOUND = '''
+
 @strategy
-class MyMemory(BaseMemory):
-    """Shows the last exchanges."""
+class Plain(BaseMemory):
+    """Shows the newest exchange, as a package that knows of two hooks only."""
 
-    name = "mine"
+    name = "plain"
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The newest exchange."""
+        return View.of(await log.exchanges(1))
+
+
+@strategy
+class Counting(Plain):
+    """Counts what was said."""
+
+    name = "counting"
     learns = True
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """How many messages there were."""
+        return Changes({"count": state.items.get("count", 0) + len(entries)})
+
+
+@strategy
+class Following(Counting):
+    """Follows its state."""
+
+    name = "following"
     follows_state = True
-    k: int = option(3, doc="How many.")
+    seen = 0
 
-    async def view(self, log, state, query):
-        return View.of(await log.exchanges(self.k))
-
-    async def derive(self, state, entries, log):
-        return Changes({"last": entries[-1].seq if entries else None})
-
-    def due(self, state, waiting):
-        return True
-
-    async def oldest_needed(self, log, state):
-        return 1
-
-    async def on_state_change(self, changes, *, reset):
-        return None
-'''
+    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """The newest count."""
+        self.seen = changes.get("count", self.seen)
 
 
-def made(text: str) -> Any:
-    """The class that a text defines."""
-    names: dict[str, Any] = {}
-    exec(HEAD + text, names)  # noqa: S102 - it is written as people write it
-    return names["MyMemory"]
+@strategy
+class Silent(Following):
+    """Has the hook, and does not want it called."""
 
-
-def said(memory: BaseMemory) -> None:
-    """Save an exchange."""
-    memory.save_context({"input": "hi"}, {"output": "hello"})
-
-
-def test_a_sound_one_is_made() -> None:
-    """Nothing is said against a strategy that has all five hooks as they are to be."""
-    memory = made(SOUND)(k=1)
-    said(memory)
-    assert memory.load_memory_variables({}) == {"history": "Human: hi\nAI: hello"}
+    name = "silent"
+    learns = False
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "told"),
-    [
-        ("@strategy\n", "\n", "MyMemory sets the option 'k': write @strategy above it, and what type the option has"),
-        (
-            "    k: int =",
-            '    memory_key = "chat"\n    k: int =',
-            "MyMemory sets the option 'memory_key': write @strategy",
-        ),
-        ('    name = "mine"\n', "", 'write a `name` in the class, such as name = "pinned", not None'),
-        ('"mine"', "7", 'write a `name` in the class, such as name = "pinned", not 7'),
-        ("def view(", "def show(", "it lacks 'view'"),
-        ("def view(", "def veiw(", "nothing calls its method 'veiw'. Did you mean 'view'?"),
-        ("def derive(", "def derives(", "nothing calls its method 'derives'. Did you mean 'derive'?"),
-        ("def due(", "def is_due(", "nothing calls its method 'is_due'. Did you mean 'due'?"),
-        ("oldest_needed(", "oldest_need(", "nothing calls its method 'oldest_need'. Did you mean 'oldest_needed'?"),
-        ("_change(", "_changed(", "nothing calls its method 'on_state_changed'. Did you mean 'on_state_change'?"),
-        ("state, query)", "state)", "write its hook as `async def view(self, log, state, query)`"),
-        ("(self, state, entries, log)", "(self, entries)", "`async def derive(self, state, entries, log)`"),
-        ("(self, state, waiting)", "(self)", "write its hook as `def due(self, state, waiting)`"),
-        ("(self, log, state):", "(self):", "write its hook as `async def oldest_needed(self, log, state)`"),
-        ("changes, *, reset", "changes", "`async def on_state_change(self, changes, *, reset)`"),
-        ("def due(", "async def due(", "write its hook as `def due(self, state, waiting)`"),
-        ("async def derive(", "def derive(", "write its hook as `async def derive(self, state, entries, log)`"),
-        ("async def oldest", "def oldest", "write its hook as `async def oldest_needed(self, log, state)`"),
-        ("async def on_state", "def on_state", "`async def on_state_change(self, changes, *, reset)`"),
-        (
-            "    async def view(self, log, state, query):\n        return View.of(await log.exchanges(self.k))",
-            "    def view(self, log, state, query):\n        return View()",
-            "`async def view(self, log, state, query)`",
-        ),
-    ],
+    ("kind", "learns", "follows", "count"),
+    [(Plain, False, False, 0), (Counting, True, False, 4), (Following, True, True, 4), (Silent, False, True, 0)],
 )
-def test_an_unsound_one_is_refused(right: str, wrong: str, told: str) -> None:
-    """What is wrong with the class is told before a memory is made, again and again, with what would be right."""
-    assert right in SOUND
-    kind = made(SOUND.replace(right, wrong, 1))
-    for _ in range(2):
-        with pytest.raises(PluginError) as caught:
-            kind()
-        assert str(caught.value).startswith("the strategy MyMemory cannot be used: ")
-        assert told in str(caught.value)
+def test_who_declares_a_hook_is_asked(kind: type[BaseMemory], count: int, *, learns: bool, follows: bool) -> None:
+    """A class that learns has `derive` called; one that follows its state hears of what was learnt."""
+    memory = kind()
+    for said in ("hi", "and now?"):
+        memory.save_context({"input": said}, {"output": "ok"})
+    assert (kind.learns, kind.follows_state) == (learns, follows)
+    assert getattr(memory, "seen", count) == count
+    assert memory.load_memory_variables({}) == {"history": "Human: and now?\nAI: ok"}
+    learnt = {learner.name: learner.cached_state.newest.items for learner in memory.learners}
+    assert learnt == ({kind.name: {"count": count}} if learns else {})
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "told"),
-    [
-        (
-            "k: int = option(3",
-            "k = option(3",
-            "MyMemory cannot be a strategy: 'k' is a field but has no type annotation",
-        ),
-        ("k: int = option(3", "k: list = option([]", "mutable default <class 'list'> for field k is not allowed"),
-    ],
-)
-def test_an_option_is_written_as_one(right: str, wrong: str, told: str) -> None:
-    """An option without an annotation, or with a list for all, is refused when the class is made."""
-    with pytest.raises(PluginError) as caught:
-        made(SOUND.replace(right, wrong))
-    assert told in str(caught.value)
-    assert "write options as `k: int = option(3, doc=" in str(caught.value)
+def test_who_looks_at_the_state_while_hearing_of_it_sees_the_one_before() -> None:
+    """`on_state_change` may ask for the state: it is told once, and waits for nobody."""
+
+    @strategy
+    class Looking(Following):
+        """Looks at the state at each change."""
+
+        name = "looking"
+        counts: tuple[JSON, ...] = ()
+
+        async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+            """What is known by then."""
+            known = await self.known_state()
+            if changes:
+                self.counts = (*self.counts, known.items.get("count"))
+
+    memory = Looking()
+    for said in ("hi", "and now?"):
+        memory.save_context({"input": said}, {"output": "ok"})
+    assert memory.counts == (None, 2)
 
 
-def test_an_option_without_a_default_is_asked_for() -> None:
-    """To leave it out is an error that names class and option."""
-    kind = made(SOUND.replace("option(3, ", "option("))
-    assert kind(k=1).k == 1
-    with pytest.raises(OptionError, match="MyMemory needs the option 'k', which has no default"):
-        kind()
+def test_hooks_of_earlier_packages_are_called() -> None:
+    """A class that has hooks and declares nothing is told so, and has them called."""
+    with pytest.warns(DeprecationWarning, match="write `learns = True`"):
+
+        @strategy
+        class Earlier(Plain):
+            """Counts, as packages did before hooks were declared."""
+
+            name = "earlier"
+            derive = Counting.derive
+
+    with pytest.warns(DeprecationWarning, match="write `follows_state = True`"):
+
+        @strategy
+        class Hearing(Earlier):
+            """Hears of it, too."""
+
+            seen = 0
+            on_state_change = Following.on_state_change
+
+    memory = Hearing()
+    memory.save_context({"input": "hi"}, {"output": "ok"})
+    assert (Earlier.learns, Hearing.follows_state, memory.seen) == (True, True, 2)
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "told"),
-    [
-        ("View.of(await log.exchanges(self.k))", "await log.exchanges(self.k)", "view must return a View"),
-        (
-            "return True",
-            "return",
-            "due must return True, False or a number of messages, not something of type NoneType",
-        ),
-        ('Changes({"last": entries[-1].seq if entries else None})', "{}", "derive must return Changes"),
-        ("return 1", "return", "oldest_needed must return a log number, such as 1"),
-    ],
-)
-def test_what_a_hook_returns_is_of_its_kind(right: str, wrong: str, told: str) -> None:
-    """Something else is an error that names the hook; what was said is stored."""
-    assert right in SOUND
-    memory = made(SOUND.replace(right, wrong))(keep_history=False)
+def test_who_learns_and_has_nothing_to_derive_learns_nothing() -> None:
+    """`derive` is no duty of a class that learns, such as a `ModelBackedMemory` that asks at a load only."""
 
-    def use() -> None:
-        said(memory)
-        memory.load_memory_variables({})
+    @strategy
+    class Listening(Plain):
+        """Learns nothing."""
 
-    with pytest.raises(PluginError, match=f"MyMemory.{told}"):
-        use()
-    assert len(memory.history()) == 2
+        name = "listening"
+        learns = True
 
-
-def test_helpers_and_decorators_are_ones_own() -> None:
-    """Methods that merely sound like a hook, classes between, and hooks behind a decorator work."""
-
-    def counted(hook: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(hook)
-        def call(*given: Any) -> Any:
-            return hook(*given)
-
-        return call
-
-    class Helped(BaseMemory):
-        name = "helped"
-        memory_key = "history"
-
-        def derived(self) -> str:
-            return "views"
-
-        def _derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-            return Changes()
-
-        @staticmethod
-        def due(_: State, waiting: Sequence[Entry]) -> bool:  # type: ignore[override]
-            return bool(waiting)
-
-        @counted
-        async def view(self, log: Log, state: State, query: str | None) -> View:
-            return View.of(await log.exchanges(1), [self.derived()])
-
-    memory = Helped()
-    said(memory)
-    assert memory.load_memory_variables({}) == {"history": "views\nHuman: hi\nAI: hello"}
-
-
-@pytest.mark.parametrize("name", [*STRATEGIES, *further_names()])
-def test_ours_are_sound(name: str) -> None:
-    """Nothing is said against memzoo's own."""
-    from memzoo.memories.engine.hooks import check_class
-
-    check_class(strategy_named(name), BaseMemory)
+    memory = Listening()
+    memory.save_context({"input": "hi"}, {"output": "ok"})
+    assert [learner.cached_state.newest.items for learner in memory.learners] == [{}]

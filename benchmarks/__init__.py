@@ -1,4 +1,4 @@
-"""Compare memories on conversations of your own: what each remembers, what it costs, how slow it is."""
+"""Compare memories on your own conversations: what each remembers, what it costs, how slow it is."""
 
 from memzoo.benchmarks.comparing import Comparison, compare
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter

@@ -1,7 +1,7 @@
-"""Keeps what a comparison has finished, so that whoever is killed and begins again goes on where it was.
+"""Keeps what a comparison has finished, so that a run that was killed can continue where it was.
 
-Each finished task is a line of `outcomes.jsonl`, written at once by one process alone. At the end the lines are put in
-order, so that the file does not tell how often that was, nor who did the work.
+Each finished task is a line of `outcomes.jsonl`, which a single process writes at once. At the end the lines are
+sorted, so the file does not depend on interruptions or on who did the work.
 """
 
 import json
@@ -25,13 +25,13 @@ _PART_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What came of a task.
+    """The result of a task.
 
     Attributes:
-        line: The outcome, as it is written; empty if the task was stopped before it might spend more than its share.
+        line: The outcome as written; empty if the task was stopped because it might have spent more than its share.
         timing: How long it took.
         spent: What it spent of its share.
-        needed: What the call might have cost before which it was stopped.
+        needed: The possible cost of the call that it was stopped before.
     """
 
     line: bytes
@@ -69,9 +69,9 @@ class Checkpoint:
         return len(self._places)
 
     def write(self, key: Key, done: Finished) -> None:
-        """Write what is finished; when this returns, it outlives this process."""
+        """Write a finished task; when this returns, the data survives this process."""
         timing = json.dumps(asdict(done.timing)).encode() + b"\n"
-        # Times first: what a kill leaves behind is a time without an outcome, which is measured again.
+        # Times first: a kill then leaves at most a time without an outcome, which is measured again.
         with self._times.open("ab") as file:
             file.write(timing)
         with self.path.open("ab") as file:
@@ -86,21 +86,21 @@ class Checkpoint:
             self._copy.flush()
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Go through all that is finished, in order: by conversation, then by memory."""
+        """Yield all finished outcomes in order: by conversation, then by memory."""
         with self.path.open("rb") as file:
             for key in self._sort():
                 file.seek(self._places[key])
                 yield Outcome.model_validate_json(file.readline())
 
     def times(self) -> Iterator[Timing]:
-        """Go through how long it took, in the order in which it was finished."""
+        """Yield how long tasks took, in the order in which they finished."""
         with self._times.open(encoding="utf-8") as file:
             for line in file:
                 if line.endswith("\n"):
                     yield Timing(**json.loads(line))
 
     def finish(self) -> None:
-        """Put the lines in order; the next run begins anew."""
+        """Sort the lines; the next run begins afresh."""
         ordered = self.path.with_suffix(".tmp")
         with self.path.open("rb") as file, ordered.open("wb") as new:
             for key in self._sort():
@@ -134,7 +134,7 @@ class Checkpoint:
         self._read()
 
     def _read(self) -> None:
-        """Find what is finished; a line that was cut off when the process was killed is taken away."""
+        """Find what is finished, dropping a line that was cut off when the process was killed."""
         end = 0
         with self.path.open("rb+") as file:
             for line in file:

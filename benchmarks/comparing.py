@@ -1,4 +1,4 @@
-"""Puts memories side by side on conversations: what each remembers, what it costs, how slow it is."""
+"""Compares memories on conversations: what each remembers, what it costs, how slow it is."""
 
 import functools
 import importlib
@@ -37,7 +37,7 @@ from memzoo.sync import drive
 __all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "total_steps"]
 
 Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant | str]
-"""What is compared: names with or without options, or by a name of one's own a function that makes a memory."""
+"""What to compare: names with or without options, or a mapping from your own names to functions that make memories."""
 
 _VIEWS = 300
 _LOOKED_INTO, _FIRST_EXCHANGES = 5, 20
@@ -70,43 +70,43 @@ def compare(
 ) -> Comparison:
     """Run memories through conversations and ask them the questions.
 
-    A memory that fails with its model keeps its row, with what it showed meanwhile; any other error is in its row, and
-    the others go on.
+    If a memory's model fails, its row has what the memory showed meanwhile; any other error is recorded in its row, and
+    the others continue.
 
     Args:
         transcripts: The conversations, at least one.
-        memories: What is compared; nothing stands for the seven. The baselines come by themselves.
+        memories: What to compare; by default the seven. The baselines are always added.
         model: Answers for memories that need a model: a `ChatModel`, a model's name, `"offline"`, or a callable.
-        make_model: Makes each model that is given by name, those of `memories` and the judge too: with an endpoint or
-            limits of your own, `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
-        budgets: Tokens that may be shown.
-        counter: Counts the tokens of what is shown: a name for tiktoken, `"approximate"`, or a counter.
-        judge: A model that marks answers; `model` gives them, from what each memory showed.
-        prompts: Templates of your own for the questions to `model` and `judge`.
-        prices: Of a million tokens by model: input, output; "*" for any other, "embedding" for embeddings.
-        currency: Of the prices.
-        per_month: How many exchanges you have a month, for the cost of these.
-        stop_at: Ask no more models before more than this is spent; needs prices. What was finished is kept.
-        out: A folder or URL for what is finished; a run that was interrupted goes on there.
-        jobs: How many processes of this machine.
-        executor: Does the work in place of these: any `concurrent.futures.Executor`, such as `ThreadPoolExecutor(16)`
-            for models behind a network or `Client(...).get_executor()` of Dask, or the URL of an engine, such as
-            `dask://HOST:PORT`. Functions of your own travel to other processes by cloudpickle, if it is installed.
-        progress: Called on the way with the name of a memory and the steps it took.
-        learnt: Where rules answer on a bundled conversation, show also what the memories learnt of it from a large
-            model beforehand, as memories with a star.
+        make_model: Makes each model given by name, including those of `memories` and the judge. For your own endpoint
+            or limits, use `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
+        budgets: How many tokens a memory may show; each budget is measured.
+        counter: Counts the tokens shown: a name for tiktoken, `"approximate"`, or a counter.
+        judge: A model that marks the answers that `model` gives from what each memory showed.
+        prompts: Your own templates for the questions to `model` and `judge`.
+        prices: The prices of a million tokens by model: input, output; "*" for any other, "embedding" for embeddings.
+        currency: The currency of the prices.
+        per_month: How many exchanges you have a month, to compute their cost.
+        stop_at: Stop asking models before the run costs more than this; needs prices. Finished work is kept.
+        out: A folder or URL for finished work; an interrupted run continues there.
+        jobs: How many processes to use on this machine.
+        executor: Does the work instead of these processes: any `concurrent.futures.Executor`, such as
+            `ThreadPoolExecutor(16)` for models behind a network or `Client(...).get_executor()` of Dask, or the URL of
+            an engine, such as `dask://HOST:PORT`. Your own functions travel to other processes by cloudpickle, if it is
+            installed.
+        progress: Called during the run with the name of a memory and the steps it took.
+        learnt: If rules answer on a bundled conversation, also show, as memories with a star, what a large model taught
+            the memories beforehand.
         cache: What the provider keeps of a request for the next one, and at what price: `"openai"`, `"anthropic"`,
-            `"deepseek"`, `"none"`, or a rule of your own. A longer pause between the dates of the talk empties it.
-        price_cached: Of a million tokens that are cached, in place of the provider's share of the price of input.
-        system_tokens: So many stand before the memory in each request: a system prompt, descriptions of tools.
-        paid: What a request may cost, in paid tokens: for each of these the verdict says which memory shows the most,
+            `"deepseek"`, `"none"`, or your own rule. A longer pause between the dates of the talk empties it.
+        price_cached: The price of a million cached tokens, instead of the provider's share of the input price.
+        system_tokens: How many tokens precede the memory in each request: a system prompt, descriptions of tools.
+        paid: What a request may cost, in paid tokens: for each of these, the verdict says which memory shows the most,
             and with which of `budgets`.
-        draft: Where no conversation has a question, let rules draft some, as `memzoo compare` does; the verdict says
-            so.
+        draft: If no conversation has questions, let rules draft some, as `memzoo compare` does; the verdict says so.
 
     Raises:
-        OptionError: Something cannot work; nothing was run.
-        EngineError: The executor failed again and again. What was finished is kept in `out`.
+        OptionError: An argument cannot work; nothing was run.
+        EngineError: The executor kept failing. Finished work is kept in `out`.
         TranscriptError: A file cannot be understood; nothing was run.
 
     Example:
@@ -174,9 +174,9 @@ def _compare(
         "run": run.model_dump(exclude={"prices", "currency", "per_month", "cache", "paid"}),
         "talks": survey.digest,
     }
-    # What a cached token costs changes no outcome.
+    # The price of a cached token changes no outcome.
     settings["cache"] = asdict(replace(run.cache, read=float(run.cache.read == 1)))
-    # As a digest, because the URL of an endpoint may have a password in it.
+    # As a digest, because an endpoint's URL may contain a password.
     settings["memories"] = [repr(one) for one in variants] + [settings_digest(map(repr, more))]
     checkpoint = begin(settings, [one.name for one in variants])
     try:
@@ -198,7 +198,7 @@ def _compare(
 
 
 def _names_found(source: Conversations) -> bool:
-    """Whether the rules that stand in for a model find a name where conversations begin."""
+    """Tell whether the rules that replace a model find a name at the beginning of conversations."""
     for transcript in itertools.islice(source(), _LOOKED_INTO):
         memory = ConversationEntityMemory(llm=OFFLINE)
         for exchange in transcript.exchanges[:_FIRST_EXCHANGES]:
@@ -209,7 +209,7 @@ def _names_found(source: Conversations) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Put beside each memory what it learnt of a bundled conversation from a large model; see `with_learnt`."""
+    """Add to each memory what it learnt of a bundled conversation from a large model; see `with_learnt`."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
@@ -256,7 +256,7 @@ def _price(rule: CacheRule, price: float, prices: Prices | None, model: str) -> 
 
 
 def _parts(setup: Setup, variants: Sequence[Variant]) -> dict[str, object]:
-    """What is sent to where the work is done, by names for people."""
+    """Return what is sent to the workers, with names for people."""
     own = {"model": setup.model, "make_model": setup.make_model, "judge": setup.judge, "counter": setup.counter}
     return own | {"prompts": setup.prompts} | {f"the memory {one.name!r}": one for one in variants}
 
@@ -284,7 +284,7 @@ def _info(variant: Variant, run: Run) -> MemoryInfo:
 
 
 def _warm_up(model: Model) -> None:
-    """Load what the first call would load, so that its time counts against no memory; no tokens are spent."""
+    """Load what the first call would load, so that its time counts against no memory. Spends no tokens."""
     if isinstance(model, ChatModel):
         importlib.import_module("openai")
     elif model.name == OFFLINE:

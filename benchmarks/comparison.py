@@ -1,4 +1,4 @@
-"""What a comparison found, with all that can be made of it."""
+"""The results of a comparison, and what you can make of them."""
 
 import importlib
 from pathlib import Path
@@ -14,14 +14,14 @@ __all__ = ["Comparison"]
 
 
 class Comparison(Compared):
-    """Memories side by side, as `compare` returns them."""
+    """The result of `compare`: memories side by side."""
 
     def table(self) -> list[dict[str, Any]]:
         """List a flat record for each memory and budget."""
         return records(self)
 
     def to_pandas(self) -> Any:
-        """Return the table as a `pandas.DataFrame`; pandas has to be installed."""
+        """Return the table as a `pandas.DataFrame`; needs pandas."""
         return importlib.import_module("pandas").DataFrame(self.table())
 
     def save(self, folder: str | Path) -> list[Path]:

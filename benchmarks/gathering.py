@@ -26,7 +26,7 @@ from memzoo.benchmarks.verdict import measure_of, verdict
 __all__ = ["MOST_QUESTIONS", "gathered"]
 
 MOST_QUESTIONS = 2_000
-"""So many questions are told one by one; the figures are those of all."""
+"""How many questions to report one by one; the figures cover all of them."""
 
 _SUMS = ("load", "save", "asking", "judging", "embedding")
 _DIGITS = 6
@@ -34,7 +34,7 @@ _DIGITS = 6
 
 @dataclass
 class _Scores:
-    """Collects what was measured within one budget, over all conversations: by figure and place of the question."""
+    """Collects measurements within one budget over all conversations, by figure and position of the question."""
 
     figures: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     agreeing: list[bool] = field(default_factory=list[bool])
@@ -51,7 +51,7 @@ class _Scores:
         self.loads += found.loads
         self.requests += found.requests
         self.ends.append(found.tokens_at_end)
-        # The chart shows one conversation: means over several of different lengths would show none of them.
+        # The chart shows one conversation, because a mean over different lengths would represent none of them.
         self.course = found.course if longest else self.course
         for one in found.survived:
             self.survived[one.kind, one.after] += Counter(shown=one.shown, of=one.of)
@@ -108,7 +108,7 @@ def _figures_of(answer: Scored) -> dict[str, float]:
 
 @dataclass
 class _Gathered:
-    """Collects what was measured of one memory."""
+    """Collects the measurements of one memory."""
 
     sums: dict[str, Sum] = field(default_factory=lambda: dict.fromkeys(_SUMS, Sum()))
     exchanges: int = 0
@@ -159,9 +159,9 @@ def gathered(
         outcomes: In the order of the conversations.
         memories: In the order of the table.
         talks: The conversations.
-        questions: Of all conversations: the number of the conversation, and the kind of question.
-        details: The first of these, as they are told one by one.
-        run: How it was measured.
+        questions: For each question, the number of its conversation and its kind.
+        details: The first questions, which are reported one by one.
+        run: The settings.
     """
     firsts: dict[int, int] = {}
     for place, (number, _) in enumerate(questions):
@@ -181,7 +181,7 @@ def gathered(
         rows=rows,
         questions=tuple(QuestionResult(question=question, memories=seen) for question, seen in each),
     )
-    # Pairs are found from the results, and the verdict from both, so they are put in one after the other.
+    # Pairs depend on the results, and the verdict on both, so add them one after the other.
     scores = {memory.name: found[memory.name].scores for memory in memories}
     results = results.model_copy(update={"pairs": tuple(_pairs(results, scores))})
     return results.model_copy(update={"verdict": tuple(verdict(results))})
@@ -195,7 +195,7 @@ def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int
 
 
 def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Iterable[Pair]:
-    """Hold the best of each budget against each of the others. A lower bound takes no part: it tells no difference."""
+    """Compare the best of each budget with each of the others, leaving out lower bounds, which show no difference."""
     rows = [row for row in results.competing if not row.memory.floor]
     for budget in results.run.budgets:
         name = measure_of(rows, budget)
@@ -203,7 +203,7 @@ def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Ite
         known = {memory: found for memory, found in values.items() if found}
         if not known:
             continue
-        # Sums, not means: the questions are the same for all, and an answer that was not judged counts for nothing.
+        # Sums, not means: all had the same questions, and an answer that was not judged counts as nothing.
         sums = {memory: sum(found.values()) for memory, found in known.items()}
         best = max(sums, key=sums.__getitem__)
         for other, found in known.items():

@@ -1,4 +1,4 @@
-"""What is written while a comparison runs: a line of `outcomes.jsonl` for one memory in one conversation."""
+"""What a comparison writes while it runs: a line of `outcomes.jsonl` for each memory in each conversation."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -14,11 +14,11 @@ View: TypeAlias = tuple[tuple[str, str], ...]
 """The messages that a model would have seen, as (role, text), in order."""
 
 Update: TypeAlias = Literal["corrected", "both", "stale", "neither"]
-"""Of a statement and its correction, what was shown: only the correction, both, only the old one, none."""
+"""What was shown of a statement and its correction: only the correction, both, only the old one, neither."""
 
 
 class Shape(BaseModel):
-    """A value that does not change, and is written as JSON."""
+    """An immutable value that is written as JSON."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
 
@@ -59,14 +59,15 @@ class Scored(Shape):
     """What one memory showed for one question within one budget.
 
     Attributes:
-        whole: The share of its evidence that stood whole in what was shown; `None` if none is known.
-        covered: The same, but of a long message half of its runs of five words are enough.
-        answer: Whether what was shown says the right answer; `None` if it is not known, or says nothing to look for.
+        whole: The share of its evidence that was shown whole; `None` if no evidence is known.
+        covered: The same, but for a long message, half of its runs of five words are enough.
+        answer: Whether what was shown contains the right answer; `None` if the answer is unknown or has nothing to look
+            for.
         update: What was shown of a statement and its correction; `None` if the question is not about one.
-        judged: Whether a judge took the model's answer for right; `None` if nobody was asked.
-        reply: What the model answered; "" if it was not asked.
-        tokens: What was shown, in tokens.
-        shown: What was shown; `None` where it was not kept.
+        judged: Whether a judge marked the model's answer right; `None` if nobody was asked.
+        reply: The model's answer; "" if it was not asked.
+        tokens: The number of tokens shown.
+        shown: What was shown; `None` if it was not kept.
     """
 
     whole: float | None = None
@@ -84,9 +85,9 @@ class Survived(Shape):
 
     Attributes:
         kind: The kind, such as "goal".
-        after: So many exchanges after they were said, or more (see `measure.surviving.AGES`); `None` for the end.
+        after: At least so many exchanges after they were said (see `measure.surviving.AGES`); `None` for the end.
         shown: How often one was shown.
-        of: How often was looked.
+        of: How often we looked.
     """
 
     kind: str
@@ -99,13 +100,13 @@ class AtBudget(Shape):
     """One memory in one conversation, within one budget.
 
     Attributes:
-        loads: How many exchanges the next figures are taken from; in long conversations not every one.
-        tokens: What was shown to the model at these, in tokens, all together.
-        tokens_at_end: What was shown at the last of them.
-        requests: What was sent at these, in tokens: what stands before the memory, what it showed, the user's words.
+        loads: How many exchanges the next figures come from; in long conversations, not all of them.
+        tokens: The total number of tokens shown to the model at these.
+        tokens_at_end: The number of tokens shown at the last of them.
+        requests: What was sent at these, in tokens: what precedes the memory, what it showed, the user's words.
         course: Tokens over the conversation: (number of the exchange, tokens), at most 100 points.
-        answers: One for each question that was asked, in order.
-        survived: What was shown of marked lines.
+        answers: One for each question asked, in order.
+        survived: How many marked lines were still shown.
     """
 
     loads: int
@@ -123,14 +124,14 @@ class Outcome(Shape):
     Attributes:
         transcript: The number of the conversation, from 0.
         memory: The name of the memory.
-        exchanges: How many were saved.
+        exchanges: How many exchanges were saved.
         load: Model calls made to load the memory, at the exchanges.
         save: Model calls made to save the exchanges.
         asking: Model calls made to load the memory for the questions.
         judging: Model calls made to answer the questions and to judge the answers.
-        embedding: Of `load` and `save`: the calls for embeddings.
-        failed_saves: Saves that failed at the model.
-        failure: What the model's last failure was; "" if there was none.
+        embedding: The calls for embeddings among `load` and `save`.
+        failed_saves: How many saves failed because of the model.
+        failure: The model's last failure; "" if there was none.
         budgets: By budget in tokens.
         error: Why there is no result; "" if there is one.
     """

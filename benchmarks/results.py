@@ -1,7 +1,7 @@
-"""The shape of what a comparison finds: `results.json`, which tables and reports are made of.
+"""The shape of a comparison's results: `results.json`, the source of tables and reports.
 
-It is the same for the same inputs, whatever was interrupted and however many processes worked at it; times are kept
-apart. What it is gathered from is in `outcomes`.
+The same inputs give the same results, however often the run was interrupted and however many processes worked on it;
+times are kept separately. `outcomes` has the data that results are gathered from.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,17 +38,17 @@ OFFLINE = "offline"
 
 
 class MemoryInfo(Shape):
-    """A memory that was compared.
+    """A compared memory.
 
     Attributes:
         name: Its name in tables, unique.
         about: What it shows, in a few words.
         strategy: The strategy's short name; "" for a baseline or a memory made by a function.
-        options: The strategy's own options, as they were given; a budget stands for itself as "budget".
-        model: The model that it asks; "" if it asks none.
+        options: The strategy's own options, as given; "budget" stands for the budget.
+        model: The model that it asks; "" if none.
         baseline: Whether it frames the table instead of competing.
-        floor: Whether its quality is a lower bound, because rules answered in place of a model.
-        learnt_by: Who answered its prompts beforehand, if that comes with the conversation; else "".
+        floor: Whether its quality is a lower bound, because rules answered instead of a model.
+        learnt_by: The model that answered its prompts beforehand, if the conversation comes with such answers; else "".
     """
 
     name: str
@@ -71,27 +71,26 @@ class Category(Shape):
 
 
 class Figures(Shape):
-    """One memory within one budget, over all conversations.
+    """The figures of one memory within one budget, over all conversations.
 
     Attributes:
-        questions: How many were asked.
+        questions: How many questions were asked.
         covered: The mean share of evidence that was covered; `None` without evidence.
-        whole: The mean share of evidence that stood whole.
+        whole: The mean share of evidence that was shown whole.
         complete: The share of questions with all of their evidence covered.
-        answers: The share of answers that what was shown says.
-        judged: The share of the model's answers that a judge took for right.
-        agreement: How often judge and words agree, of the questions that both can tell.
-        corrected: Of corrections, the share that was shown.
-        stale: Of corrections, the share of which the old statement was shown alone.
-        tokens: What was shown at an exchange, mean, in tokens.
+        answers: The share of questions whose answer is in what was shown.
+        judged: The share of the model's answers that a judge marked right.
+        agreement: How often the judge and the words agree, among the questions that both can decide.
+        corrected: The share of corrections that were shown.
+        stale: The share of corrections for which only the old statement was shown.
+        tokens: The mean number of tokens shown at an exchange.
         tokens_at_end: The same at the last exchange of a conversation.
         tokens_for_a_question: The same for a question; `None` without questions.
-        sent: The tokens of a request at an exchange, mean: what stands before the memory, what it shows, the user's
-            words.
-        cached: The share of these that the provider has in its cache.
-        paid: What such a request costs, in tokens at the full price.
+        sent: The mean number of tokens in a request: what precedes the memory, what it shows, the user's words.
+        cached: The share of these tokens that the provider has in its cache.
+        paid: The cost of such a request, in tokens at the full price.
         course: As in `AtBudget`, for the longest conversation.
-        survived: What was shown of marked lines, over all conversations.
+        survived: How many marked lines were still shown, over all conversations.
         categories: The figures by kind of question.
     """
 
@@ -115,12 +114,12 @@ class Figures(Shape):
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
     def survival(self) -> list[tuple[int, float]]:
-        """The share of marked lines that was shown so many exchanges after they were said."""
+        """Return the share of marked lines still shown so many exchanges after they were said."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
         return [(age, _share_shown([one for one in self.survived if one.after == age])) for age in ages]
 
     def survival_at_end(self, kind: str) -> float | None:
-        """The share of the marked lines of a kind that is shown at the end; `None` if there are none."""
+        """Return the share of the marked lines of a kind that are shown at the end; `None` if there are none."""
         found = [one for one in self.survived if one.after is None and one.kind == kind]
         return _share_shown(found) if found else None
 
@@ -134,8 +133,8 @@ class Cost(Shape):
 
     Attributes:
         upkeep: Model calls and embeddings to load and to save.
-        reading: What is sent at each exchange to the model that answers, with the provider's cache.
-        month: Both for the user's own number of exchanges a month; `None` if it was not given.
+        reading: What each exchange sends to the answering model, taking the provider's cache into account.
+        month: Both for the user's own number of exchanges a month; `None` if not given.
     """
 
     upkeep: float
@@ -149,18 +148,18 @@ class Cost(Shape):
 
 
 class Row(Shape):
-    """One memory, over all conversations.
+    """The results of one memory, over all conversations.
 
     Attributes:
-        memory: Which one.
-        exchanges: How many were saved.
-        load: Model calls to load, all together.
-        save: Model calls to save, all together.
+        memory: The memory.
+        exchanges: How many exchanges were saved.
+        load: All model calls to load.
+        save: All model calls to save.
         asking: Model calls to load for the questions.
         judging: Model calls to answer and to judge.
-        embedding: Of `load` and `save`: the calls for embeddings.
-        failed: The share of saves that failed at the model.
-        failure: What the model's last failure was; "" if there was none.
+        embedding: The calls for embeddings among `load` and `save`.
+        failed: The share of saves where the model failed.
+        failure: The model's last failure; "" if there was none.
         error: Why there is no result; "" if there is one.
         budgets: By budget in tokens; empty if there was an error.
         costs: By budget in tokens; empty if there are no prices.
@@ -181,12 +180,12 @@ class Row(Shape):
 
     @property
     def upkeep(self) -> Sum:
-        """All model calls of the exchanges."""
+        """All model calls made to load and save the exchanges."""
         return self.load + self.save
 
     @property
     def upkeep_tokens(self) -> float:
-        """The tokens of these calls for an exchange, mean."""
+        """The mean number of tokens of these calls per exchange."""
         return self.per_exchange(self.upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
@@ -200,7 +199,7 @@ class Row(Shape):
 
 
 class Talk(Shape):
-    """A conversation that was compared on."""
+    """A conversation that the comparison used."""
 
     title: str
     exchanges: int
@@ -209,20 +208,20 @@ class Talk(Shape):
 
 
 class Talks(Shape):
-    """The conversations that were compared on.
+    """The conversations that the comparison used.
 
     Attributes:
-        count: How many.
-        exchanges: In all of them.
-        messages: In all of them.
-        questions: That were asked.
-        adversarial: Not asked, because they have no true answer.
-        without_evidence: Not asked, because nothing is known to measure them by.
-        drafted: How many of those that were asked rules had drafted.
-        unread: Whether the rules that stand in for a model found no name in them, so that notes and facts by these
-            rules say nothing.
-        unusable: Citations that name no message, the first 100.
-        first: The first 100 of them.
+        count: The number of conversations.
+        exchanges: The number of exchanges in all of them.
+        messages: The number of messages in all of them.
+        questions: The number of questions asked.
+        adversarial: The number of questions not asked because they have no true answer.
+        without_evidence: The number of questions not asked because there is nothing to measure them by.
+        drafted: How many of the questions asked were drafted by rules.
+        unread: Whether the rules that replace a model found no name in them, so that notes and facts by these rules say
+            nothing.
+        unusable: The first 100 citations that name no message.
+        first: The first 100 conversations.
     """
 
     count: int
@@ -238,18 +237,18 @@ class Talks(Shape):
 
 
 UNREAD = frozenset({"entity", "knowledge-graph"})
-"""The strategies that remember nothing where no name is found."""
+"""The strategies that remember nothing if no name is found."""
 
 
 class QuestionInfo(Shape):
-    """A question that was asked.
+    """A question of the comparison.
 
     Attributes:
         transcript: The number of the conversation, from 0.
         text: The question.
-        answer: The right answer; "" if it is not known.
+        answer: The right answer; "" if unknown.
         category: Its kind.
-        evidence: The texts that the answer rests on.
+        evidence: The texts that the answer is based on.
         stale: The texts that are no longer true.
     """
 
@@ -262,28 +261,28 @@ class QuestionInfo(Shape):
 
 
 class QuestionResult(Shape):
-    """A question, and what each memory showed for it: by name of the memory, then by budget."""
+    """A question, and what each memory showed for it, by the memory's name and then by budget."""
 
     question: QuestionInfo
     memories: dict[str, dict[int, Scored]]
 
 
 class Run(Shape):
-    """How it was measured.
+    """The settings of a comparison.
 
     Attributes:
-        memzoo: The version.
-        model: The model of the memories that name none of their own.
+        memzoo: The version of memzoo.
+        model: The model of memories that name none of their own.
         judge: The judge's name; "" if there was none.
         counter: What counted the tokens.
-        budgets: In tokens, ascending.
-        currency: Of the prices.
-        prices: Of a million tokens by model: input, output; empty if there are none.
-        per_month: The user's own number of exchanges; `None` if it was not given.
-        offline: Rules answered in place of a model.
+        budgets: The budgets in tokens, ascending.
+        currency: The currency of the prices.
+        prices: The prices of a million tokens by model: input, output; empty if there are none.
+        per_month: The user's own number of exchanges a month; `None` if not given.
+        offline: Whether rules answered instead of a model.
         cache: What the provider keeps of a request, and at what price.
-        system_tokens: So many stand before the memory in each request.
-        paid: What a request may cost, in paid tokens: for each of these the verdict says who shows the most.
+        system_tokens: How many tokens precede the memory in each request.
+        paid: What a request may cost, in paid tokens: for each of these, the verdict says which memory shows the most.
     """
 
     memzoo: str
@@ -301,16 +300,16 @@ class Run(Shape):
 
 
 class Results(Shape):
-    """All that a comparison found; `results.json`.
+    """All results of a comparison, as in `results.json`.
 
     Attributes:
         format: The version of this shape.
-        run: How it was measured.
+        run: The settings.
         talks: The conversations.
-        rows: One for each memory, framed by the baselines, in the order of the table.
-        pairs: The best of each budget beside each of the others.
+        rows: One row for each memory, between the baselines, in the order of the table.
+        pairs: The best memory of each budget compared with each of the others.
         verdict: What to pick, in sentences.
-        questions: Each with what the memories showed; the first 2,000.
+        questions: The first 2,000 questions, each with what the memories showed.
     """
 
     format: Literal[2] = 2
@@ -328,29 +327,29 @@ class Results(Shape):
 
     @property
     def main_budget(self) -> int:
-        """The budget that is spoken of where only one can be: 1,000 if it was measured, else the largest."""
+        """The budget to report if there is room for only one: 1,000 if it was measured, else the largest."""
         return 1000 if 1000 in self.run.budgets else self.run.budgets[-1]  # noqa: PLR2004 - the default budget
 
     @property
     def kept_kinds(self) -> list[str]:
-        """The kinds of lines that the transcripts mark, in the order in which they were found; none as a rule."""
+        """The kinds of lines that the transcripts mark, in the order found; usually none."""
         figures = (found for row in self.rows for found in row.budgets.values())
         return list(dict.fromkeys(one.kind for found in figures for one in found.survived))
 
     @property
     def failed(self) -> list[Row]:
-        """The rows that have no result, or a model that failed on the way."""
+        """The rows without a result, or with a model that failed during the run."""
         return [row for row in self.rows if row.error or row.failed]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What a comparison found, with what is not the same in each run.
+    """The results of a comparison, with what differs from run to run.
 
     Attributes:
-        results: All that was found; the same for the same inputs.
-        times: By name of the memory: milliseconds to load and to save an exchange, model calls included.
-        ended: Why it ended before everything was measured; "" if it did not.
+        results: The results; the same for the same inputs.
+        times: Milliseconds to load and to save an exchange, by the memory's name, including model calls.
+        ended: Why the run ended early; "" if it did not.
     """
 
     results: Results
@@ -359,7 +358,7 @@ class Compared:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """One for each memory, framed by the baselines, in the order of the table."""
+        """One row for each memory, between the baselines, in the order of the table."""
         return self.results.rows
 
     @property

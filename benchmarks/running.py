@@ -1,4 +1,4 @@
-"""What `memzoo compare` reads besides its conversations, what it shows on the way, and how it ends."""
+"""What `memzoo compare` reads besides its conversations, the progress that it shows, and how it ends."""
 
 import logging
 import time
@@ -25,14 +25,14 @@ _LINE_EVERY = 10.0
 
 
 def sources(paths: Sequence[str | Path], sample: str = "en") -> list[Any]:
-    """What is read: these places, or else a bundled conversation; standard input can be read only once, and is held."""
+    """Return what to read: these places, or a bundled conversation. Keeps standard input, to read it only once."""
     if STDIN in map(str, paths):
         return list(read_transcripts(paths))
     return list(paths) or [sample_path(sample)]
 
 
 def rules(_name: str) -> Model:
-    """Make what stands in for each model when none is to be asked."""
+    """Make the rules that replace each model when no model may be asked."""
     return ChatModel(OFFLINE)
 
 
@@ -48,7 +48,7 @@ def show_found(
     Args:
         found: What was found.
         out: Where the files go.
-        consoles: For what was found, and for all else.
+        consoles: One for the results, one for everything else.
         limits: Thresholds, by figure.
         earlier: Results to compare with.
 
@@ -71,9 +71,9 @@ def show_found(
 
 @contextmanager
 def watching(files: Source, names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
-    """Show how much is done and how long that took; nobody knows how long the rest takes.
+    """Show how much is done and how long that took, but not how long the rest will take.
 
-    Memories differ a hundredfold in what an exchange takes, and in some it takes more the longer the talk is.
+    The time for an exchange differs a hundredfold between memories, and grows with the conversation in some.
     """
     total = total_steps(files)
     with _quiet_log():
@@ -92,7 +92,7 @@ def watching(files: Source, names: Sequence[str], console: Console) -> Iterator[
 
 
 class ProgressLines:
-    """Shows progress where no bar can be drawn: a line now and then, and one for each memory that is done."""
+    """Shows progress when no bar can be drawn: a line now and then, and one for each finished memory."""
 
     def __init__(
         self, total: int, names: Sequence[str], console: Console, clock: Callable[[], float] = time.monotonic
@@ -118,7 +118,7 @@ class ProgressLines:
 
 @contextmanager
 def _quiet_log() -> Iterator[None]:
-    """Keep the log quiet: what fails is told once, in the table, not in lines between the progress bars."""
+    """Keep the log quiet: the table reports failures once, rather than lines between the progress bars."""
     logger = logging.getLogger("memzoo")
     silent = logging.NullHandler()
     passing = logger.propagate

@@ -1,4 +1,4 @@
-"""Looks through the conversations of a comparison before anything is run."""
+"""Reads through the conversations of a comparison before anything runs."""
 
 import functools
 from collections import Counter
@@ -20,19 +20,19 @@ from memzoo.errors import OptionError
 __all__ = ["Conversations", "Source", "Survey", "drafted", "source_of"]
 
 Conversations: TypeAlias = Callable[[], Iterator[Transcript]]
-"""Gives the conversations, as often as they are needed."""
+"""Returns the conversations, as often as they are needed."""
 
 Source: TypeAlias = Iterable[Transcript] | str | Path | Sequence[str | Path] | Conversations
-"""Conversations: as they were loaded, the files or folders that hold them, or what gives them."""
+"""Conversations: loaded ones, the files or folders that hold them, or a function that returns them."""
 
 _FIRST = 100
 
 
 def source_of(transcripts: Source) -> Conversations:
-    """Return something that gives the conversations as often as they are needed, without holding those of files.
+    """Return a function that yields the conversations each time it is called, without keeping files in memory.
 
     Raises:
-        OptionError: There is something else among them; where they are made when needed, it is found then.
+        OptionError: One of them is something else; for a function, this is found only when it is called.
     """
     if callable(transcripts):
         return lambda: map(_checked, transcripts())
@@ -60,11 +60,7 @@ def _wrong(value: Any) -> OptionError:
 
 
 def drafted(transcripts: Source) -> Conversations | None:
-    """Conversations with questions that rules drafted, if none of them has any of its own.
-
-    Returns:
-        `None` if one has, or if there is nothing to ask about.
-    """
+    """Return the conversations with questions drafted by rules; `None` if one has its own, or none can be drafted."""
     source = source_of(transcripts)
 
     def with_questions() -> Iterator[Transcript]:
@@ -76,17 +72,17 @@ def drafted(transcripts: Source) -> Conversations | None:
 
 
 class Survey:
-    """What is known about the conversations before anything is run; all of them are read once.
+    """What is known about the conversations before anything runs; reads all of them once.
 
     Attributes:
-        talks: Their sums, and the first of them.
-        questions: Of all conversations: the number of the conversation, and the kind of question.
-        details: The first of these, as they are told one by one.
+        talks: Their totals, and the first of them.
+        questions: For each question, the number of its conversation and its kind.
+        details: The first questions, which are reported one by one.
         remarks: Which citations of which questions name no message.
         digest: Changes with anything that is said or asked.
 
     Raises:
-        OptionError: There is no conversation.
+        OptionError: There are no conversations.
     """
 
     def __init__(self, source: Conversations) -> None:

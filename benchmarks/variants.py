@@ -1,6 +1,6 @@
-"""What is compared: memories by name and options, and two baselines that frame the table.
+"""What to compare: memories by name and options, and two baselines at the ends of the table.
 
-The names of the presets are permanent: results of different days can be laid side by side.
+The names of the presets are permanent, so you can compare results of different days.
 """
 
 import json
@@ -30,10 +30,10 @@ __all__ = [
 ]
 
 Factory: TypeAlias = Callable[..., BaseMemory]
-"""Makes a memory from keyword arguments: `store`, `conversation_id` and `token_counter`, which it has to pass on."""
+"""Makes a memory from the keyword arguments `store`, `conversation_id` and `token_counter`, which it must pass on."""
 
 BUDGET = "budget"
-"""As the value of an option: the budget that is measured at."""
+"""As an option's value, stands for the budget being measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ class Variant:
         about: What it shows, in a few words.
         strategy: The strategy's short name; "" for a baseline or a factory.
         options: The strategy's own options; the value "budget" stands for the budget.
-        model: The model that it asks; `None` for that of the comparison.
-        prompts: Templates of one's own for its prompts.
-        factory: Makes it, in place of a strategy.
+        model: The model that it asks; `None` for the comparison's model.
+        prompts: Your own templates for its prompts.
+        factory: Makes it, instead of a strategy.
         baseline: Whether it frames the table instead of competing.
-        cut: Whether what it shows is cut at the budget.
-        learnt: What it learnt beforehand, in place of learning it in the run.
-        learnt_by: Who answered its prompts then.
+        cut: Whether to cut what it shows at the budget.
+        learnt: What it learnt beforehand, instead of learning during the run.
+        learnt_by: The model that answered its prompts then.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Variant:
 
     @property
     def asks_model(self) -> bool:
-        """Whether it asks a model, as far as can be known: a combination does if one of its members does."""
+        """Whether it asks a model, as far as that is known; a combination does if one of its members does."""
         members = [one if isinstance(one, str) else one[0] for one in self.options.get("memories", ())]
         names = [self.strategy, *members] if self.strategy else []
         return any(issubclass(strategy_named(name), ModelBackedMemory) for name in names)
@@ -168,21 +168,21 @@ PRESETS: dict[str, Variant] = {
         Variant("everything", "all that was said, whatever it costs: the ceiling", baseline=True, cut=False),
     )
 }
-"""The variants that need no options, by name, in the order of the table."""
+"""The variants without options, by name, in the order of the table."""
 
 BASELINES = tuple(one.name for one in PRESETS.values() if one.baseline)
-"""The names of those that frame the table: the floor first, the ceiling last."""
+"""The names of the variants that frame the table: the floor first, the ceiling last."""
 
 
 def parse_variant(text: str) -> Variant:
-    """Read a variant as it is given to `--memory`: a name, or a name and options.
+    """Parse a variant in the form of `--memory`: a name, or a name and options.
 
-    A name alone stands for its preset; with options, the strategy has these and its own defaults. `model` and
-    `prompts` (a folder) are taken for those of the variant.
+    A name alone means its preset; with options, the strategy gets these and its own defaults. `model` and `prompts` (a
+    folder) set those of the variant.
 
     Raises:
         UnknownStrategyError: No strategy has this name.
-        OptionError: It cannot be understood.
+        OptionError: The text cannot be understood.
 
     Example:
         >>> parse_variant("window:k=2").options
@@ -200,10 +200,10 @@ def parse_variant(text: str) -> Variant:
 
 
 def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
-    """Read the table `memories` of a configuration: by name, each with `strategy` and options.
+    """Read the table `memories` of a configuration: named memories, each with `strategy` and options.
 
     Raises:
-        OptionError: It is something else, or a strategy is unknown.
+        OptionError: It is not such a table, or a strategy is unknown.
     """
     memories: Any = document.get("memories", {})
     if not isinstance(memories, dict):
@@ -212,27 +212,27 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
 
 
 def chosen(variants: Iterable[Variant | str]) -> list[Variant]:
-    """Put the baselines around some variants, the presets in their permanent order; none at all stands for the seven.
+    """Put the baselines around variants, with presets in their permanent order; no variants mean the seven.
 
     Raises:
-        UnknownStrategyError: One of them is no strategy.
+        UnknownStrategyError: One of them is not a strategy.
         OptionError: Two have the same name.
     """
     given = [parse_variant(one) if isinstance(one, str) else one for one in variants]
     given = [one for one in given if not one.baseline] or [PRESETS[name] for name in STRATEGIES]
     order = {name: place for place, name in enumerate(PRESETS)}
-    # What is given twice alike is compared once; two that differ need two names.
+    # Equal variants are compared once; different ones need different names.
     unique = list({(one.name, repr(one)): one for one in given}.values())
     names = [one.name for one in unique]
     if repeated := sorted({name for name in names if names.count(name) > 1 or name in BASELINES}):
         raise OptionError(f"two memories would be called {repeated[0]!r} in the table; give one another name")
-    # A preset stands before the variants of its strategy, and what is no preset at the end.
+    # A preset comes before the variants of its strategy; other variants come last.
     unique.sort(key=lambda one: (order.get(one.strategy, len(order)), one.name != one.strategy))
     return [PRESETS[BASELINES[0]], *unique, PRESETS[BASELINES[1]]]
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Put behind each preset that asks a model the same memory with what it learnt beforehand, marked by a star."""
+    """After each preset that asks a model, add the same memory with what it learnt beforehand, marked by a star."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)
@@ -245,7 +245,7 @@ def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
 
 
 def checked_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
-    """Make each memory once, so that what cannot work is said before anything is spent.
+    """Make each memory once, to report what cannot work before anything is spent.
 
     Raises:
         OptionError: An option is unknown, or has a value that cannot work; the text names the variant.
@@ -285,7 +285,7 @@ def _of_table(name: str, table: Any, where: str) -> Variant:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Split at the commas that stand in no bracket."""
+    """Split at commas outside brackets."""
     depth, part = 0, ""
     for letter in text:
         depth += (letter in "[{") - (letter in "]}")
@@ -298,7 +298,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _value(text: str) -> Any:
-    """Read a value as JSON or TOML has it; anything else is a text."""
+    """Read a value in JSON or TOML syntax; anything else is a text."""
     for read in (json.loads, lambda one: tomllib.loads(f"value = {one}")["value"]):
         try:
             return read(text.strip())

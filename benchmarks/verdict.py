@@ -1,4 +1,4 @@
-"""What a comparison says in words, by rules: cautious where intervals overlap, silent where nothing was measured."""
+"""Puts a comparison into words, by rules: cautious if intervals overlap, silent if nothing was measured."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
@@ -12,7 +12,7 @@ MEASURES = {
     "answers": "of the answers are shown",
     "covered": "of the evidence is shown",
 }
-"""What is compared, the most telling first, in words."""
+"""The figures to compare, in words, the most telling first."""
 
 _FEW = 30  # questions; below, each one moves a share by more than 3 points
 _LITTLE = 0.2  # of what was asked for
@@ -51,7 +51,7 @@ def verdict(results: Results) -> Iterator[str]:
 def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> Row | None:
     names = {pair.best for pair in results.pairs if pair.budget == budget}
     known = [row for row in rows if (found := row.figure(measure, budget)) and found.mean > 0]
-    # Pairs name the best where it has another beside it; alone, it is the only one known.
+    # Pairs name the best memory if there are several; otherwise there is only one.
     named = [row for row in known if row.memory.name in names]
     return next(iter(named or known), None)
 
@@ -101,7 +101,7 @@ def _named(rows: Sequence[Row], names: Collection[str]) -> str:
 
 
 def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
-    """Say which memory shows the most for a price, with whatever budget of tokens."""
+    """Say which memory shows the most for a price, at any budget of tokens."""
     points = [(row, budget, at.paid) for row in rows for budget, at in row.budgets.items() if at.paid is not None]
     known = [(found, row, budget, cost) for row, budget, cost in points if (found := row.figure(measure, budget))]
     if affordable := [one for one in known if one[-1] <= paid]:

@@ -25,10 +25,10 @@ _HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")
 
 
 class MemorySessionStore:
-    """A store of memzoo as the SDK's `SessionStore`, and a memory that learns from what is said in the sessions.
+    """A memzoo store as the SDK's `SessionStore`, with a memory that learns from what is said in the sessions.
 
-    Transcripts are kept entry for entry, so that a session can be resumed on another machine. The memory of a project
-    (the SDK's `project_key`, which stands for a folder) learns from the main conversations in it, and the hook `remind`
+    It keeps transcripts entry for entry, so you can resume a session on another machine. The memory of a project (the
+    SDK's `project_key`, which stands for a folder) learns from the project's main conversations, and the hook `remind`
     shows it to the model. If learning fails, that is logged, and a later save catches up.
     """
 
@@ -36,8 +36,9 @@ class MemorySessionStore:
         """Keep transcripts.
 
         Args:
-            store: Keeps them, under ids that begin with "claude/".
-            memories: A provider, or a function from a project key to a memory; or one memory of that conversation id.
+            store: Keeps the transcripts, under ids that begin with "claude/".
+            memories: A provider, or a function from a project key to a memory; or one memory with the project key as
+                its conversation id.
 
         Raises:
             UnsupportedError: The store cannot list conversations.
@@ -45,9 +46,9 @@ class MemorySessionStore:
         self._store, self._memories = managed(store, "conversations"), memories
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
-        """Append entries of a transcript; one that is there already, by its uuid, is not stored again.
+        """Append entries of a transcript, skipping those whose uuid is there already.
 
-        One without a uuid is known by the entry before it that has one, and by what it says.
+        An entry without a uuid is identified by the last entry before it that has one, and by its content.
         """
         id_ = _id(**key)
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
@@ -60,25 +61,25 @@ class MemorySessionStore:
                 logger.warning("project %r: not learnt from yet: %s", key["project_key"], error)
 
     async def load(self, key: Any) -> list[Any] | None:
-        """A whole transcript; `None` if there is none."""
+        """Return a whole transcript; `None` if there is none."""
         return [json.loads(kept.fields[_FIELD] or "") for kept in await self._store.read(_id(**key))] or None
 
     async def list_sessions(self, project_key: str) -> list[Any]:
-        """The sessions of a project, each with the time of its newest entry in milliseconds."""
+        """Return the sessions of a project, each with the time of its newest entry in milliseconds."""
         ids = [id_ async for id_ in self._below(_id(project_key)) if id_.count("/") == _MAIN]
         return [{"session_id": unquote(id_.split("/")[_MAIN]), "mtime": await self._mtime(id_)} for id_ in ids]
 
     async def list_subkeys(self, key: Any) -> list[str]:
-        """The transcripts of a session's subagents."""
+        """Return the transcripts of a session's subagents."""
         return [unquote(id_.rpartition("/")[2]) async for id_ in self._below(_id(**key))]
 
     async def delete(self, key: Any) -> None:
-        """Delete a transcript, and with a main one those of its subagents; what the memory learnt from it stays."""
+        """Delete a transcript, a main one together with its subagents'; what the memory learnt from it stays."""
         for id_ in [_id(**key), *[id_ async for id_ in self._below(_id(**key))]]:
             await self._store.clear(id_)
 
     async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
-        """Show the model the memory, as a hook `UserPromptSubmit`: when a session begins, or always if it searches."""
+        """Show the model the memory, as a `UserPromptSubmit` hook: when a session begins, or always if it searches."""
         project = host_module("claude_agent_sdk", "claude-agent").project_key_for_directory(input["cwd"])
         log = self._log(project)
         if not log.memory.needs_query and await self._store.read(_id(project, input["session_id"]), limit=1):

@@ -14,9 +14,9 @@ _PIECES = 4  # An event with results of several tools is as many messages of the
 
 
 class MemoryService(VirtualSubclass):
-    """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all sessions of that user.
+    """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all of that user's sessions.
 
-    `preload_memory` asks it for what the user just said, so memories that search are served. Adding a session again, as
+    `preload_memory` passes on what the user just said, so memories that search work too. Adding a session again, as
     ADK's callbacks do after each run, adds only its new events.
     """
 
@@ -27,22 +27,22 @@ class MemoryService(VirtualSubclass):
         """Serve memories.
 
         Args:
-            memories: A provider, or a function from "app/user" to a memory; or one memory of that conversation id.
+            memories: A provider, or a function from "app/user" to a memory; or one memory with that conversation id.
         """
         self._memories = memories
 
     def memory(self, app_name: str, user_id: str) -> BaseMemory:
-        """The memory of a user of an app."""
+        """Return the memory of a user of an app."""
         return memory_of(self._memories, f"{app_name}/{user_id}")
 
     async def add_session_to_memory(self, session: Any) -> None:
-        """Save and learn from the events of a session that are not there yet."""
+        """Save and learn from the new events of a session."""
         await self.add_events_to_memory(app_name=session.app_name, user_id=session.user_id, events=session.events)
 
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
-        """Save and learn from events that are not there yet, by their ids; parts of streamed ones are passed over.
+        """Save and learn from events whose ids are new, skipping parts of streamed ones.
 
-        What a later event rewound (`Runner.rewind_async`) is taken back.
+        Takes back what a later event rewound (`Runner.rewind_async`).
         """
         log, standing = self._log(app_name, user_id), _standing(events)
         if rewound := {event.id for event in events} - {event.id for event in standing}:
@@ -51,12 +51,12 @@ class MemoryService(VirtualSubclass):
         await log.afollow(said, ended=True)
 
     async def add_memory(self, *, app_name: str, user_id: str, memories: Iterable[Any], **_: Any) -> None:
-        """Save and learn from what somebody wants to be remembered."""
+        """Save and learn from what somebody wants the memory to remember."""
         said = [one for entry in memories for one in _to_messages(entry)]
         await self._log(app_name, user_id).aadd(said, ended=True)
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
-        """What the memory shows for a query: first what it derived, then messages, oldest first."""
+        """Return what the memory shows for a query: first what it derived, then messages, oldest first."""
         made = host_module("google.adk.memory.base_memory_service", "google-adk").SearchMemoryResponse
         shown = await self._log(app_name, user_id).ashown(query)
         return made(memories=[entry for said in shown if (entry := _entry(said))])
@@ -74,7 +74,7 @@ class MemoryService(VirtualSubclass):
 
 
 def _standing(events: Sequence[Any]) -> list[Any]:
-    """Events without those that a later one rewound."""
+    """Return the events without those that a later one rewound."""
     standing: list[Any] = []
     for event in events:
         standing.append(event)

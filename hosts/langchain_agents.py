@@ -21,25 +21,25 @@ _EARLIER = "Here is a summary of the conversation to date:"
 class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the thread, and keeps every message of the thread in the memory's log.
 
-    The agent's state stays whole: what is sent is replaced, not what is kept. The question is the newest message of a
-    human, so memories that search are served. Messages are known by their ids.
+    The agent's state stays complete: this changes what is sent, not what is kept. The newest human message is the
+    question, so memories that search work too. Messages are identified by their ids.
 
     Example:
         `create_agent(model, tools, middleware=[MemoryMiddleware(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`
     """
 
     def __init__(self, memories: Memories) -> None:
-        """Make one for all threads.
+        """Make one middleware for all threads.
 
         Args:
-            memories: A `MemoryProvider`, which is asked for the memory of `config["configurable"]["thread_id"]`; or the
-                memory of the one thread that there is.
+            memories: A `MemoryProvider`, asked for the memory of `config["configurable"]["thread_id"]`; or the memory
+                of your only thread.
         """
         super().__init__()
         self._memories = memories
 
     def wrap_model_call(self, request: Request, handler: Callable[[Request], Any]) -> Any:
-        """Keep what is new, and send the view."""
+        """Keep new messages in the log, and send the view."""
         return handler(request.override(messages=shown(self._memories, request.messages)))
 
     async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
@@ -56,9 +56,9 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
 
 
 def summarizer(memory: SummarizingMemory) -> Any:
-    """What writes the summaries of `SummarizationMiddleware(model, summarizer=...)`: the memory's model and prompt.
+    """Return a summarizer for `SummarizationMiddleware(model, summarizer=...)` with the memory's model and prompt.
 
-    The earlier summary is brought up to date instead of being summarized itself. The memory stores nothing of it.
+    It updates the earlier summary instead of summarizing it again. The memory stores none of this.
     """
 
     def of(messages: Sequence[Any]) -> tuple[list[Message], str]:

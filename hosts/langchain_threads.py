@@ -1,4 +1,4 @@
-"""What goes between a thread of LangChain's messages and a memory: what is said into the log, the view back."""
+"""Connects a thread of LangChain's messages with a memory: messages go into the log, the view comes back."""
 
 import contextlib
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 
 
 async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
-    """Keep what is new of the messages of a thread, and give the memory's view of it.
+    """Keep a thread's new messages, and return the memory's view of the thread.
 
-    The question is the newest message of a human. What the thread has is shown as the very object that it has.
+    The newest human message is the question. Messages of the thread are shown as the same objects.
     """
     log = await _follow(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
@@ -27,7 +27,7 @@ async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
 
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
-    """Keep what is new of the messages of a thread, of which a turn has ended, and learn from it."""
+    """Keep a thread's new messages at the end of a turn, and learn from them."""
     await _follow(memories, messages, ended=True)
 
 
@@ -35,19 +35,19 @@ shown, keep = blocking_function(ashown), blocking_function(akeep)
 
 
 def chat_of(message: Any) -> Message:
-    """A message as it is learnt from, and as providers take it."""
+    """Return a message in the form that memories learn from and providers accept."""
     try:
         chat = cast("Message", _messages().convert_to_openai_messages(message))
     except (LookupError, TypeError, ValueError):  # blocks of a kind, or a speaker, that LangChain has no words for
         return fitting({"role": _ROLES.get(message.type, "user"), "content": str(message.text)})
     if message.type != "ai":
         return chat
-    # Reasoning and what else is no text stands in the host's own form, which is kept beside it.
+    # Reasoning and other non-text parts are in the host's own form, which is kept beside it.
     return {**chat, "content": str(message.text) or (None if chat.get("tool_calls") else "")}
 
 
 async def _follow(memories: Memories, messages: Sequence[Any], *, ended: bool = False) -> HostLog:
-    """The log of the thread that is running, in step with its messages."""
+    """Return the log of the running thread, in step with its messages."""
     config: dict[str, Any] = host_module("langgraph.config", "langgraph").get_config().get("configurable", {})
     thread = config.get("thread_id")
     log = HostLog(memory_of(memories, thread), "langchain")

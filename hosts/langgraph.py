@@ -1,4 +1,4 @@
-"""LangGraph: a store over memzoo's stores, and a memory inside a graph of one's own."""
+"""LangGraph: a store over memzoo's stores, and a memory inside your own graph."""
 
 import json
 import uuid
@@ -29,7 +29,7 @@ _FIRST = {"role": "system", "content": "The items of a store of LangGraph are ke
 
 
 class _Namespaces(dict[tuple[str, ...], dict[str, Any]]):
-    """Items, or embeddings, by namespace and key. Reading one that there is not leaves no trace."""
+    """Items, or embeddings, by namespace and key. Reading a missing one leaves no trace."""
 
     def __missing__(self, _: tuple[str, ...]) -> dict[str, Any]:
         return {}
@@ -70,11 +70,11 @@ class _Held(NamedTuple):
 
 
 class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
-    """LangGraph's `BaseStore` that lasts: its in-memory store, with each change committed to a store of memzoo.
+    """A persistent `BaseStore` for LangGraph: its in-memory store, with each change committed to a memzoo store.
 
-    Any number of threads and processes may share one; each process holds all items. What is read was committed, and no
-    reader sees an item go back to what it was before. Values are JSON, and what is read is the caller's own copy.
-    Embeddings are kept, and computed once.
+    Any number of threads and processes may share one; each process holds all items. Readers see only committed values,
+    and never see an item go back to an older one. Values are JSON, and a reader gets its own copy. Embeddings are kept,
+    and computed once.
 
     Example:
         `graph.compile(store=MemzooStore(open_store("sqlite:///memories.db"), embedder=HashEmbedder()))`
@@ -83,15 +83,15 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
     def __init__(
         self, store: Store, *, name: str = "langgraph", embedder: Embedder | None = None, index: Any = None
     ) -> None:
-        """Open one.
+        """Open a store.
 
         Args:
             store: Keeps the items. Whoever opened it closes it.
-            name: With which conversation they are kept: what deletes or exports it does so with them.
-            embedder: Makes items searchable by meaning; or give LangGraph's `index`.
+            name: The conversation that keeps them: deleting or exporting it includes the items.
+            embedder: Makes items searchable by meaning; or pass LangGraph's `index`.
             index: As for `InMemoryStore`.
         """
-        # The in-memory store asks for the dimensions, and does not use them.
+        # The in-memory store requires the dimensions, but does not use them.
         super().__init__(index={"dims": 0, "embed": _embedding(embedder)} if embedder else index)
         self._store, self._name = store, name
         self._held, self._lock = _Held(), new_lock()
@@ -100,7 +100,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         """See `BaseStore.batch`.
 
         Raises:
-            OptionError: A value is no JSON; nothing of the batch was stored.
+            OptionError: A value is not JSON; nothing of the batch was stored.
         """
 
         async def host(store: Any, ops: list[Any]) -> list[Any]:
@@ -125,7 +125,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         return results
 
     def _over(self, items: Any, vectors: Any) -> Any:
-        """LangGraph's own store over these items."""
+        """Make LangGraph's own store over these items."""
         store = copy(self)
         store._data, store._vectors = items, vectors  # noqa: SLF001
         return store
@@ -216,24 +216,24 @@ def _embedding(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]
 
 
 def view(memories: Memories) -> Any:
-    """What goes in front of a model, `view(memories) | model`: the messages of the state in, what to send out.
+    """Put this in front of a model, `view(memories) | model`: it turns the state's messages into what to send.
 
-    What is new is kept in the log. The question is the newest message of a human, so memories that search are served.
+    It keeps new messages in the log. The newest human message is the question, so memories that search work too.
     """
     return _runnables.RunnableLambda(partial(shown, memories), partial(ashown, memories))
 
 
 def remember(memories: Memories) -> Any:
-    """The last node of a turn: it keeps what is new in `state["messages"]`, and learns from the exchange."""
+    """Return the last node of a turn, which keeps new messages in `state["messages"]` and learns from the exchange."""
     return _runnables.RunnableLambda(
         lambda state: keep(memories, state["messages"]), lambda state: akeep(memories, state["messages"])
     )
 
 
 def this_turn(left: Any, right: Any) -> list[Any]:
-    """A reducer, `messages: Annotated[list, this_turn]`: the state has this turn alone, and checkpoints stay small.
+    """A reducer, `messages: Annotated[list, this_turn]`: the state has only this turn, so checkpoints stay small.
 
-    What was said before is in the memory's log. Otherwise it is LangGraph's `add_messages`.
+    The memory's log has what was said before. Otherwise it works like LangGraph's `add_messages`.
     """
     messages: list[Any] = _message.add_messages(left, right)
     starts = [place for place, message in enumerate(messages) if message.type == "human"]

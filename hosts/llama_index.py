@@ -18,9 +18,9 @@ _ROLES = {"chatbot": "assistant", "model": "assistant"}
 class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
-    Chat engines and agents put the user's message before they get the memory, so what is shown ends with it, and it is
-    what strategies search for; an engine that asks first names it as `input`. An exchange is learnt from once, when it
-    is answered. A question that a model was asked, and that is put again word for word, is a retry, and is saved once.
+    Chat engines and agents put the user's message before they get the memory, so the view ends with it, and strategies
+    search for it; an engine that gets first passes it as `input`. The memory learns from an exchange once, when it is
+    answered. If a question that a model was asked is put again word for word, it is a retry, and is saved once.
 
     Attributes:
         memory: The memory.
@@ -41,17 +41,17 @@ class ChatMemory(VirtualSubclass):
     def from_defaults(
         cls, memory: BaseMemory | str = "buffer", *, chat_history: Sequence[Any] = (), **_: Any
     ) -> "ChatMemory":
-        """As the constructor; also of a strategy's name, with what was said before."""
+        """Like the constructor; also accepts a strategy's name and earlier messages."""
         made = cls(create_memory(memory) if isinstance(memory, str) else memory)
         made.put_messages(chat_history)
         return made
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
-        """What to show the model, for what the user said last or is about to say."""
+        """Return what to show the model, for what the user said last or is about to say."""
         return [_hosts(said) for said in await self._log.ashown(input)]
 
     async def aget_all(self) -> list[Any]:
-        """All that was ever said, whatever the strategy shows of it."""
+        """Return all that was ever said, whatever the strategy shows of it."""
         return [_hosts(said) for said in await self._log.aall()]
 
     async def aput(self, message: Any) -> None:
@@ -63,7 +63,7 @@ class ChatMemory(VirtualSubclass):
         await self._log.aadd(list(map(_to_message, messages)))
 
     async def aset(self, messages: Sequence[Any]) -> None:
-        """Let these messages be all that was said: what follows what they have in common with the log is deleted."""
+        """Replace everything said by these messages: keeps the beginning that the log has in common, deletes the rest."""
         said, old = list(map(_to_message, messages)), await self._log.aall()
         same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:
@@ -90,7 +90,7 @@ def _to_message(message: Any) -> HostMessage:
         if block["block_type"] == "tool_call"
     ]
     others = [block["block_type"] for block in blocks if block["block_type"] not in ("text", "thinking", "tool_call")]
-    # Models of before these blocks leave their calls among the arguments.
+    # Older models leave their calls among the arguments instead of these blocks.
     calls = calls or [call for call in dicts_of(kwargs.get("tool_calls")) if isinstance(call.get("function"), dict)]
     (chat,) = chat_of(role, [text], calls=calls, others=others)
     return HostMessage(chat, own)

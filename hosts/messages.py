@@ -1,4 +1,4 @@
-"""A host's messages as chat messages: what the adapters of agent frameworks say alike."""
+"""Converts a host's messages to chat messages: what the adapters of agent frameworks share."""
 
 import itertools
 import json
@@ -35,10 +35,10 @@ class HostMessage(NamedTuple):
 
     Attributes:
         message: The OpenAI chat message, from which memories learn.
-        own: The host's own form of it, as JSON, with ids, reasoning and usage; no model of the memory sees it.
-        key: What the host knows it by in this conversation: the same one again is not stored again. "" for nothing.
+        own: The host's own form of it, as JSON, with ids, reasoning and usage; the memory's model never sees it.
+        key: The host's id for it in this conversation, so that it is stored only once; "" for none.
         seq: Its number in the log; 0 if it is not there.
-        thread: Which of the host's threads it belongs to; "" if that is not known.
+        thread: The host's thread that it belongs to; "" if unknown.
     """
 
     message: Message
@@ -56,14 +56,14 @@ def chat_of(
     results: Iterable[tuple[str, str]] = (),
     others: Sequence[str] = (),
 ) -> list[Message]:
-    """The chat messages that one message of a host becomes: one for each result of a tool, then one for the rest.
+    """Turn one message of a host into chat messages: one for each tool result, then one for the rest.
 
     Args:
-        role: Whose message it is: user, assistant, system.
-        texts: What is said.
-        calls: The calls of tools, as `called` makes them.
-        results: What tools gave back: the id of the call, and a text.
-        others: The kinds of what has no text, such as "image".
+        role: Who said it: user, assistant, system.
+        texts: The texts of the message.
+        calls: Its tool calls, as `called` makes them.
+        results: Its tool results: the id of the call, and a text.
+        others: The kinds of its parts without text, such as "image".
     """
     said: list[Message] = [{"role": "tool", "tool_call_id": id_, "content": result} for id_, result in results]
     text = "\n".join(texts)
@@ -77,7 +77,7 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """The chat messages of one message of a host, for the log; the first has all of the host's own form."""
+    """Prepare the chat messages of one host message for the log; the first carries the host's own form."""
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
         for place, message in enumerate(chat)
@@ -85,13 +85,13 @@ def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]
 
 
 def called(id_: object, name: object, arguments: object) -> Message:
-    """A call of a tool, also one that a host left without an id or a name; a text stands for written arguments."""
+    """Make a tool call, even if the host gave it no id or name; arguments that are a text count as written JSON."""
     given = arguments if isinstance(arguments, str) else written({} if arguments is None else arguments) or "{}"
     return tool_call(str(id_ or name or ""), str(name or "a tool"), given)
 
 
 def host_text(content: Any) -> str:
-    """The text of a host's content: a text, or parts of which some have a text."""
+    """Return the text of a host's content: a text, or parts, some of which have a text."""
     if isinstance(content, str):
         return content
     parts: list[Any] = content if isinstance(content, list) else []
@@ -106,18 +106,18 @@ def _part_text(part: Any) -> str:
 
 
 def dict_of(thing: Any) -> dict[str, Any]:
-    """What should be a dict; an empty one if it is none."""
+    """Return the value if it is a dict, else an empty dict."""
     return cast("dict[str, Any]", thing) if isinstance(thing, dict) else {}
 
 
 def dicts_of(parts: Any) -> list[dict[str, Any]]:
-    """The dicts in what should be a list of them."""
+    """Return the dicts in a value that should be a list of dicts."""
     several: list[Any] = parts if isinstance(parts, list) else []
     return [dict_of(part) for part in several if isinstance(part, dict)]
 
 
 def dumped(model: Any, **options: Any) -> Any:
-    """A model of Pydantic as JSON; what applications put into it that is no JSON is a text."""
+    """Return a Pydantic model as JSON, with anything in it that is not JSON as a text."""
     try:
         return model.model_dump(mode="json", **options)
     except (TypeError, ValueError):
@@ -125,9 +125,9 @@ def dumped(model: Any, **options: Any) -> Any:
 
 
 def fitting(message: Message) -> Message:
-    """A host's message as a log takes it: what is odd about it is left out, or spelt as a text.
+    """Make a host's message acceptable to a log, leaving out odd parts or writing them as text.
 
-    The tool has done its work, or the model has answered, when it comes here: refusing it would lose the turn.
+    By now the tool has done its work, or the model has answered, so refusing it would lose the turn.
     """
     try:
         return checked(message)
@@ -138,7 +138,7 @@ def fitting(message: Message) -> Message:
 def _mend(message: Message) -> Message:
     message = {name: written(part) if is_too_deep([part]) else part for name, part in message.items()}
     try:
-        # Halves of characters become question marks, and what is no JSON becomes a text.
+        # Halves of characters become question marks, and anything that is not JSON becomes a text.
         plain: Message = json.loads(
             json.dumps(message, default=str, ensure_ascii=False).encode(errors="replace"), parse_constant=str
         )
@@ -157,7 +157,7 @@ def _mend(message: Message) -> Message:
 
 
 def written(own: JSON) -> str | None:
-    """A host's own form as a text; `None` for nothing, and for what cannot be written."""
+    """Return a host's own form as a text; `None` for nothing, and for what cannot be written."""
     if own is None:
         return None
     try:
@@ -169,5 +169,5 @@ def written(own: JSON) -> str | None:
 
 
 def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
-    """Count the messages at the beginning that two conversations have in common."""
+    """Count the messages that two conversations have in common at their beginning."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK: a memory as a `Session`, and as a filter of what the model is sent."""
+"""The OpenAI Agents SDK: a memory as a `Session`, and as a filter of the model's input."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ Item: TypeAlias = dict[str, Any]
 _TEXT = ("input_text", "output_text")
 _ARGUMENTS = ("arguments", "input", "action", "actions", "operation")
 
-# How the turn is called that keeps what stood with a popped item, before the number of that item's message.
+# The id of the turn that keeps what came with a popped item, before the number of that item's message.
 _REST = "rest-of-"
 
 _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySession(..., raw=True)"
@@ -29,8 +29,9 @@ _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySess
 class MemorySession:
     """A session that keeps all items in a memory's log, and shows the model the memory's view of it.
 
-    Made with `raw=True` it gives all items, as the SDK's own sessions do; then `filter_input` shows the view. That way
-    works for every memory. Without it, those that search are refused: the SDK does not tell a session the question.
+    With `raw=True`, it returns all items, as the SDK's own sessions do, and `filter_input` shows the view. That works
+    for every memory. Without it, memories that search are refused, because the SDK does not tell a session the
+    question.
 
     Attributes:
         memory: The memory.
@@ -41,11 +42,11 @@ class MemorySession:
     def __init__(
         self, memories: Memories, session_id: str | None = None, *, raw: bool = False, session_settings: Any = None
     ) -> None:
-        """Open the session of a conversation, with `SessionSettings`, or a dict of them, as the SDK's own have.
+        """Open the session of a conversation, with `SessionSettings` or a dict of them, like the SDK's own sessions.
 
         Raises:
             OptionError: The memory searches, and `raw` is false.
-            ConversationIdError: There is no id, or the memory belongs to another conversation.
+            ConversationIdError: The id is missing, or the memory belongs to another conversation.
         """
         self.memory = memory = memory_of(memories, session_id)
         self.session_id = memory.conversation_id
@@ -59,9 +60,9 @@ class MemorySession:
             )
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
-        """All items with `raw=True`, else the view; at most the newest `limit`, besides what was derived.
+        """Return all items with `raw=True`, else the view; at most the newest `limit`, plus what was derived.
 
-        By default it is the limit of `session_settings`.
+        By default, `limit` comes from `session_settings`.
         """
         limit = self.session_settings.limit if limit is None else limit
         if self._raw:
@@ -81,8 +82,8 @@ class MemorySession:
         await self._log.aadd(_to_messages(items))
 
     async def pop_item(self) -> Item | None:
-        """Take the newest item of the log back, whatever the view shows of it."""
-        # A run that is cancelled here has taken back the item or not, and nothing besides.
+        """Take back the newest item of the log, whatever the view shows of it."""
+        # A run that is cancelled here has either taken back this item or changed nothing.
         return await asyncio.shield(self._pop())
 
     async def _pop(self) -> Item | None:
@@ -105,13 +106,13 @@ class MemorySession:
     async def filter_input(self, data: Any) -> Any:
         """Send the view for what the user has just said, for `RunConfig(call_model_input_filter=...)`.
 
-        The run has to have this session too. What is sent here is never stored.
+        The run has to use this session too. What is sent here is never stored.
         """
         given: list[Item] = data.model_data.input
         start = max((place for place, item in enumerate(given) if item.get("role") == "user"), default=0)
         query = host_text(given[start].get("content")) if given else None
         view = _items(_as_said(await self._log.ashown(query)))
-        # What a run without this session says is not in the log.
+        # The log does not have what a run without this session says.
         asked = [item for item in view if item.get("role") == "user"]
         live = [] if asked and host_text(asked[-1].get("content")) == query else given[start:]
         return replace(data.model_data, input=[*view, *live])
@@ -128,15 +129,15 @@ def _newest(items: list[Item], limit: int | None) -> list[Item]:
 
 
 def _find_popped(said: Sequence[HostMessage]) -> list[HostMessage]:
-    """Messages that a pop would have deleted, had its process not ended before."""
+    """Find messages that a pop would have deleted if its process had not ended first."""
     popped = {one.key.removeprefix(_REST) for one in said if one.key.startswith(_REST)}
     return [one for one in said if str(one.seq) in popped]
 
 
 def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
-    """Items as messages, with the items beside them.
+    """Turn items into messages, with the items beside them.
 
-    What has no chat form, such as reasoning, stays with the item behind it, or with the last one: they are shown and
+    An item without a chat form, such as reasoning, stays with the next item, or with the last one: they are shown or
     left out together.
     """
     said: list[HostMessage] = []
@@ -154,12 +155,12 @@ def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
 
 
 def _items(said: Iterable[HostMessage]) -> list[Item]:
-    """Messages as items: the very items that they came from, if they did."""
+    """Turn messages into items: the original ones, if they came from items."""
     return list(chain.from_iterable(_convert(one.message) if one.own is None else one.own for one in said))
 
 
 def _message(item: Item) -> Message | None:
-    """The chat form of an item; `None` if it has none, or is of a kind that nobody has seen yet."""
+    """Return the chat form of an item; `None` if it has none, or is of an unknown kind."""
     role, kind = item.get("role"), str(item.get("type") or "message")
     if role in ROLES and kind == "message":
         content: Any = item.get("content") or ""
@@ -175,7 +176,7 @@ def _message(item: Item) -> Message | None:
 
 
 def _result(item: Item) -> str:
-    """What a tool gave back, in words; its status if it gave nothing."""
+    """Return a tool's result in words; its status if it returned nothing."""
     given = item.get("output", item.get("result"))
     if isinstance(given, list):  # of texts and pictures, or of what shells wrote
         texts = [

@@ -20,15 +20,15 @@ __all__ = ["MemoryCapability"]
 _capabilities = host_module("pydantic_ai.capabilities", "pydantic-ai")
 _messages = host_module("pydantic_ai.messages", "pydantic-ai")
 
-# What is said in a conversation. The other parts of a request, system prompts and instructions, are the agent's.
+# The parts that belong to a conversation. The others, system prompts and instructions, belong to the agent.
 _SAID = ("user-prompt", "speech", "tool-return", "retry-prompt", "retry-feedback")
 
 
 class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the conversation, and keeps every message in the memory's log.
 
-    The run's own history stays whole. The question is the newest user prompt, so memories that search are served.
-    System prompts are the agent's, and are not kept. A run with the `run_id` of one that failed is a retry of it.
+    The run's own history stays complete. The newest user prompt is the question, so memories that search work too.
+    System prompts belong to the agent and are not kept. A run with the `run_id` of a failed run is a retry of it.
 
     Example:
         `Agent(model, capabilities=[MemoryCapability(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`, and then
@@ -36,20 +36,20 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
     """
 
     def __init__(self, memories: Memories) -> None:
-        """Make one for all conversations.
+        """Make one capability for all conversations.
 
         Args:
-            memories: A `MemoryProvider`, which is asked for the memory of the run's `conversation_id`; or the memory of
-                the one conversation that there is.
+            memories: A `MemoryProvider`, asked for the memory of the run's `conversation_id`; or the memory of your
+                only conversation.
         """
         self._memories = memories
 
     def get_default_conversation_id(self, run_id: str) -> str | None:
-        """The conversation of a memory that was given alone."""
+        """Return the conversation id if a single memory was given."""
         return self._memories.conversation_id if isinstance(self._memories, BaseMemory) else None
 
     async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
-        """Keep what is new, and send the view."""
+        """Keep new messages in the log, and send the view."""
         log, live = self._log(ctx), request_context.messages
         said = list(_to_messages(live))
         await log.afollow([one for one, _ in said], thread=_thread(ctx, live))
@@ -72,15 +72,15 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
 
 
 def _thread(ctx: Any, messages: Sequence[Any]) -> str:
-    """The conversation, if the application hands over its history, which is then what counts; else ""."""
+    """Return the conversation if the application passes in its history, which then takes precedence; else ""."""
     handed_over = any(message.run_id != ctx.run_id for message in messages)
     return str(ctx.conversation_id) if handed_over else ""
 
 
 def _to_messages(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
-    """Messages of a log, each with the response or the request of one part that it is.
+    """Yield messages for the log, each with its response, or its request of one part.
 
-    They are known by their run and what they say: a run has no other ids for them.
+    They are identified by their run and their content, because a run has no other ids for them.
     """
     counts: Counter[str] = Counter()
     for message in messages:
@@ -102,7 +102,7 @@ def _own(piece: Any) -> Any:
 
 
 def _agents_parts(messages: Iterable[Any]) -> list[Any]:
-    """The parts of requests that are the agent's, as one request; none if there are no such parts."""
+    """Return the agent's own parts of requests as one request; none if there are no such parts."""
     requests = [message for message in messages if message.kind == "request"]
     parts = [part for request in requests for part in request.parts if part.part_kind not in _SAID]
     return [_messages.ModelRequest(parts=parts)] if parts else []
@@ -116,7 +116,7 @@ def _view(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
 
 
 def _merge(messages: Iterable[Any]) -> list[Any]:
-    """Requests that follow each other as one: providers want all results of one response together."""
+    """Merge consecutive requests, because providers want all results of one response together."""
     whole: list[Any] = []
     for kind, following in itertools.groupby(messages, attrgetter("kind")):
         run = list(following)

@@ -1,4 +1,4 @@
-"""Whose words a message has, by what other libraries and people's files call the speaker."""
+"""Finds a message's role from what other libraries and files call the speaker."""
 
 from typing import Any
 
@@ -22,22 +22,22 @@ ROLES = {
     "tool": "tool",
     "function": "tool",
 }
-"""What a speaker is called, in lower case -> the role of OpenAI's chat messages."""
+"""Maps a speaker's name in lower case to a role of OpenAI's chat messages."""
 
 
 def role_of(name: object) -> str | None:
-    """The role that a speaker's name stands for; `None` if it stands for none."""
+    """Return the role that a speaker's name stands for; `None` if none."""
     return ROLES.get(name.strip().lower()) if isinstance(name, str) else None
 
 
 def said_as(name: str, content: Any) -> Message:
-    """What a speaker of any name says: in the role that the name stands for, or by the user with the name in front.
+    """Make a speaker's message: in the role that the name stands for, or as the user's with the name in front.
 
     Example:
         >>> said_as("Human", "Hi"), said_as("moderator", "Calm down.")
         ({'role': 'user', 'content': 'Hi'}, {'role': 'user', 'content': 'moderator: Calm down.'})
     """
-    # What a tool said is nothing without the call that it answers.
+    # A tool result is useless without the call that it answers.
     if (role := role_of(name)) and role != "tool":
         return {"role": role, "content": content}
     if isinstance(content, list):

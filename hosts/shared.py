@@ -1,4 +1,4 @@
-"""What the adapters of agent frameworks have in common: a memory's log as the host's own messages."""
+"""What the adapters of agent frameworks share: a memory's log as the host's own messages."""
 
 import importlib
 import itertools
@@ -27,18 +27,18 @@ Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 logger = logging.getLogger("memzoo")
 
 _FIRST_PAGE = 16
-# The field of a record that has the thread of the host. Its name is that of no host.
+# The field of a record for the host's thread. No host has this name.
 _THREAD = "@thread"
 
 
 class HostLog:
     """A memory as an adapter uses it.
 
-    An exchange is learnt from when it is answered, however many pieces the host saves it in, and a load learns nothing.
+    It learns from an exchange when it is answered, however many pieces the host saves it in; a load learns nothing.
 
     Attributes:
         memory: The memory.
-        field: The field of a record that has the host's own form of the message.
+        field: The field of a record that holds the host's own form of the message.
     """
 
     def __init__(self, memory: BaseMemory, host: str) -> None:
@@ -51,14 +51,14 @@ class HostLog:
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn, and learn from them if the last one is the answer.
 
-        A run that begins with the question that the last one left unanswered is that run again, and the question is
-        there already. A run has begun if the host read something since it saved the last time, or saves for the first
-        time; the same words saved twice without that are two messages.
+        A run that begins with the question that the last run left unanswered repeats that run, and does not store the
+        question again. A new run begins if the host has read something since its last save, or saves for the first
+        time; otherwise, the same words saved twice are two messages.
 
         Args:
             said: The messages, oldest first.
-            turn_id: Saving the same one again changes nothing.
-            ended: Learn in any case: nothing follows.
+            turn_id: Saving the same turn again changes nothing.
+            ended: Learn in any case, because nothing follows.
         """
         if self._may_repeat:
             said = said[await self._count_repeated(said) :]
@@ -81,38 +81,39 @@ class HostLog:
     ) -> None:
         """Bring the log in step with a host: append what follows the newest of its messages that the log has.
 
-        What was forgotten is passed over. With a `thread`, the log also follows it back: what the thread has no more
-        is taken back, and from a message on that has other words now, all of it is appended anew. What was taken back
-        comes again when the host brings it again, as when an earlier branch is resumed.
+        Skips what was forgotten. With a `thread`, the log also follows it back: it takes back what the thread no longer
+        has, and appends everything again from a message whose words have changed. Messages taken back return when the
+        host brings them again, as when an earlier branch is resumed.
 
         Args:
             said: The host's messages, each with a key, oldest first: all, or the newest ones.
             ended: As in `aadd`.
-            thread: The thread whose newest messages these are, without a gap; "" if others may stand between them.
-                Only what was appended for the same thread is ever taken back.
-            cuts_at_questions: The host drops old messages only in front of a question: if the thread begins with
-                something else, its question was removed. Otherwise what stands before the first is left alone.
-            whole: The host has no others in this run. So what the log has besides, unanswered and in the same words, is
-                the question of a run that failed, and is there already. Two that the host has are two.
+            thread: The thread whose newest messages these are, without gaps; "" if others may come between them. Only
+                messages appended for the same thread are ever taken back.
+            cuts_at_questions: The host drops old messages only before a question, so if the thread begins with
+                something else, its question was removed. Otherwise, messages before the first one stay.
+            whole: The host has no other messages in this run. So an unanswered message in the log with the same words
+                is the question of a failed run, and is not stored again. Two equal messages of the host are two
+                messages.
         """
         following = await self._following(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._without_forgotten(following)
         if whole and self._may_repeat:
             new = new[await self._count_repeated(new, keys={one.key for one in said}) :]
-        # One by one, each under its key: a run that was cut off is gone on with where it ended.
+        # One by one, each under its key, so that a run that was cut off continues where it ended.
         for one in new[:-1]:
             await self._add([one], turn_id=one.key)
         await self._add(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
 
     async def anew(self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool) -> list[HostMessage]:
-        """What `afollow` would append; what a thread has no more is taken back."""
+        """Return what `afollow` would append, after taking back what the thread no longer has."""
         new = await self._following(said, thread, cuts_at_questions=cuts_at_questions)
         return await self._standing(new) if len(new) > 1 else new
 
     async def _following(
         self, said: Sequence[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """What follows the newest message that the log has of a host, forgotten or not."""
+        """Return what follows the newest of the host's messages that the log has, or had before it was forgotten."""
         known = await self._read_newest(said, thread)
         if thread:
             known = await self._step_back(said, known, thread, cuts_at_questions=cuts_at_questions)
@@ -121,24 +122,25 @@ class HostLog:
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
     async def ashown(self, query: str | None = None) -> list[HostMessage]:
-        """The view, for the words that are being answered; what it shows of the log in the host's form too."""
+        """Return the view for the words being answered, with the host's own form of messages from the log."""
         self._may_repeat = True
         shown = await self.memory.amessages(query, catch_up=False)
         pairs = zip(shown, shown.entries, strict=True)
         return [self._to_message(entry) if entry else HostMessage(message) for message, entry in pairs]
 
     async def aall(self, limit: int | None = None) -> list[HostMessage]:
-        """What was said, oldest first: all, or the newest of it."""
+        """Return what was said, oldest first: all, or the newest `limit`."""
         self._may_repeat = True
         return await self._newest(limit)
 
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
-        """Take messages back, newest ones as a rule: what was not learnt from them is not learnt anew.
+        """Take back messages, usually the newest; only what was learnt from them is learnt again.
 
         The host may bring them again.
 
         Returns:
-            The numbers of those that were there, and that nobody else took back meanwhile.
+            The numbers of those taken back, without those that were not there or that somebody else took back
+            meanwhile.
 
         Raises:
             UnsupportedError: The store cannot delete single messages.
@@ -147,12 +149,12 @@ class HostLog:
         return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
     async def atake_back(self, ids: Collection[str], newest: int | None = None, *, thread: str = "") -> None:
-        """Take back what the host took back: messages by the host's ids.
+        """Take back messages that the host took back, by the host's ids.
 
         Args:
             ids: The ids.
-            newest: They are among so many of the newest; by default anywhere.
-            thread: Take back what was appended for this thread alone; "" for all.
+            newest: Look only among so many of the newest; by default everywhere.
+            thread: Take back only what was appended for this thread; "" for all.
         """
         said = [one for one in await self._newest(newest) if thread in ("", one.thread)]
         gone = [one for one in said if one.key.partition("/")[0] in ids]
@@ -164,9 +166,9 @@ class HostLog:
             logger.warning("%r keeps what its host took back: %s", self.memory.conversation_id, error)
 
     def record(self, said: HostMessage) -> Record:
-        """A message as it is kept, with the host's own form beside it.
+        """Return a message as it is stored, with the host's own form beside it.
 
-        What cannot be a chat message is one of its text: a run that has done its work does not fail here.
+        What cannot be a chat message is stored as text, so that a run that has done its work does not fail here.
         """
         fields = {self.field: written(said.own), _THREAD: said.thread or None}
         return Record(fitting(said.message), {name: text for name, text in fields.items() if text is not None})
@@ -180,11 +182,11 @@ class HostLog:
         return None if own is None else json.loads(own)
 
     async def _read_newest(self, said: Sequence[HostMessage], thread: str) -> list[HostMessage]:
-        """The newest messages of the log, as far as a host that has these can be compared with it."""
-        # More than the host has given: the log may end with what was saved in another way.
+        """Return the newest messages of the log, enough to compare it with the host's messages."""
+        # More than the host has passed in, because the log may end with what was saved in another way.
         size, keys = 2 * len(said) + _FIRST_PAGE, {one.key for one in said}
         asked = max((place for place, one in enumerate(said) if one.message["role"] == "user"), default=0)
-        # Who went back to an early answer has left any number of messages behind.
+        # Going back to an early answer leaves any number of messages behind.
         went_on = bool(thread) and any(is_answer(one.message) for one in said[:asked])
         while True:
             known = await self._newest(size)
@@ -195,7 +197,7 @@ class HostLog:
     async def _step_back(
         self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Take back what a thread has no more, and what follows a message that has other words now; give the rest."""
+        """Take back what a thread no longer has, and what follows a message whose words changed; return the rest."""
         now = {one.key: one.message for one in said if one.key}
         first = next((one for one in known if one.key in now), None)
         if first is None:
@@ -218,7 +220,7 @@ class HostLog:
         return [one for one in known if one not in gone]
 
     async def _without_forgotten(self, new: list[HostMessage]) -> list[HostMessage]:
-        """What was not forgotten. The store tells for each message that is appended; many are asked for at once."""
+        """Return what was not forgotten. The store says so for each appended message; many are checked at once."""
         first, second = ([one.message["role"] for one in new] + ["", ""])[:2]
         if len(new) <= _FIRST_PAGE and (first, second) != ("user", "user"):
             return new
@@ -233,7 +235,7 @@ class HostLog:
         return [self._to_message(entry) for entry in reversed(newest)]
 
     async def _count_repeated(self, said: Sequence[HostMessage], keys: Collection[str] = ()) -> int:
-        """Count the questions in front that are the newest unanswered ones, of which the host has none by key."""
+        """Count the first questions that repeat the newest unanswered ones, none of which the host has by key."""
         asked = [self._as_kept(one) for one in itertools.takewhile(lambda one: one.message["role"] == "user", said)]
         if not asked:
             return 0
@@ -250,9 +252,9 @@ class HostLog:
         return said._replace(message=kept.message, own=self._own(kept.fields))
 
     async def _find_unanswered(self) -> list[HostMessage]:
-        """What was said after the newest answer, oldest first."""
+        """Return what was said after the newest answer, oldest first."""
         size = _FIRST_PAGE
-        # Nearly always the first page has an answer: the cost does not grow with the conversation.
+        # The first page nearly always has an answer, so the cost does not grow with the conversation.
         while True:
             said = await self._newest(size)
             answers = [place for place, one in enumerate(said) if is_answer(one.message)]
@@ -262,10 +264,10 @@ class HostLog:
 
 
 def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
-    """The memory for a host's id of a conversation.
+    """Return the memory for a host's conversation id.
 
     Raises:
-        ConversationIdError: One memory was given, and the host is in another conversation; or there is no id.
+        ConversationIdError: The id is missing, or a single memory was given and belongs to another conversation.
     """
     if not isinstance(memories, BaseMemory):
         if not host_id:
@@ -280,10 +282,10 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
 
 
 def host_module(name: str, extra: str) -> Any:
-    """A module of a host. Type checkers know nothing of it: it need not be installed.
+    """Import a module of a host, hidden from type checkers because it need not be installed.
 
     Raises:
-        MissingExtraError: It is not installed; the text says which extra brings it.
+        MissingExtraError: It is not installed; the message says which extra installs it.
     """
     try:
         return importlib.import_module(name)
@@ -292,7 +294,7 @@ def host_module(name: str, extra: str) -> Any:
 
 
 class VirtualSubclass:
-    """Passes for a class of a host wherever one is asked for, once the host has been imported."""
+    """Counts as a subclass of a host's class once the host has been imported."""
 
     # In which modules, and what the class is called there.
     host_modules: ClassVar[tuple[str, ...]]

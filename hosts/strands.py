@@ -25,35 +25,35 @@ __all__ = ["MemoryConversationManager"]
 class MemoryConversationManager:
     """A memory as the conversation manager of a Strands agent.
 
-    Before each model call it puts the memory in place of earlier turns: what was derived goes to the end of the system
-    prompt. At the end of an invocation its messages are saved, by their tracking ids, and learnt from; the list
-    `agent.messages` keeps the newest turn, and the log everything. An invocation that failed or was interrupted is
-    saved with the next one that ends; its prompt given again is a retry, and is asked and saved once. What is taken
-    out of the newest turn in `agent.messages`, or edited there, is taken out of the log too, and so is what followed
-    an older snapshot of the agent that is loaded.
+    Before each model call, it replaces earlier turns by the memory; what was derived goes to the end of the system
+    prompt. At the end of an invocation, it saves the messages by their tracking ids and learns from them; the list
+    `agent.messages` keeps the newest turn, and the log keeps everything. A failed or interrupted invocation is saved
+    with the next one that ends; its prompt given again is a retry, and is asked and saved once. If you remove or edit
+    messages of the newest turn in `agent.messages`, or load an older snapshot of the agent, the log drops what is gone
+    too.
 
     Attributes:
         memory: The memory of one agent.
-        removed_message_count: How many messages were taken out of `agent.messages`, for Strands' session managers.
+        removed_message_count: How many messages were removed from `agent.messages`, for Strands' session managers.
     """
 
     def __init__(self, memory: BaseMemory) -> None:
         self.memory = memory
         self.removed_message_count = 0
         self._log = HostLog(memory, "strands")
-        # What it saved itself is all that it takes back: another agent's list is another one.
+        # Take back only what this manager saved, because another agent has another list.
         self._thread = uuid.uuid4().hex
         self._saved: set[str] = set()
         self._left_out = self._shown = 0
 
     def register_hooks(self, registry: Any, **_: Any) -> None:
-        """Follow an agent: called by Strands."""
+        """Follow an agent; Strands calls this."""
         hooks = host_module("strands.hooks", "strands")
         registry.add_callback(hooks.AgentInitializedEvent, self._join)
         registry.add_callback(hooks.AfterInvocationEvent, self._save)
 
     def apply_management(self, agent: Any, **_: Any) -> None:
-        """Take earlier turns, which the log has, out of `agent.messages`."""
+        """Remove earlier turns, which the log has, from `agent.messages`."""
         messages: list[dict[str, Any]] = agent.messages
         newest = max((place for place, message in enumerate(messages) if _is_prompt(message)), default=0)
         kept = [one for place, one in enumerate(messages) if place >= newest or _id(one) not in self._saved]
@@ -61,7 +61,7 @@ class MemoryConversationManager:
         messages[:] = kept
 
     def reduce_context(self, agent: Any, e: Exception | None = None, **_: Any) -> None:
-        """Show the newer half of what was shown of earlier turns, if the model had no room for it.
+        """If the request was too long, show only the newer half of the earlier turns.
 
         Raises:
             Exception: `e`, if the turn alone is too long.
@@ -70,16 +70,16 @@ class MemoryConversationManager:
             return
         if self._left_out >= self._shown:
             raise e
-        # Rounded up: of one message, that one goes.
+        # Rounded up, so that a single message is dropped.
         self._left_out += (self._shown - self._left_out + 1) // 2
 
     def get_state(self) -> dict[str, Any]:
-        """What a session manager of Strands, or a snapshot, keeps of this; the memory is kept by its store."""
+        """Return what Strands' session managers and snapshots keep of this; the memory's store keeps the memory."""
         name, removed = type(self).__name__, self.removed_message_count
         return {"__name__": name, "removed_message_count": removed, "thread": self._thread}
 
     def restore_from_session(self, state: dict[str, Any]) -> None:
-        """Go on where `get_state` was."""
+        """Continue from what `get_state` returned."""
         self.removed_message_count = state["removed_message_count"]
         self._thread = state.get("thread", self._thread)
 
@@ -89,7 +89,7 @@ class MemoryConversationManager:
 
     async def _show(self, context: Any) -> Any:
         turn = await self._turn(context.messages)
-        # Where an answer is given anew, the log has its prompt.
+        # When an answer is given again, the log has its prompt.
         prompts = filter(_is_prompt, [*turn, *reversed(context.messages)])
         asked = next((host_text(one["content"]) for one in prompts), None)
         said = await self._log.ashown(asked)
@@ -113,7 +113,7 @@ class MemoryConversationManager:
         await self._log.afollow(said, ended=True, thread=self._thread)
 
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The messages that the log does not have yet, without prompts that were given again."""
+        """Return the messages that the log does not have yet, without repeated prompts."""
         said = [one for message in messages for one in _to_messages(message)]
         unsaved = await self._log.anew(said, thread=self._thread, cuts_at_questions=True)
         ids = {one.key.partition("/")[0] for one in unsaved}
@@ -173,7 +173,7 @@ def _to_messages(message: dict[str, Any]) -> list[HostMessage]:
 
 
 def _words(block: dict[str, Any]) -> str:
-    """What a block says: a text, or the words that citations stand behind, or a guard looks at."""
+    """Return a block's words: its text, or the words with citations or for a guard."""
     if isinstance(text := block.get("text"), str):
         return text
     cited, guarded = dict_of(block.get("citationsContent")), dict_of(block.get("guardContent"))

@@ -1,7 +1,7 @@
-"""Traces and metrics by OpenTelemetry. Until `instrument` is called, nothing is measured, and nothing is slower.
+"""Traces and metrics for OpenTelemetry. Until you call `instrument`, nothing is measured, and nothing is slower.
 
-The places that are watched stand in one table, `instrumented_calls`: methods that are replaced by ones which tell of
-each call, as OpenTelemetry's own instrumentations do it. `uninstrument` puts the originals back.
+One table, `instrumented_calls`, lists the watched methods. Reporting wrappers replace them, as in OpenTelemetry's own
+instrumentations; `uninstrument` puts the originals back.
 """
 
 import functools
@@ -32,15 +32,15 @@ _KIND = (_OPERATION, _MODEL, "gen_ai.provider.name", "memzoo.purpose")
 
 
 class InstrumentedCall(NamedTuple):
-    """A method or a function that is watched.
+    """A watched method or function.
 
     Attributes:
         owner: Its class or module.
         method: Its name.
         span: The name of its spans.
-        before: What is known before the call: of the object and the arguments.
-        after: What is known of the result.
-        said: Of the arguments and the result, what are somebody's words.
+        before: Attributes from the object and the arguments.
+        after: Attributes from the result.
+        said: The parts of the arguments and the result that are somebody's words.
     """
 
     owner: type | ModuleType
@@ -58,16 +58,16 @@ def instrument(
     content: bool = False,
     old_names: bool = False,
 ) -> None:
-    """Tell OpenTelemetry of every load, save, model call, search and step of a store from now on, in this process.
+    """Report every load, save, model call, search and store operation of this process to OpenTelemetry from now on.
 
-    Without an SDK that is configured, OpenTelemetry drops it all.
+    Without a configured SDK, OpenTelemetry drops them all.
 
     Args:
         tracer_provider: Where spans go; by default the global one.
         meter_provider: Where metrics go; by default the global one.
-        content: Put the words of prompts, replies, questions and memories into spans. They are the users'.
+        content: Also put the words of prompts, replies, questions and memories into spans. These are your users' words.
         old_names: Call loads and saves `memzoo.load` and `memzoo.save`, as before OpenTelemetry had names for them, and
-            tell nothing of what had none. The next release has no such option.
+            report nothing that had no name then. The next release drops this option.
 
     Raises:
         MissingExtraError: opentelemetry-api is not installed.
@@ -90,7 +90,7 @@ def instrument(
 
 
 def uninstrument() -> None:
-    """Tell of nothing any more."""
+    """Stop reporting."""
     while _ORIGINALS:
         (owner, method), original = _ORIGINALS.popitem()
         setattr(owner, method, original)
@@ -108,7 +108,7 @@ class _Instrumentation:
         self.aside = meter.create_counter("memzoo.set_aside", "{exchange}", "Exchanges at which a model always fails")
 
     def watching(self, call: InstrumentedCall) -> Any:
-        """The method of a call as one that tells of each call."""
+        """Return the watched method, wrapped to report each call."""
         original = vars(call.owner)[call.method]
 
         @functools.wraps(original)
@@ -136,7 +136,7 @@ class _Instrumentation:
         before = dict(call.before(*args, **kwargs))
         if id_ := before.get(_ID) or _conversation.get():
             before[_ID] = id_
-        # What a metric is told apart by: no conversations, of which there are too many.
+        # The dimensions of a metric, without conversations, because there are too many.
         kind = {key: before[key] for key in _KIND if key in before} if _MODEL in before else {}
         name = f"{before[_OPERATION]} {before[_MODEL]}" if kind else call.span
         token, start = _conversation.set(id_), time.perf_counter()
@@ -145,7 +145,7 @@ class _Instrumentation:
             try:
                 yield lambda result: self._tell(call, span, kind, args, result)
             except BaseException as error:
-                # Without its text: an error may quote what was said.
+                # Without its text, because an error may quote what was said.
                 span.set_attribute("error.type", type(error).__name__)
                 span.set_status(StatusCode.ERROR)
                 raise
@@ -178,7 +178,7 @@ def _put(owner: Any, method: str, new: Any) -> None:
 
 
 def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
-    """All that is watched with spans."""
+    """Return all calls watched with spans."""
     from memzoo.memories import KnowledgeGraph
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.models import chat, embedders
@@ -297,7 +297,7 @@ def _unsaid(_args: Sequence[Any], _result: Any) -> dict[str, Any]:
 
 
 def _watch_learning(told: _Instrumentation) -> None:
-    """Count what waits after each attempt to learn, and what is set aside."""
+    """After each attempt to learn, count what waits and what is set aside."""
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import Decision, RetryPolicy
     from memzoo.strategy import exchange_ends
@@ -363,7 +363,7 @@ def _describe_cost(result: Any) -> dict[str, Any]:
     return {
         "gen_ai.usage.input_tokens": spent.prompt_tokens,
         "gen_ai.usage.output_tokens": spent.completion_tokens,
-        # Most endpoints say nothing of a cache: that is not the same as having none.
+        # Most endpoints do not report a cache, which does not mean that they have none.
         **{f"gen_ai.usage.{name}.input_tokens": tokens for name, tokens in cached.items() if tokens},
     }
 

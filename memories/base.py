@@ -60,39 +60,40 @@ def _a_clearing(_: str, value: Any) -> None:
 
 @strategy
 class BaseMemory(ABC):
-    """Remembers a conversation: what is said goes into a log, and what a strategy shows is a view of that log.
+    """Remembers a conversation: the log keeps what is said, and a strategy decides what to show of it.
 
-    A strategy of your own overrides up to five hooks: `view` says what to show the model; `derive` what to learn from
-    new messages, `due` when, and `oldest_needed` how far back it looks; `on_state_change` keeps up what lies beside the
-    state, such as an index. Class attributes say the rest about it. All else is here, once. Each method that may wait
-    is a coroutine (`asave_context`) with a twin for synchronous code (`save_context`).
+    Your own strategy overrides up to five hooks: `view` says what to show the model; `derive`, what to learn from new
+    messages; `due`, when to learn it; `oldest_needed`, how far back it looks; `on_state_change` updates what you keep
+    beside the state, such as an index. Class attributes describe the rest. Everything else is implemented here. Each
+    method that may wait is a coroutine (`asave_context`) and has a synchronous twin (`save_context`).
 
     Attributes:
         name: The strategy's short name.
-        own_prompts: Prompts that the strategy brings besides memzoo's, by name: Jinja text, or a file that has it. They
-            are asked by name like those, and `prompts` may replace them with templates that use the same variables.
-        needs_query: Loading needs the input of this turn, because the view depends on it.
-        keeps_fields: All inputs and outputs are kept with a saved exchange, not only the user's and assistant's words.
-        learns: There is a state, and `derive` is called. `ModelBackedMemory` says so already.
-        learns_system: `derive` and `due` are given system messages too.
+        own_prompts: Prompts that the strategy adds to memzoo's, by name: Jinja text, or a file that contains it. `ask`
+            takes their names too, and `prompts` may replace them with templates that use the same variables.
+        needs_query: The view depends on this turn's input, so loading needs it.
+        keeps_fields: Saving an exchange keeps all inputs and outputs, not only the user's and the assistant's words.
+        learns: The strategy has a state, so `derive` is called. `ModelBackedMemory` sets this already.
+        learns_system: `derive` and `due` also get system messages.
         follows_state: `on_state_change` is called.
-        shows_waiting: What was not learnt from yet is added to the view, word for word.
-        limits_messages: `max_token_limit`, if the strategy has it, is for messages, and so for those that wait too.
-        tokenizer_model: The model whose tokens are counted, if `token_counter` names none; "" for an estimate.
-        longest_prompt: The tokens that a prompt may have, with three bytes counted as one.
-        lease_seconds: How long one process has the state to itself while it derives, renewed before each `derive`, in
-            a store of several processes; 0 where `derive` asks no model.
+        shows_waiting: Add messages that were not learnt from yet to the view, word for word.
+        limits_messages: `max_token_limit`, if the strategy has it, limits messages, including those not learnt from
+            yet.
+        tokenizer_model: The model whose tokens to count if `token_counter` names none; "" for an estimate.
+        longest_prompt: The most tokens that a prompt may have, counting three bytes as one token.
+        lease_seconds: In a store that several processes share, how long one of them has the state to itself while it
+            derives; renewed before each `derive`. 0 if `derive` asks no model.
         log: What was said.
         render: Writes entries as lines, and counts their tokens.
-        system: Which system message holds.
+        system: The system message in force.
         pins: Which messages are pinned.
-        learner: What keeps the state and learns; `None` for a strategy without a state.
-        learners: All that learns from what is said: `learner`, or those of the members of a combined memory.
+        learner: Keeps the state and learns; `None` for a strategy without a state.
+        learners: Everything that learns from what is said: `learner`, or the learners of a combined memory's members.
         usage: What this memory spent on models, by purpose.
 
     Raises:
-        UnknownOptionError, OptionError: There is no such option, one is missing, or has a value that cannot work.
-        PluginError: A class of your own cannot work as it is written; the text says what would be right.
+        UnknownOptionError, OptionError: An option does not exist, is missing, or has a value that cannot work.
+        PluginError: Your own class cannot work as written; the message says what would be right.
     """
 
     name: ClassVar[str]
@@ -132,83 +133,88 @@ class BaseMemory(ABC):
     token_counter: "TokenCounterOption" = option(
         None,
         fixed=True,
-        doc="What counts tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one "
-        "message; by default the tokenizer of `llm`, and an estimate where that is not known.",
+        doc="How to count tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one "
+        "message. By default the tokenizer of `llm`, or an estimate if that is unknown.",
     )
     on_model_error: Literal["raise", "defer"] = option(
         "raise",
         one_of=("raise", "defer"),
-        doc="What a save does when a model fails, after what was said is stored: raise a `ModelError`, or log it. A "
+        doc="What a save does when a model fails, after storing what was said: raise a `ModelError`, or log it. A "
         "later call catches up in both cases; until then the memory shows the messages word for word.",
     )
-    max_tries: int = option(3, fixed=True, at_least=2, doc="Failures of a working model that set an exchange aside.")
+    max_tries: int = option(
+        3, fixed=True, at_least=2, doc="After how many failures of a working model an exchange is set aside."
+    )
     max_pending_tokens: int = option(
         4000,
         at_least=0,
-        doc="Tokens that messages may have which are shown because they could not be learnt from yet, the newest "
-        "first; where the memory has a `max_token_limit` for messages, that counts instead.",
+        doc="The most tokens of messages to show, newest first, that could not be learnt from yet. If the memory has "
+        "a `max_token_limit` for messages, that counts instead.",
     )
     clock: Callable[[], float] = option(
-        time.time, fixed=True, check=a_function, doc="The time in seconds since 1970; a failed model rests for a while."
+        time.time,
+        fixed=True,
+        check=a_function,
+        doc="The time in seconds since 1970; tells how long to leave a failed model alone.",
     )
     learn: "LearnOption" = option(
         "now",
         fixed=True,
         one_of=("now", "background", "later"),
-        doc="When what was said is learnt: `'now'`, before a save returns; `'background'`, after it has returned, in a "
-        "task of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, by "
-        "`settle`, `relearn` and `upkeep` alone; until then it is shown word for word, see `max_pending_tokens`.",
+        doc="When to learn from what was said: `'now'`, before a save returns; `'background'`, after it returns, in a "
+        "task of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by "
+        "`settle`, `relearn` and `upkeep`. Until then it is shown word for word, see `max_pending_tokens`.",
     )
     background: bool = option(default=False, fixed=True, doc="The same as `learn='background'`.")
     keep_history: bool = option(
         default=True,
-        doc="Keep all that was ever said. Otherwise a save deletes for good what the strategy has no more use for, for "
-        "all memories of this conversation; a buffer and a retriever have use for everything. What is pinned stays.",
+        doc="Keep everything ever said. Otherwise a save deletes for good what the strategy no longer needs, for all "
+        "memories of this conversation; a buffer and a retriever need everything. Pinned messages stay.",
     )
     pinned_first: bool = option(
         default=False,
-        doc="Show pinned messages (`pin`) before all others, behind the system message and what is recalled, instead "
+        doc="Show pinned messages (`pin`) before all others, after the system message and what is recalled, instead "
         "of where they were said.",
     )
     clear_tool_results: "ClearToolResultsOption" = option(
         None,
         fixed=True,
         check=_a_clearing,
-        doc="Show old results of tools as a line that says what was there and how long it was: "
-        "`ClearToolResults(keep=3, step=10, over=0, exclude=())`, or such members as a mapping. The log keeps all; "
-        "nothing is learnt from what such results say.",
+        doc="Replace old tool results with a line that says what was there and how long it was: "
+        "`ClearToolResults(keep=3, step=10, over=0, exclude=())`, or a mapping of these. The log keeps all; nothing "
+        "is learnt from such results.",
     )
     recalled_role: RecalledRole | None = option(
         None,
         fixed=True,
         one_of=("system", "developer", "user"),
-        doc="Who says what is recalled, in chat messages. By default the system says what was derived (a summary, "
-        "facts), and a user what was found or noted in others' words, in a frame which tells that it is a record and "
-        "no instruction. `'system'`: the system says all of it, as in memzoo 0.1.",
+        doc="Which role says what is recalled, in chat messages. By default the system says what was derived (a "
+        "summary, facts), and a user says what was found or noted in others' words, framed as a record and not an "
+        "instruction. `'system'`: the system says all of it, as in memzoo 0.1.",
     )
     recalled_place: RecalledPlace = option(
         "before",
         fixed=True,
         one_of=("before", "after"),
-        doc="Where what is recalled stands: before the messages, or after them and before what is not answered yet, so "
-        "that the messages before it stay as they are.",
+        doc="Where to put what is recalled: before the messages, or after them and before what is not answered yet, "
+        "so that the messages before it stay the same.",
     )
     redact: "Redact | None" = option(
         None,
         fixed=True,
         check=_a_redaction,
-        doc="Sees each text before it is stored or sent, and gives what may be kept of it: a function of a text, or "
-        "regular expressions by name, whose finds become `[name]`. `usage.redacted` counts them.",
+        doc="Sees each text before it is stored or sent, and returns what may be kept of it: a function of a text, or "
+        "regular expressions by name, whose matches become `[name]`. `usage.redacted` counts them.",
     )
 
     def __new__(cls, **given: Any) -> Self:
-        """Refuse options that the class does not have, naming those that it has, and a class that cannot work."""
+        """Refuse unknown options (naming those that exist), and a class that cannot work."""
         check_class(cls, BaseMemory)
         options.refuse_unknown(cls, given)
         return super().__new__(cls)
 
     def __init_subclass__(cls, **given: Any) -> None:
-        """Let classes work that were written before `learns` and `follows_state` were to be declared."""
+        """Accept older classes that do not declare `learns` and `follows_state`, with a warning."""
         super().__init_subclass__(**given)
         for hook, declaration in (("derive", "learns"), ("on_state_change", "follows_state")):
             if hook in vars(cls) and declaration not in vars(cls) and not getattr(cls, declaration):
@@ -241,44 +247,44 @@ class BaseMemory(ABC):
 
     @abstractmethod
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """What to show the model now, for a query if there is one. Entries of the log are not to be changed."""
+        """Return what to show the model now, for the query if there is one. Do not change entries of the log."""
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """What to learn from entries that the state has not taken in; the log ends with the last of them.
+        """Return what to learn from new entries; the log ends with the last of them.
 
-        It changes nothing by itself. It may ask a model, and raises `ModelError` if that fails.
+        Only return the changes; do not apply them. This may ask a model, and raises `ModelError` if that fails.
         """
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Whether to learn now, if these entries are all that wait; or from how many of the oldest. By default, all.
+        """Decide whether to learn now from the waiting entries, or from how many of the oldest. By default, from all.
 
-        Asked with none, whether something else is to be done: the state is over a new limit, say.
+        With no entries waiting, say whether there is other work: the state is over a new limit, say.
         """
         return bool(waiting)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """The first log number that `view` or `derive` still has a use for; 1 for everything."""
+        """Return the first log number that `view` or `derive` still needs; 1 for everything."""
         return 1
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:  # noqa: B027 - a hook
-        """Follow the items of the state in an index or a graph kept beside it; called when one changed.
+        """Update an index or a graph that you keep beside the state; called when an item of the state changed.
 
         Args:
-            changes: Items that changed, by key; `None` for one that went.
-            reset: Something was deleted: let go at once of all that was kept before.
+            changes: Items that changed, by key; `None` for one that is gone.
+            reset: Something was deleted: first drop everything that was kept before.
         """
 
-    # What follows from them, and what they are made of.
+    # What follows from the hooks, and what they use.
 
     @property
     def state_name(self) -> str:
-        """The name under which the store keeps what was derived."""
+        """The name under which the store keeps the state."""
         return self.name
 
     @property
     def memory_variables(self) -> list[str]:
-        """The names of the variables that `load_memory_variables` returns; that of the transcript comes last."""
+        """The names of the variables that `load_memory_variables` returns; the transcript's comes last."""
         return [self.memory_key]
 
     @cached_property
@@ -297,14 +303,14 @@ class BaseMemory(ABC):
 
     @cached_property
     def redactor(self) -> "Redactor":
-        """Takes out of texts what `redact` says."""
+        """Removes from texts what `redact` says."""
         from memzoo.memories.text.redaction import Redactor
 
         return Redactor(self.redact, self.usage.count_redacted)
 
     @cached_property
     def retry(self) -> "RetryPolicy":
-        """How a failing model is dealt with, and how long prompts may be."""
+        """What to do about a failing model, and how long prompts may be."""
         from memzoo.memories.engine.prompt_limit import PromptLimit
         from memzoo.memories.engine.retry import RetryPolicy
 
@@ -312,14 +318,14 @@ class BaseMemory(ABC):
 
     @property
     def message_limit(self) -> int | None:
-        """The tokens that messages may have in a view; `None` if the strategy has no such limit."""
+        """The most tokens of messages in a view; `None` if the strategy has no such limit."""
         return getattr(self, "max_token_limit", None) if self.limits_messages else None
 
     def resolved(self, name: str, value: Any) -> Any:
-        """An option's value; a limit that is a share of the window of the model that is counted for, in tokens.
+        """Return an option's value, with a share of the model's context window turned into tokens.
 
         Raises:
-            OptionError: The window is not known.
+            OptionError: The model's context window is not known.
         """
         if name not in _SHARES or not isinstance(value, str):
             return value
@@ -333,11 +339,11 @@ class BaseMemory(ABC):
         return await self.learner.refresh() if self.learner else State()
 
     def keeps(self, state: State) -> bool:
-        """Whether a state is the kept one, as far as is known here; what `relearn` is about to learn is not, yet."""
+        """Tell whether this is the stored state, as far as is known here, and not one that `relearn` is building."""
         return self.learner is not None and self.learner.cached_state.newest is state
 
     async def view_for(self, query: str | None, *, catch_up: bool = True) -> View:
-        """What it shows now: the strategy's view, what could not be learnt from yet, and the system message.
+        """Return what the memory shows now: the strategy's view, what was not learnt from yet, and the system message.
 
         Args:
             query: What the user is about to say, for a strategy that searches.
@@ -346,20 +352,21 @@ class BaseMemory(ABC):
         return await loading.view_of(self, query, catch_up=catch_up)
 
     def variables(self, view: View) -> dict[str, Any]:
-        """A view as `load_memory_variables` returns it."""
+        """Return a view in the form that `load_memory_variables` returns."""
         *others, transcript = self.memory_variables
         shown = copied(self.render.messages(view)) if self.return_messages else self.render.text(view)
         loaded = {name: dict(view.notes or {}) for name in others} if others else {}
         return {transcript: shown, **loaded}
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The memory for a prompt: a transcript, or chat messages with `return_messages`, by variable.
+        """Return the memory for a prompt, by variable: a transcript, or chat messages with `return_messages`.
 
         Args:
-            inputs: The inputs of this turn. Only strategies that search for what fits them need them.
+            inputs: The inputs of this turn. Only strategies that search need them.
 
         Raises:
-            AmbiguousKeyError, MissingKeyError: The strategy needs the input and cannot tell which it is.
+            AmbiguousKeyError, MissingKeyError: The strategy needs the user's words and cannot tell which input has
+                them.
         """
         query = self._query(inputs) if self.needs_query else None
         return self.variables(await loading.view_of(self, query))
@@ -372,11 +379,11 @@ class BaseMemory(ABC):
         Args:
             inputs: The user's words, under `input_key`.
             outputs: The assistant's words, under `output_key`.
-            turn_id: Saving the same one again changes nothing; by default a fresh one.
+            turn_id: Names the exchange, so that saving it twice changes nothing; by default a fresh id.
 
         Raises:
             AmbiguousKeyError, MissingKeyError, MessageError: The exchange is refused; nothing was stored.
-            ModelError: It is stored, but could not be learnt from yet; a later call catches up.
+            ModelError: The exchange is stored, but could not be learnt from yet; a later call catches up.
         """
         keys, owner = (self.input_key, self.output_key), type(self).__name__
         exchange = exchange_of(inputs, outputs, keys, self.memory_variables, owner=owner, all_fields=self.keeps_fields)
@@ -392,13 +399,13 @@ class BaseMemory(ABC):
     ) -> None:
         """Save OpenAI chat messages of any kind as one turn, oldest first, and learn from them.
 
-        A record has fields beside its message. With `learn=False` a later save learns from what is saved now. Until
-        then it is shown word for word, the newest that fits the limit (see `max_pending_tokens`). With `pinned=True`
-        they are pinned from the first moment on (see `pin`).
+        A `Record` carries further fields with its message. With `learn=False`, a later save learns from these messages;
+        until then the memory shows the newest that fit the limit, word for word (see `max_pending_tokens`). With
+        `pinned=True`, they are pinned at once (see `pin`).
 
         Raises:
             MessageError: One of them is refused; none was stored.
-            OptionError: `pinned` or `learn` is neither true nor false; nothing was stored.
+            OptionError: `pinned` or `learn` is not a bool; nothing was stored.
             ModelError: As in `asave_context`.
         """
         for name, value in {"learn": learn, "pinned": pinned}.items():
@@ -412,14 +419,14 @@ class BaseMemory(ABC):
         await saving.save(self, records, turn_id, learns=learn, pinned=pinned)
 
     async def apin(self, ids: int | Sequence[int] | set[int]) -> None:
-        """Pin messages: every view of every strategy shows them, word for word, as long as they are not unpinned.
+        """Pin messages: every strategy shows them in every view, word for word, until you unpin them.
 
-        A pinned call of a tool is shown with its results, and a pinned result with its call. They count towards limits
-        in tokens and in messages, but not towards `k` exchanges. What is pinned belongs to the conversation, not to
-        this memory: it lasts over restarts, export and a change of strategy. `forget` forgets pinned messages too.
+        A pinned tool call is shown with its results, and a pinned result with its call. Pinned messages count towards
+        limits in tokens and in messages, but not towards `k` exchanges. Pins belong to the conversation, not to this
+        memory: they survive restarts, export and a change of strategy. `forget` deletes pinned messages too.
 
         Args:
-            ids: Log numbers, or one (see `aentries`).
+            ids: One or more log numbers (see `aentries`).
 
         Raises:
             UnknownMessageError: There is no such message; nothing was pinned.
@@ -429,10 +436,10 @@ class BaseMemory(ABC):
         await pin(self.pins, ids)
 
     async def aunpin(self, ids: int | Sequence[int] | set[int]) -> None:
-        """Unpin messages again; those that are not pinned are passed over.
+        """Unpin messages; ignores those that are not pinned.
 
         Args:
-            ids: Log numbers, or one.
+            ids: One or more log numbers.
 
         Raises:
             UnknownMessageError: There is no such message; nothing was changed.
@@ -442,25 +449,25 @@ class BaseMemory(ABC):
         await unpin(self.pins, ids)
 
     async def apinned(self) -> list[int]:
-        """The log numbers of the messages that are pinned, in order."""
+        """Return the log numbers of the pinned messages, in ascending order."""
         await self.log.cached.refresh()
         return await self.pins.numbers()
 
     async def amessages(
         self, query: str | None = None, *, max_tokens: int | str | None = None, catch_up: bool = True
     ) -> Shown:
-        """The memory as chat messages that can be sent: system messages first, tool calls with their results.
+        """Return the memory as chat messages ready to send: system messages first, tool calls with their results.
 
-        As long as the newest user message is not answered, it and what follows it are always among them.
+        While the newest user message has no answer, it and everything after it are always included.
 
         Args:
             query: What the user is about to say (it is not appended); by default the user's last words.
-            max_tokens: Tokens that all of it may have together, or a share of the model's window such as `"80%"`: the
-                oldest messages are left out.
-            catch_up: Learn first from what was not learnt from yet. Otherwise nothing is derived and nothing is stored.
+            max_tokens: The most tokens in all, or a share of the model's window such as `"80%"`; the oldest messages
+                are left out.
+            catch_up: First learn from messages that were not learnt from yet. Otherwise derive and store nothing.
 
         Raises:
-            OverBudgetError: What must not be left out is over `max_tokens`, or over the strategy's own limit.
+            OverBudgetError: What cannot be left out exceeds `max_tokens`, or the strategy's own limit.
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
@@ -469,12 +476,12 @@ class BaseMemory(ABC):
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
     ) -> list[Entry]:
-        """What was said, with log numbers and times, whatever the strategy shows of it; or a page of it.
+        """Return what was said, with log numbers and times, or a page of it; does not depend on the strategy.
 
         Args:
-            limit: At most so many; `None` for all.
-            before: Only numbers below this one.
-            after: Only numbers above this one.
+            limit: The most entries to return; `None` for all.
+            before: Only log numbers below this one.
+            after: Only log numbers above this one.
             newest_first: Begin with the newest instead of the oldest.
         """
         return await self.log.page(limit, before=before, after=after, newest_first=newest_first)
@@ -488,42 +495,42 @@ class BaseMemory(ABC):
         newest_first: bool = False,
         usage: bool = False,
     ) -> list[Message]:
-        """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`.
+        """Return all that was ever said, oldest first, or a page of it as in `aentries`; whatever the strategy shows.
 
-        With `usage`, an answer that a `Conversation` got has the members `model` and `usage` too (see `Entry`), which
-        providers refuse: such messages are to be read, not to be sent.
+        With `usage`, answers that a `Conversation` got also have the members `model` and `usage` (see `Entry`).
+        Providers refuse these: read such messages, but do not send them.
         """
         entries = await self.aentries(limit, before, after, newest_first=newest_first)
         return messages_of(entries, usage=usage)
 
     async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
-        """Delete messages for good, and derive what was learnt from them anew without them.
+        """Delete messages for good, and learn again without them.
 
         Args:
-            ids: Log numbers (see `aentries`), or `None` for the whole conversation. A turn of which something was
-                forgotten is not stored again, whoever saves it under its `turn_id`.
-            thorough: Rewrite the store's files while others wait, so that no copy is left in them (`memzoo scrub`).
+            ids: Log numbers (see `aentries`), or `None` for the whole conversation. If any message of a turn is
+                forgotten, nobody can save that turn again under its `turn_id`.
+            thorough: Rewrite the store's files so that no copy is left in them, while others wait (`memzoo scrub`).
 
         Raises:
             UnknownMessageError: There is no such message; nothing was forgotten.
-            ModelError: As in `asave_context`. The messages are forgotten all the same.
+            ModelError: As in `asave_context`. The messages are still forgotten.
         """
         from memzoo.memories.engine import forgetting
 
         return await forgetting.forget(self, ids, thorough=thorough)
 
     async def arewind(self, last: int, *, until: int | None = None) -> list[Entry]:
-        """Take back what was said after a log number, as if it had not been said: for an answer that is given anew.
+        """Take back everything after a log number, as if it had never been said, to answer again.
 
-        It is deleted, and what was learnt from it is learnt anew without it, by the next call that learns. Unlike what
-        was forgotten it may be said again, under the same `turn_id` too.
+        The messages are deleted; the next call that learns learns again without them. Unlike forgotten messages, they
+        may be saved again, also under the same `turn_id`.
 
         Args:
-            last: The last log number that stays (see `aentries`); 0 for none.
-            until: The last log number that is taken back; `None` for all after `last`.
+            last: The last log number to keep (see `aentries`); 0 to keep none.
+            until: The last log number to take back; `None` for all after `last`.
 
         Returns:
-            What was taken back, oldest first.
+            The entries taken back, oldest first.
 
         Raises:
             UnsupportedError: The store cannot delete single messages.
@@ -533,33 +540,34 @@ class BaseMemory(ABC):
         return await forgetting.rewind(self, last, until=until)
 
     async def aclear(self) -> None:
-        """Start the conversation over: delete what was said, everything derived from it, and what was forgotten.
+        """Start over: delete what was said, what was learnt from it, and the record of what was forgotten.
 
-        A host that goes on to send the old messages brings them back; `forget(None)` keeps them away.
+        A host that keeps sending the old messages brings them back; `forget(None)` keeps them away.
         """
         from memzoo.memories.engine import forgetting
 
         await forgetting.clear(self)
 
     async def asettle(self) -> None:
-        """Return when all that was said is learnt from; a failed model is asked at once. Raises as a save does."""
+        """Make sure that all that was said is learnt from, asking a failed model at once. Raises what a save raises."""
         raising = self.on_model_error == "raise"
         await together([learner.settle(raising=raising) for learner in self.learners])
 
     async def aset_aside(self) -> list[Entry]:
-        """The messages at which a model failed again and again: they are kept, shown as if they waited, not learnt."""
+        """Return the messages set aside because a model kept failing on them: kept and shown, but not learnt from."""
         return await saving.set_aside(self)
 
     async def arelearn(self, *, from_: int | None = None, only_set_aside: bool = False) -> None:
-        """Learn anew from what was said; the old state is there until the new one is whole.
+        """Learn everything again from what was said; the old state stays in use until the new one is complete.
 
         Args:
-            from_: From this log number on, where a state consists of embeddings; others are learnt anew as a whole.
+            from_: Start at this log number, if the state consists of embeddings; other states are learnt again as a
+                whole.
             only_set_aside: Learn only from what was set aside, as if it had just been said.
 
         Raises:
-            OptionError: With `keep_history=False`, part of what was learnt from is gone.
-            ModelError: The model failed. What was known before is still known.
+            OptionError: With `keep_history=False`, some of the messages are gone.
+            ModelError: The model failed. The old state is unchanged.
         """
         from memzoo.memories.engine.relearning import relearn
 
@@ -574,20 +582,20 @@ class BaseMemory(ABC):
         busy: "Busy" = "wait",
         turn_id: str | None = None,
     ) -> "Turn":
-        """Begin a turn, for `with` or `async with`: its messages are stored together at its end, and learnt from.
+        """Begin a turn, for `with` or `async with`: at its end, all its messages are stored together and learnt from.
 
         Args:
             user: The user's words, or a user message (with pictures, say); `None` to answer the last question again:
-                what followed it is taken back, and it stays.
-            after: The turn takes the place of what was said after this log number: that is taken back (see `arewind`)
-                as soon as the turn is stored, and not if it fails.
-            on_failure: When an exception ends it, `"keep"` stores what was said so far, and `unfinished_turn` tells so;
-                `"rollback"` stores nothing. A turn without an answer is unfinished too.
-            busy: `"wait"` for the end of another turn of this conversation, or `"refuse"`.
+                the question stays, and what followed it is taken back.
+            after: Replace what was said after this log number. It is taken back (see `arewind`) once the turn is
+                stored; if the turn fails, it stays.
+            on_failure: If an exception ends the turn, `"keep"` stores what was said so far, and `unfinished_turn`
+                returns it; `"rollback"` stores nothing. A turn without an answer is unfinished too.
+            busy: While another turn of this conversation runs, `"wait"` for its end, or `"refuse"`.
             turn_id: As in `save_context`: a turn with the id of a stored one is not stored again.
 
         Raises:
-            MessageError: What the user said is no user message.
+            MessageError: `user` is not a user message.
         """
         from memzoo.memories.engine.turns import Turn
 
@@ -596,19 +604,20 @@ class BaseMemory(ABC):
         return Turn(self, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
-        """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""
+        """Return the messages of the newest turn if it ended without an answer, else none. They stay in the log."""
         from memzoo.memories.engine.turns import unfinished_turn
 
         return await unfinished_turn(self.log.cached)
 
     async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
-        """Begin an empty conversation with example exchanges, which the model takes for what was said before.
+        """Start an empty conversation with example exchanges, which the model takes for earlier turns.
 
         Args:
-            examples: Chat messages, oldest first, from a user's to the last answer; or pairs of question and answer.
+            examples: Chat messages, oldest first, beginning with a user's and ending with an answer; or pairs of
+                question and answer.
 
         Returns:
-            Whether nothing had been said yet but a system message, so that the examples stand there now.
+            True if the examples were stored; False if more than a system message had been said already.
 
         Raises:
             MessageError: The examples are not such messages; nothing was stored.
@@ -618,9 +627,9 @@ class BaseMemory(ABC):
         return await seed(self.log.cached, self.aadd_messages, examples)
 
     async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
-        """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
+        """Explain why `messages` shows what it shows: what it searched for, where the tokens go, what it left out.
 
-        Looks at the whole log, which `messages` does not.
+        Reads the whole log, which `messages` does not.
 
         Args:
             query: As in `messages`.
@@ -640,13 +649,13 @@ class BaseMemory(ABC):
         )
 
     def copy_over(self, store: Store, **changed: Any) -> Self:
-        """A memory with the same options over another store; it learns nothing in the background.
+        """Return a memory with the same options over another store; it does not learn in the background.
 
-        A strategy that keeps something outside of the store, such as an index, gives the copy one of its own.
+        A strategy that keeps something outside the store, such as an index, gives the copy its own.
 
         Args:
-            store: Has the same conversation, or an earlier part of it.
-            **changed: Options that are to be other ones.
+            store: Holds the same conversation, or an earlier part of it.
+            **changed: Options that should have other values.
         """
         if self.background or self.learn == "background":
             changed |= {"learn": "later", "background": False}
@@ -680,7 +689,7 @@ class BaseMemory(ABC):
         return LogHistory(self.history, self.add_messages, self.clear)
 
     def close(self) -> None:
-        """Wait for what is being learnt in the background, then close the store, for all memories that use it."""
+        """Wait until background learning has ended, then close the store for all memories that use it."""
         for learner in self.learners:
             drive(learner.wait())
         self.store.close()
@@ -691,11 +700,11 @@ class BaseMemory(ABC):
     __setattr__, __reduce__ = options.assigned, options.travelling
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
-        """The user's words among inputs."""
+        """Return the user's words from the inputs."""
         return self.redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
 
     async def _save_redacted(self, messages: Sequence[Message]) -> None:
-        """Save messages of which `redact` has seen the texts already."""
+        """Save messages whose texts `redact` has already seen."""
         await saving.save(self, list(map(Record, messages)), None, is_redacted=True)
 
     def _new_clearing(self, cached: CachedLog) -> "Clearing | None":

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 ANSWER = "@answer"
-"""The field beside an answer that has, as JSON, the model that gave it and what it cost."""
+"""The field beside an answer that holds, as JSON, the model that gave it and its cost."""
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -35,16 +35,16 @@ Message: TypeAlias = dict[str, Any]
 """An OpenAI chat message: a dict with a `role` and, as a rule, a `content`."""
 
 
-# Not frozen: that would more than double what it takes to make one, and each save makes several.
+# Not frozen, because that would more than double the time to make one, and each save makes several.
 @dataclass(slots=True)
 class Record:
-    """A message to be appended to a log. It is never changed.
+    """A message to append to a log. It never changes.
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The named inputs or outputs that came with the message, in their order; `None` stands for
-            the content of the message itself. Empty where nobody asked to keep them. A name that begins with "@" is
-            a host's, which keeps its own form of the message there: no view, search or model sees it.
+        fields: The named inputs or outputs that came with the message, in their order; `None` stands for the content of
+            the message itself. Empty if nobody asked to keep them. A name that begins with "@" belongs to a host, which
+            keeps its own form of the message there: no view, search or model sees it.
     """
 
     message: Message
@@ -53,13 +53,13 @@ class Record:
 
 @dataclass(slots=True)
 class Entry:
-    """A message as it stands in a log. It is never changed.
+    """A message in a log. It never changes.
 
     Attributes:
-        seq: Its number in the conversation, from 1, in the order in which messages were stored. Numbers are never used
-            again: where messages were forgotten, there are gaps.
+        seq: Its number in the conversation, from 1, in the order of storing. Numbers are never reused, so forgotten
+            messages leave gaps.
         message: The OpenAI chat message.
-        turn_id: What was saved together carries the same turn id.
+        turn_id: The id of its turn; messages saved together share it.
         created_at: When it was stored; always with a time zone (UTC).
         fields: As in `Record`.
     """
@@ -72,17 +72,17 @@ class Entry:
 
     @property
     def model(self) -> str | None:
-        """The model that gave this answer, in its endpoint's words; `None` where no `Conversation` got it."""
+        """The model that gave this answer, as its endpoint names it; `None` unless a `Conversation` got it."""
         return self.answered.get("model")
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """What this answer cost, by the names of `memzoo.Spent`; `None` where no `Conversation` got it."""
+        """What this answer cost, by the names of `memzoo.Spent`; `None` unless a `Conversation` got it."""
         return self.answered.get("usage")
 
     @property
     def answered(self) -> dict[str, Any]:
-        """Both, as members `model` and `usage`, as far as they are known."""
+        """Both of these, as members `model` and `usage`, as far as they are known."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         return told
 
@@ -91,11 +91,11 @@ class Entries(list[Entry]):
     """A part of a log, as `Store.read` returns it: a list that also knows the epoch of the conversation.
 
     Attributes:
-        epoch: Stays equal as long as nothing is deleted from the conversation or restored into it, so that a reader
-            that keeps entries knows when to read them again. A conversation that was cleared and begun again has
-            another epoch; one that does not exist has the same as any other that does not exist.
-        revision: Within an epoch it stays equal as long as no state of the conversation is committed, so that a reader
-            that keeps states knows when to read them again. `None` if the store does not tell.
+        epoch: Stays equal until something is deleted from the conversation or restored into it, so a reader that keeps
+            entries knows when to read them again. A conversation that was cleared and begun again has another epoch;
+            all conversations that do not exist have the same one.
+        revision: Within an epoch, stays equal until a state of the conversation is committed, so a reader that keeps
+            states knows when to read them again. `None` if the store does not tell.
     """
 
     __slots__ = ("epoch", "revision")
@@ -114,9 +114,8 @@ class StateUpdate:
     Attributes:
         version: Hand it to `Store.commit`; it changes with each commit and is never used twice.
         watermark: The last log number that the state has taken in; 0 for none.
-        changes: Items that changed after the version that was asked for, in no order that can be relied on; `None`
-            marks a removed one.
-        reset: The state is not a successor of that version (it was cleared): forget it, start from `changes`.
+        changes: Items that changed after the requested version, in any order; `None` marks a removed one.
+        reset: The state does not succeed that version (it was cleared): drop what you have and start from `changes`.
     """
 
     version: int
@@ -127,7 +126,7 @@ class StateUpdate:
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """A derived state as a whole, as it is moved from store to store.
+    """A whole derived state, as it moves from store to store.
 
     Attributes:
         watermark: As in `StateUpdate`.
@@ -144,19 +143,20 @@ class StoredState:
 class Store(Protocol):
     """Keeps logs and derived states, under the ids of conversations.
 
-    A store is shared by any number of memories. Its methods are coroutines that suspend only when
-    `memzoo.sync.is_blocking` is false. Messages are immutable from here on: nobody changes a record that was handed
-    over, or an entry that was returned, so none need be copied. Lists and states that are returned are the caller's.
-    `memzoo.stores.testing.PlainStoreContract` states all the rules as tests; run it over a store of your own, or
-    `StoreContract` over a `ManagedStore`.
+    Any number of memories share a store. Its methods are coroutines that suspend only when `memzoo.sync.is_blocking` is
+    false. Messages are immutable from here on: nobody changes a record after passing it in, or an entry that was
+    returned, so nobody need copy them. The caller owns the lists and states that methods return.
+
+    `memzoo.stores.testing.PlainStoreContract` states all rules as tests; run it over your own store, or `StoreContract`
+    over a `ManagedStore`.
     """
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
-        """Append records as one turn, all or none, and return them as they now stand in the log.
+        """Append records as one turn, all or none, and return their entries in the log.
 
-        When it returns, a durable store has them on disk. A `turn_id` that the conversation already has
-        changes nothing: the entries of that turn are returned as they were. Nor does one that was forgotten (see
-        `memzoo.stores.TombstoneStore`): there are none to return.
+        When it returns, a durable store has them on disk. If the conversation already has this `turn_id`, it changes
+        nothing and returns the entries of that turn. If that turn was forgotten (see `memzoo.stores.TombstoneStore`),
+        it stores and returns nothing.
         """
         ...
 
@@ -171,16 +171,16 @@ class Store(Protocol):
     ) -> list[Entry]:
         """Return the entries numbered above `after` and up to `until`, oldest first, and the epoch.
 
-        A reader that keeps what it has read asks for what comes `after` its last entry: one cheap read brings the new
-        entries, and an `Entries.epoch` that has changed says that older ones were deleted or replaced. Read them
-        together, from one snapshot. A store may return a plain list, of which a reader then reads all each time.
+        A reader that keeps entries asks for those `after` its last one: one cheap read brings the new entries, and a
+        changed `Entries.epoch` says that older ones were deleted or replaced. Read both from one snapshot. A store may
+        return a plain list; readers then read the whole log each time.
 
         Args:
             conversation_id: The conversation to read; an unknown one is empty.
             after: Only numbers greater than this.
             until: Only numbers up to this; `None` for no bound.
-            limit: At most so many; `None` for all.
-            newest: Where `limit` cuts, keep the newest instead of the oldest (the order stays oldest first).
+            limit: The most entries to return; `None` for all.
+            newest: If `limit` cuts, keep the newest instead of the oldest (the order stays oldest first).
         """
         ...
 
@@ -198,44 +198,44 @@ class Store(Protocol):
         changes: Mapping[str, JSON],
         embeddings: Mapping[int, bytes] | None = None,
     ) -> int:
-        """Change items of a state and move its watermark, in one step, if its version still is `expected`.
+        """Change items of a state and move its watermark in one step, if its version is still `expected`.
 
         Args:
             conversation_id: The conversation that the state belongs to.
             strategy: The strategy that owns the state, or a name of its choice.
             expected: The version that the change was derived from.
-            watermark: The last log number that is now taken in.
+            watermark: The last log number that the state now takes in.
             changes: New values of items by key; `None` removes an item.
-            embeddings: Embeddings by log number, float32 little-endian, kept with this state.
+            embeddings: Embeddings by log number (float32, little-endian), kept with this state.
 
         Returns:
             The new version.
 
         Raises:
-            ConflictError: The version is another one; nothing was changed.
+            ConflictError: The state has another version; nothing was changed.
         """
         ...
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
-        """Delete all there is of a conversation: log, states, embeddings, tombstones. Numbers start at 1 again.
+        """Delete everything in a conversation: log, states, embeddings, tombstones. Numbers start at 1 again.
 
         Args:
-            conversation_id: Which one; an unknown one is no error.
-            only_empty: Do so only if it has no message (any more), and keep its tombstones.
+            conversation_id: The conversation to delete; an unknown one is not an error.
+            only_empty: Delete only if it has no messages (left), and keep its tombstones.
         """
         ...
 
     def close(self) -> None:
-        """Give back files and connections. A closed store cannot be used again."""
+        """Release files and connections. A closed store cannot be used again."""
         ...
 
 
 @runtime_checkable
 class ManagedStore(Store, Protocol):
-    """A store that also knows the life of its data: lists it, deletes parts of it, moves it, and keeps embeddings.
+    """A store that also manages its data: lists it, deletes parts of it, moves it, and returns embeddings.
 
-    All stores of memzoo are of this kind. A memory over a plain `Store` saves, loads and learns; what needs one of
-    these methods is refused with an `UnsupportedError` that names it.
+    All of memzoo's stores are of this kind. Over a plain `Store`, a memory saves, loads and learns; anything that needs
+    one of these methods raises an `UnsupportedError` that names it.
     """
 
     async def conversations(
@@ -247,79 +247,79 @@ class ManagedStore(Store, Protocol):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """The ids of conversations that have a message, in order (see `memzoo.stores.common.escaped`).
+        """Return the ids of conversations that have messages, in order (see `memzoo.stores.common.escaped`).
 
         Args:
-            after: Only ids that follow this one, so that a long list can be read page by page; `None` for all.
-            limit: At most so many; `None` for all.
-            idle_since: Only conversations whose newest message is older; with a time zone.
-            prefix: Only ids that begin so; no others are looked at.
+            after: Only ids after this one, to read a long list page by page; `None` for all.
+            limit: The most ids to return; `None` for all.
+            idle_since: Only conversations whose newest message is older than this time, which has a time zone.
+            prefix: Only ids with this prefix; the store looks at no others.
             behind: Only conversations with a message that the state of this name has not taken in yet.
         """
         ...
 
     async def count(self, conversation_id: str) -> int:
-        """How many messages a conversation has, without reading them."""
+        """Return the number of messages in a conversation, without reading them."""
         ...
 
     async def states(self, conversation_id: str) -> list[str]:
-        """The names of the stored states of a conversation, in order."""
+        """Return the names of a conversation's stored states, sorted."""
         ...
 
     async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-        """Delete messages for good, with their embeddings; their numbers are never used again.
+        """Delete messages for good, with their embeddings; their numbers are never reused.
 
         A `memzoo.stores.TombstoneStore` also never stores their turns again.
 
         Args:
             conversation_id: The conversation to delete from.
-            seqs: Their log numbers; those that are not there are passed over.
-            derived: What may have been learnt from them goes too: each state whose watermark has reached the first of
-                them is cleared, and every reader is told to start anew. Only a state that consists of embeddings keeps
-                its watermark and the embeddings of the other messages. Otherwise all states stay as they are.
+            seqs: The messages' log numbers; numbers that are not there are ignored.
+            derived: Also delete what may have been learnt from them: clear each state whose watermark has reached the
+                first of them, and tell every reader to start afresh. Only a state that consists of embeddings keeps its
+                watermark and the embeddings of other messages. Otherwise all states stay as they are.
 
         Returns:
-            The numbers that were removed, in order.
+            The numbers removed, in order.
         """
         ...
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """The embeddings committed with a state, for log numbers greater than `after`, in order."""
+        """Return the embeddings committed with a state, for log numbers greater than `after`, in order."""
         ...
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
-        """Write a conversation as it was, all or nothing: numbers, turn ids, times, states.
+        """Write a conversation exactly as it was, all or nothing: numbers, turn ids, times, states.
 
         Args:
-            conversation_id: A conversation that is not there.
-            entries: Its log, at least one message, by rising number.
+            conversation_id: The id of a conversation that does not exist yet.
+            entries: Its log, at least one message, in ascending order of numbers.
             states: Its states by name.
 
         Raises:
-            ConflictError: There is such a conversation already; nothing was changed.
-            StoreError: There are no entries, or their numbers do not rise from 1 on.
+            ConflictError: The conversation exists already; nothing was changed.
+            StoreError: There are no entries, or their numbers do not ascend from 1.
         """
         ...
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """Remove the remains of what was deleted from the files of the store, as far as others need not wait.
+        """Remove traces of deleted data from the store's files, as far as that does not make others wait.
 
         Args:
-            thorough: Rewrite the files, so that no copy is left that the database made when it moved data around. It
-                takes as long as copying them, and others wait.
+            thorough: Rewrite the files, so that no copy is left that the database made when it moved data. This takes
+                as long as copying the files, and others wait.
 
         Returns:
-            Whether nothing is left in files: not so before they were rewritten, or if another process holds one up.
+            True if no traces are left; False if files were not rewritten yet, or another process blocks that.
         """
         ...
 
 
 class Lease(NamedTuple):
-    """Who alone is to derive a state for now.
+    """The exclusive right to derive a state for a while.
 
     Attributes:
-        owner: By a name that nobody else has.
-        token: Greater each time that another owner gets the lease of this state.
+        owner: The owner's unique name.
+        token: Grows each time another owner gets the lease of this state.
     """
 
     owner: str
@@ -328,22 +328,22 @@ class Lease(NamedTuple):
 
 @runtime_checkable
 class LeasingStore(Store, Protocol):
-    """A store that lets one of all its processes at a time derive a state, so that a model is not asked twice.
+    """A store that lets only one process at a time derive a state, so that no model is asked twice.
 
-    All stores of memzoo are of this kind. A lease keeps nobody from writing: a commit is refused by its version alone.
+    All of memzoo's stores are of this kind. A lease stops nobody from writing: a commit depends on its version alone.
     """
 
     async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
-        """Take the lease of a state, or renew it; whose it is now is told by the store's clock.
+        """Take the lease of a state, or renew it; the store's clock decides when a lease has ended.
 
         Args:
             conversation_id: The conversation that the state belongs to.
             strategy: The state's name.
             owner: Who asks for it.
-            seconds: How long it lasts from now on, unless it is renewed or released before.
+            seconds: How long it lasts from now, unless it is renewed or released first.
 
         Returns:
-            The lease as it is now: another owner's if that one has it. `None` where there is no such conversation.
+            The current lease, which may be another owner's. `None` if the conversation does not exist.
         """
         ...
 
@@ -353,12 +353,12 @@ class LeasingStore(Store, Protocol):
 
 
 def methods_lacking(store: object) -> list[str]:
-    """The methods of a `Store` that an object does not have."""
+    """Return the methods of a `Store` that an object does not have."""
     return [name for name in vars(Store) if name[0] != "_" and not callable(getattr(store, name, None))]
 
 
 def lacking(store: Store, method: str) -> Store | None:
-    """The store that lacks a method of `ManagedStore`, if one does: this one, or one that it lies over (`within`)."""
+    """Return the store that lacks a method of `ManagedStore`, if any: this one, or one that it wraps (`within`)."""
     if not hasattr(store, method):
         return store
     within: object = getattr(store, "within", None)
@@ -366,10 +366,10 @@ def lacking(store: Store, method: str) -> Store | None:
 
 
 def managed(store: Store, method: str) -> ManagedStore:
-    """Make sure that a store has a method of `ManagedStore`.
+    """Return a store as a `ManagedStore`, after making sure that it has a method.
 
     Raises:
-        UnsupportedError: It has no such method, or lies over a store that has none.
+        UnsupportedError: The store, or one that it wraps, does not have the method.
     """
     if lacks := lacking(store, method):
         raise UnsupportedError(f"this needs a store with the method {method!r}, which {type(lacks).__name__} lacks")

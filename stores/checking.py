@@ -1,4 +1,4 @@
-"""Reads all that a store has, and names what is damaged."""
+"""Reads everything in a store and reports what is damaged."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
@@ -15,10 +15,10 @@ _FURTHEST = 2**40
 
 
 async def acheck(store: Store) -> list[str]:
-    """Read every message, state and embedding of a store, after what its database can find by itself.
+    """Read every message, state and embedding of a store, after running the database's own checks.
 
     Returns:
-        What is damaged, each in a line; nothing if all can be read.
+        What is damaged, one line each; nothing if all can be read.
 
     Raises:
         UnsupportedError: The store cannot list its conversations.
@@ -49,7 +49,7 @@ async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
                 return found
             last = page[-1].seq
             continue
-        # The first number up to which the log cannot be read is that of the next damaged message.
+        # The first number up to which reading the log fails belongs to the next damaged message.
         low, step = last, 1
         while step < _FURTHEST and not (await _try_reading(store, id_, after=last, until=low + step))[1]:
             low, step = low + step, 2 * step
@@ -66,12 +66,12 @@ async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
 
 
 async def _try_reading(store: ManagedStore, id_: str, **bounds: Any) -> tuple[Sequence[Entry], str]:
-    """What can be read, or why it cannot be."""
+    """Return what can be read, or why it cannot be."""
     try:
         entries = await store.read(id_, **bounds)
     except StoreError as error:
         return (), str(error)
-    # Every store keeps any object; what is no chat message cannot be shown.
+    # Stores keep any object, but only a chat message can be shown.
     wrong = (entry.seq for entry in entries if not isinstance(entry.message.get("role"), str))
     return entries, next((f"message {seq} of {id_!r} is damaged (it has no role)" for seq in wrong), "")
 

@@ -1,4 +1,4 @@
-"""The package cryptography, which is loaded where it is needed."""
+"""The package cryptography, loaded only when needed."""
 
 import hashlib
 import hmac
@@ -15,7 +15,7 @@ __all__ = ["cryptography", "fernet_of", "hmac_of"]
 
 
 def cryptography() -> Any:
-    """The module `fernet` of the package cryptography.
+    """Return the module `fernet` of the package cryptography.
 
     Raises:
         MissingExtraError: It is not installed.
@@ -28,10 +28,10 @@ def cryptography() -> Any:
 
 
 def fernet_of(keys: Sequence[str | bytes]) -> "MultiFernet":
-    """Make what encrypts with the first key, and decrypts with each.
+    """Return a cipher that encrypts with the first key and decrypts with any of them.
 
     Raises:
-        OptionError: One is no key.
+        OptionError: One of them is not a key.
     """
     package = cryptography()
     try:
@@ -43,5 +43,5 @@ def fernet_of(keys: Sequence[str | bytes]) -> "MultiFernet":
 
 
 def hmac_of(key: bytes, *parts: str) -> bytes:
-    """A pseudonym of these texts, which nobody can make without the key."""
+    """Return a pseudonym for these texts that nobody can compute without the key."""
     return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).digest()

@@ -1,4 +1,4 @@
-"""What several stores share: ids as every database takes them, and checks of what is restored."""
+"""What several stores share: ids that every database accepts, and checks of restored data."""
 
 import itertools
 import re
@@ -22,10 +22,10 @@ IN_MEMORY = (
     "a store in memory ends with its process: it cannot be pickled or deep-copied; open one that is kept, such as "
     "open_store('sqlite:///memories.db'), or copy conversations with export_conversation and import_conversation"
 )
-"""Why a store in memory is not pickled, and what to do."""
+"""Why a store in memory cannot be pickled, and what to do instead."""
 
 HIGHEST = 2**63 - 1
-"""The highest number that all databases know."""
+"""The highest number that all databases can store."""
 
 _UNSAFE = re.compile("[\\\\\0\ud800-\udfff]")
 _LAST = "\U0010ffff"
@@ -35,7 +35,7 @@ _ESCAPE = re.compile(r"\\([0-9a-f]{4})")
 def escaped(text: str) -> str:
     r"""Escape what databases refuse in an id or a key: NUL, and halves of surrogate pairs.
 
-    Stores sort ids by this, by code points, so that an order means the same in all of them.
+    All stores sort ids by the code points of this form, so their order is the same everywhere.
 
     Example:
         >>> print(escaped("a\0\\"))
@@ -45,7 +45,7 @@ def escaped(text: str) -> str:
 
 
 def prefix_range(prefix: str) -> dict[str, str | None]:
-    r"""The escaped ids that begin with some text: from the first on, up to but not with those beyond; `None` for all.
+    r"""Return the range of escaped ids with a prefix: `first` inclusive, `beyond` exclusive, `None` for no bound.
 
     Example:
         >>> prefix_range("user-")
@@ -62,7 +62,7 @@ def unescaped(text: str) -> str:
     """Undo `escaped`.
 
     Raises:
-        StoreError: It is no text, as in a damaged row.
+        StoreError: It is not a text, as in a damaged row.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise StoreError(f"an id or a name in the store is damaged: {text!r:.40} is no text")
@@ -70,10 +70,10 @@ def unescaped(text: str) -> str:
 
 
 def checked_numbers(entries: Sequence[Entry]) -> None:
-    """Make sure that entries can be a log.
+    """Make sure that entries can form a log.
 
     Raises:
-        StoreError: There are none, or their numbers do not rise from 1 on.
+        StoreError: There are none, or their numbers do not ascend from 1.
     """
     numbers = [entry.seq for entry in entries]
     if not numbers or numbers[0] < 1 or any(one >= other for one, other in itertools.pairwise(numbers)):
@@ -81,11 +81,11 @@ def checked_numbers(entries: Sequence[Entry]) -> None:
 
 
 def existing(conversation_id: str) -> ConflictError:
-    """The error that says that a conversation is there already."""
+    """Make the error for a conversation that exists already."""
     return ConflictError(f"there is a conversation {conversation_id!r} already; clear it, or choose another id")
 
 
 def damaged(what: str, conversation_id: str, error: Exception) -> StoreError:
-    """The error for a row that cannot be read."""
+    """Make the error for a row that cannot be read."""
     why = " ".join(f"{type(error).__name__}: {error}".split())
     return StoreError(f"{what} of {conversation_id!r} is damaged ({why:.200})")

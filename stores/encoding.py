@@ -1,4 +1,4 @@
-"""Messages and values as the text that databases keep."""
+"""Converts messages and values to the text that databases keep, and back."""
 
 import json
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ from memzoo.stores.base import JSON
 __all__ = ["DAMAGE", "as_time", "from_json", "to_json"]
 
 DAMAGE = (ValueError, TypeError, AttributeError, RecursionError, StoreError)
-"""What reading a row raises that is not as it was written."""
+"""What reading a damaged row may raise."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 # Unlike `json.loads`, it looks for no white space, which `to_json` does not write around a value.
@@ -17,10 +17,10 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def to_json(value: JSON) -> str:
-    """Text that every database takes, and that is as it was when it is read again.
+    """Return JSON text that every database accepts and returns unchanged.
 
     Raises:
-        StoreError: It is no JSON.
+        StoreError: The value is not JSON.
     """
     try:
         text = _encode(value)
@@ -34,10 +34,10 @@ def to_json(value: JSON) -> str:
 
 
 def from_json(text: str | None) -> JSON:
-    """What `to_json` was given; `None` for no text.
+    """Return the value that `to_json` was given; `None` for no text.
 
     Raises:
-        ValueError: The text is not as it was written; or a TypeError or a RecursionError, see `DAMAGE`.
+        ValueError: The text is damaged; this may also be a TypeError or a RecursionError, see `DAMAGE`.
     """
     if text is None:
         return None
@@ -48,5 +48,5 @@ def from_json(text: str | None) -> JSON:
 
 
 def as_time(moment: datetime) -> str:
-    """A time as text that sorts by time."""
+    """Return a time as text that sorts chronologically."""
     return moment.astimezone(UTC).isoformat()

@@ -30,14 +30,14 @@ _FLOAT = 4  # bytes of a number in an embedding
 
 
 class EncryptedStore(Closing):
-    """Any `Store`, with its content encrypted by Fernet (AES-128-CBC and HMAC-SHA256) on the way in.
+    """Wraps any `Store` and encrypts its content with Fernet (AES-128-CBC and HMAC-SHA256) on the way in.
 
-    Encrypted are messages with their roles and fields, the items of states with their values and names, and embeddings.
-    In clear stay the ids of conversations and turns, the names of strategies, numbers, times, and how long a text is.
-    Equal names of items are stored as equal pseudonyms (HMAC-SHA256) within one state of one conversation, not beyond.
-    What is encrypted is bound to its place: a message to its conversation, turn and place in it, an item to its state
-    and name, an embedding to its state and number. Elsewhere it is a `TamperedError`. See docs/data.md for what is not.
-    An index beside the store, such as a `ChromaIndex`, is not encrypted; the default index is in memory.
+    It encrypts messages with their roles and fields, the items of states with their values and names, and embeddings.
+    These stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and the lengths of
+    texts. Within one state of one conversation, equal item names become equal pseudonyms (HMAC-SHA256). Encrypted
+    content is bound to its place: a message to its conversation, turn and place in it, an item to its state and name,
+    an embedding to its state and number. Moved elsewhere, it raises a `TamperedError`. docs/data.md lists what is not
+    bound. An index beside the store, such as a `ChromaIndex`, is not encrypted; the default index is in memory.
 
     Example:
         >>> from memzoo.stores import InMemoryStore
@@ -52,13 +52,13 @@ class EncryptedStore(Closing):
 
         Args:
             store: An empty store, or one that was always used with these keys.
-            keys: A key, or several: the first one encrypts, each one decrypts. So a key is replaced: put the new one
-                first; what is written under an old one stays so until it is written again, or exported and imported.
+            keys: A key, or several: the first one encrypts, all of them decrypt. To replace a key, put the new one
+                first; what was written under an old key keeps it until it is written again, or exported and imported.
 
         Raises:
             MissingExtraError: The package cryptography is not installed.
-            OptionError: A key is none; `new_key` makes one.
-            WrongKeyError: The store has content under another key, or in clear.
+            OptionError: A key is invalid; `new_key` makes one.
+            WrongKeyError: The store has content under another key, or unencrypted content.
         """
         given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
         self._fernet = fernet_of(given)
@@ -80,12 +80,12 @@ class EncryptedStore(Closing):
 
     @staticmethod
     def new_key() -> str:
-        """A new key: keep it well, and apart from the store."""
+        """Return a new key. Keep it safe, and apart from the store."""
         return str(cryptography().Fernet.generate_key(), "ascii")
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
-        # Which numbers they get is not known yet, so each is bound to its place in the turn.
+        # The messages have no numbers yet, so bind each to its place in the turn.
         ids = conversation_id, turn_id
         sealed = [Record(self._seal_message(one, *ids, place, None)) for place, one in enumerate(records)]
         return self._entries(conversation_id, await self.within.append(conversation_id, sealed, turn_id=turn_id))
@@ -149,7 +149,7 @@ class EncryptedStore(Closing):
         return await forget(self.within, conversation_id, seqs, **how)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `TombstoneStore.tombstones`; none where the store within keeps none."""
+        """See `TombstoneStore.tombstones`; empty if the wrapped store keeps none."""
         return await tombstones_of(self.within, conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:
@@ -184,7 +184,7 @@ class EncryptedStore(Closing):
         return await managed(self.within, "scrub").scrub(thorough=thorough)
 
     async def check(self) -> list[str]:
-        """See `SQLStore.check`; nothing for a store without it."""
+        """See `SQLStore.check`; empty for a store without it."""
         own: Any = getattr(self.within, "check", None)
         return await own() if own else []
 
@@ -203,14 +203,14 @@ class EncryptedStore(Closing):
         return {TOKEN: self._seal([said.message, dict(said.fields), place])}
 
     def _seal_items(self, conversation_id: str, strategy: str, changes: Mapping[str, JSON]) -> dict[str, JSON]:
-        # A removed item is a token too: a reader has to learn its name.
+        # A removed item is a token too, because a reader has to learn its name.
         place = [conversation_id, strategy]
         pseudonyms = {name: self._pseudonyms(place, name) for name in changes}
         old = {one: None for _, *older in pseudonyms.values() for one in older}
         return old | {pseudonyms[name][0]: self._seal([name, value, place]) for name, value in changes.items()}
 
     def _pseudonyms(self, place: Sequence[str], name: str) -> list[str]:
-        """What an item is called in the store, under the newest key and under each older one."""
+        """Return an item's names in the store, under the newest key and under each older one."""
         return [hmac_of(key, json.dumps(place), name).hex() for key in self._name_keys]
 
     def _seal_vectors(self, conversation_id: str, strategy: str, embeddings: Mapping[int, bytes]) -> dict[int, bytes]:
@@ -218,10 +218,10 @@ class EncryptedStore(Closing):
         return {seq: self._fernet.encrypt(mark(*place, seq) + vector) for seq, vector in embeddings.items()}
 
     async def _try_keys(self) -> None:
-        """See whether the keys are those of the store, which a few damaged rows do not keep shut.
+        """Make sure that the keys fit the store; a few damaged rows do not lock it.
 
         Raises:
-            WrongKeyError: The samples can be read, and none of them decrypted.
+            WrongKeyError: The samples can be read, but none of them can be decrypted.
         """
         wrong: list[WrongKeyError] = []
 
@@ -255,7 +255,7 @@ class EncryptedStore(Closing):
         return plain
 
     def _unseal(self, token: JSON, what: str) -> list[Any]:
-        """What was sealed as JSON, which always is a list of a value, another one, and perhaps their place."""
+        """Decrypt JSON, which is always a list of a value, another one, and perhaps their place."""
         plain = self._decrypt(token, what)
         try:
             found: list[Any] = json.loads(plain)
@@ -263,7 +263,7 @@ class EncryptedStore(Closing):
             raise tampered(what) from error
         return found
 
-    # Earlier releases bound nothing to its place: what they wrote is taken as it is.
+    # Earlier releases bound nothing to its place, so accept what they wrote as it is.
 
     def _item(self, conversation_id: str, strategy: str, pseudonym: str, token: JSON) -> tuple[str, JSON]:
         what = f"an item of the state {strategy!r} of {conversation_id!r}"
@@ -283,7 +283,7 @@ class EncryptedStore(Closing):
         return plain.removeprefix(prefix)
 
     def _entries(self, conversation_id: str, entries: Iterable[Entry]) -> list[Entry]:
-        # Where a turn begins is not known when it is encrypted, but its messages follow each other.
+        # When a turn is encrypted, its first number is not known yet, but its messages are consecutive.
         begins: dict[str, int] = {}
         opened: list[Entry] = []
         for entry in entries:

@@ -1,4 +1,4 @@
-"""Where keys come from, and how it is told whether one fits a store."""
+"""Where keys come from, and how to tell whether one fits a store."""
 
 import contextlib
 import hashlib
@@ -27,28 +27,27 @@ def keys_from_environment() -> list[str] | None:
 
 
 def mark(*place: JSON) -> bytes:
-    """The prefix of an embedding that binds it to its place.
+    """Return the prefix that binds an embedding to its place.
 
-    Its 33 bytes are no multiple of 4: that tells such an embedding from one that an earlier release wrote.
+    Its 33 bytes are not a multiple of 4, which distinguishes such an embedding from one that an earlier release wrote.
     """
     return b"\x01" + hashlib.sha256(json.dumps(place).encode()).digest()
 
 
 def tampered(what: str) -> TamperedError:
-    """The error for encrypted content in another place than its own."""
+    """Make the error for encrypted content that is not in its own place."""
     return TamperedError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
 
 
 def is_encrypted(entry: Entry) -> bool:
-    """Tell whether a message is one of an encrypted store."""
+    """Tell whether a message comes from an encrypted store."""
     return list(entry.message) == [TOKEN]
 
 
 async def sampled(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Go through the oldest and the newest message of some conversations, as far as they can be read, and listed.
+    """Tell whether the oldest or newest message of some conversations satisfies a condition.
 
-    Returns:
-        Whether one was enough.
+    Skips messages that cannot be read; a store that cannot list its conversations has no samples.
     """
     for id_ in await _some(store):
         for newest in (False, True):
@@ -59,7 +58,7 @@ async def sampled(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
 
 
 async def _some(store: Store) -> list[str]:
-    """Some conversations: any, where a store would have to look at all of them to tell which come first."""
+    """Return some conversations: any, if the store would have to look at all of them to find the first."""
     if sample := getattr(store, "sample", None):
         listed: list[str] = await sample(_SAMPLED)
         return listed

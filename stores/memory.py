@@ -32,16 +32,16 @@ class _State:
 
 @dataclass
 class _Conversation:
-    # The version from which its states count: a reader of an older one has to start anew.
+    # The version from which states count: a reader with an older one has to start afresh.
     born: int
     epoch: int
-    # The version of the state that was committed last.
+    # The version of the last committed state.
     revision: int = 0
     last: int = 0
     log: list[Entry] = field(default_factory=list[Entry])
     turns: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
     states: dict[str, _State] = field(default_factory=dict[str, _State])
-    # With the moment at which each ends.
+    # With the time at which each ends.
     leases: dict[str, tuple[Lease, float]] = field(default_factory=dict[str, tuple[Lease, float]])
 
 
@@ -58,7 +58,7 @@ class InMemoryStore(Closing):
     """
 
     def __init__(self, *, clock: Callable[[], datetime] = utc_now) -> None:
-        """A new, empty store.
+        """Make an empty store.
 
         Args:
             clock: Gives the time, with a time zone, that is stamped on each message.
@@ -67,7 +67,7 @@ class InMemoryStore(Closing):
         self._lock = new_rlock()
         self._conversations: dict[str, _Conversation] = {}
         self._tombstones: dict[str, set[str]] = {}
-        # One sequence for the whole store: a conversation that was cleared never meets an old version again.
+        # One sequence for the whole store, so that a cleared conversation never meets an old version again.
         self._versions = itertools.count(1)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -119,12 +119,12 @@ class InMemoryStore(Closing):
         with self._lock:
             conversation = self._find(conversation_id)
             state = _state(conversation, strategy)
-            # Most readers have seen everything: they need not wait until each item was looked at.
+            # Most readers have seen everything: do not make them wait for a look at each item.
             if since == state.version:
                 return StateUpdate(state.version, state.watermark, {}, reset=False)
             reset = not conversation.born <= since <= state.version
             items = state.items.items()
-            # A reader that starts anew has nothing to remove.
+            # A reader that starts afresh has nothing to remove.
             changes = {key: value for key, (at, value) in items if (value is not None if reset else at > since)}
             return StateUpdate(state.version, state.watermark, copied(changes), reset)
 
@@ -271,11 +271,11 @@ class InMemoryStore(Closing):
             self._bury(conversation_id, tombstones)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `Store.scrub`: there are no files."""
+        """See `Store.scrub`; this store has no files."""
         return True
 
     def _find(self, conversation_id: str) -> _Conversation:
-        """A conversation; an empty one in place of one that is not there, whose epoch and versions are 0."""
+        """Return a conversation; an empty one, with epoch and versions 0, if it does not exist."""
         return self._conversations.get(conversation_id) or _Conversation(0, 0)
 
     def _is_buried(self, conversation_id: str, turn_id: str) -> bool:
@@ -291,7 +291,7 @@ class InMemoryStore(Closing):
         return _Conversation(born=version, epoch=version)
 
     def _start_anew(self, conversation: _Conversation, first: int) -> None:
-        """Clear what may have been learnt from a message, and tell every reader."""
+        """Clear what may have been learnt from a message, and tell all readers."""
         conversation.leases = {name: (held, 0) for name, (held, _) in conversation.leases.items()}
         conversation.born = next(self._versions)
         kept = {

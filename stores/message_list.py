@@ -1,4 +1,4 @@
-"""A store over something that only gets, replaces and deletes a list of messages."""
+"""A store over functions that get, replace and delete a list of messages."""
 
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,19 +14,19 @@ __all__ = ["MessageListStore"]
 
 
 class MessageListStore(Closing):
-    """A plain `Store` that keeps messages in lists, and all else in the memory of this process.
+    """A plain `Store` that keeps messages in your lists, and everything else in the memory of this process.
 
-    What is forgotten, also by `keep_history=False`, goes from the list, too: it is replaced by a shorter one. The
-    promises are weaker than those of other stores:
+    Forgotten messages, also those dropped by `keep_history=False`, leave the list, which is replaced by a shorter one.
+    This store promises less than others:
 
-    - What strategies learn, what is pinned, turn ids and times live in this process alone. After a restart, states are
-      derived anew from the messages, and nothing is pinned; a turn that is saved again then is stored twice, and one
-      that was forgotten is stored.
-    - Nothing protects a list from others: of two processes that save to one conversation at the same time, one may
-      overwrite what the other has just saved.
-    - Where somebody else has changed or removed messages, numbers start anew, and so do all states.
-    - Each call reads the whole list, and each save writes all of it. The functions are called within the call, one at
-      a time, so that slow ones block an event loop.
+    - What strategies learn, pins, turn ids and times live only in this process. After a restart, memories learn again
+      from the messages, and nothing is pinned; saving a turn again then stores it twice, and a forgotten turn can be
+      stored again.
+    - Nothing protects a list from others: if two processes save to one conversation at the same time, one may overwrite
+      what the other has just saved.
+    - If somebody else changes or removes messages, numbers and all states start afresh.
+    - Each call reads the whole list, and each save writes all of it. The functions run within the call, one at a time,
+      so slow ones block an event loop.
 
     Example:
         >>> from memzoo.memories import create_memory
@@ -51,10 +51,10 @@ class MessageListStore(Closing):
         """Keep messages with these functions.
 
         Args:
-            get: Returns all messages of a conversation, none for an unknown one; such as `getMessages` in LangChain4j.
-            update: Replaces all messages of a conversation, such as `updateMessages`.
-            delete: Deletes a conversation, such as `deleteMessages`.
-            clock: Gives the time, with a time zone, at which a message is first seen.
+            get: Returns all messages of a conversation, none for an unknown one; like `getMessages` in LangChain4j.
+            update: Replaces all messages of a conversation; like `updateMessages`.
+            delete: Deletes a conversation; like `deleteMessages`.
+            clock: Returns the time, with a time zone, for messages seen for the first time.
         """
         self._get, self._update, self._delete = get, update, delete
         self._seen = InMemoryStore(clock=clock)
@@ -99,7 +99,7 @@ class MessageListStore(Closing):
                 await self._seen.clear(conversation_id, only_empty=only_empty)
 
     async def forget(self, conversation_id: str, seqs: Collection[int], **how: bool) -> list[int]:
-        """See `TombstoneStore.forget`: the list is replaced by a shorter one."""
+        """See `TombstoneStore.forget`; replaces the list by a shorter one."""
         with self._lock:
             await self._look(conversation_id)
             log = await self._seen.read(conversation_id)
@@ -109,7 +109,7 @@ class MessageListStore(Closing):
             return await self._seen.forget(conversation_id, seqs, **how)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `TombstoneStore.tombstones`: those since this process began."""
+        """See `TombstoneStore.tombstones`; only those since this process began."""
         return await self._seen.tombstones(conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:
@@ -117,16 +117,16 @@ class MessageListStore(Closing):
         return await self._seen.states(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`: what the functions leave somewhere is beyond this store."""
+        """See `ManagedStore.scrub`; this store cannot reach what the functions leave behind."""
         return False
 
     async def _look(self, conversation_id: str) -> int:
-        """Take in what the list has now, and return how many messages that is."""
+        """Take in the current list, and return its number of messages."""
         found = list(self._get(conversation_id))
         seen = await self._seen.read(conversation_id)
         known = [entry.message for entry in seen]
         if found[: len(known)] != known:
-            # Begun anew, but for what was forgotten.
+            # Begun afresh, except for what was forgotten.
             await self._seen.forget(conversation_id, [entry.seq for entry in seen], tombstones=False)
             await self._seen.clear(conversation_id, only_empty=True)
             known = []

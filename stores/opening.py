@@ -28,7 +28,7 @@ KINDS = {
     "postgresql://me:pw@host/db": "a database on a PostgreSQL server, shared by any number of processes",
     "redis://me:pw@host/0": "a Redis or Valkey server; rediss:// with TLS, redis+cluster:// for a cluster",
 }
-"""The kinds of stores, by an example of their URL."""
+"""The kinds of stores, each with an example URL."""
 
 
 @runtime_checkable
@@ -44,7 +44,7 @@ class OpenStore(ManagedStore, Protocol):
 def open_store(
     url: str, *, clock: Callable[[], datetime] = utc_now, key: str | bytes | Sequence[str | bytes] | None = None
 ) -> OpenStore:
-    """Open the store that a URL names; create it where it does not exist yet. At the end of a `with` it is closed.
+    """Open the store that a URL names, or create it if it does not exist yet. A `with` closes it at its end.
 
     ============================== =========================================================================
     `memory://`                    A new `InMemoryStore`.
@@ -56,35 +56,35 @@ def open_store(
     `redis+cluster://me:pw@host`   A cluster of them, by one of its servers.
     ============================== =========================================================================
 
-    A file takes the options `?synchronous=full` (the default: what was saved outlives a power failure) or
-    `?synchronous=normal` (it outlives only a crash of the process, but saving is many times faster), and
-    `?timeout=30`, the most seconds to wait while others write. In the path, `%` and `?` are
-    written as `%25` and `%3F`.
+    A file takes the options `?synchronous=full` (the default: saved data survives a power failure) or
+    `?synchronous=normal` (it survives only a crash of the process, but saving is many times faster), and `?timeout=30`,
+    the most seconds to wait while others write. In the path, write `%` and `?` as `%25` and `%3F`.
 
-    PostgreSQL needs the extra `postgres`. It takes `?pool_size=10`, the most connections of a process (of each
-    event loop in it, and of its threads together), `?timeout=30`, the seconds to wait for a connection or for
-    another writer, `?prepare_threshold=5` to prepare statements (which poolers do not bear), and what libpq knows, such
-    as `?sslmode=verify-full`. `postgres://` is the same.
+    PostgreSQL needs the extra `postgres`. It takes `?pool_size=10`, the most connections of a process (of each event
+    loop in it, and of its threads together), `?timeout=30`, the seconds to wait for a connection or for another writer,
+    `?prepare_threshold=5` to prepare statements (which poolers do not support), and libpq's own options, such as
+    `?sslmode=verify-full`. `postgres://` is the same.
 
     Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` are the same with TLS. It takes `?ttl=86400`, the
-    seconds after which a conversation ends as a whole (never, by default), `?renew=never` to count them from its
+    seconds after which a whole conversation expires (never, by default), `?renew=never` to count them from its
     beginning instead of from its last save, `?wait=1`, how many replicas must have a save before it returns (not for a
-    cluster), `?timeout=30`, the seconds to wait for an answer, and what redis-py knows.
+    cluster), `?timeout=30`, the seconds to wait for an answer, and redis-py's own options.
 
-    An installed package may add others: an entry point of the group `memzoo.stores`, named like the scheme, that leads
-    to a function of the URL and the keyword `clock`. What it returns has at least the methods of a `Store`.
+    An installed package may add other stores: an entry point of the group `memzoo.stores`, named after the scheme, that
+    points to a function of the URL and the keyword `clock`. It returns an object with at least the methods of a
+    `Store`.
 
     Args:
         url: One of the above.
-        clock: Gives the time, with a time zone, that is stamped on each message.
+        clock: Returns the time, with a time zone, to stamp on each message.
         key: Encrypts all content; see `EncryptedStore`.
 
     Raises:
-        OptionError: The URL, its scheme or an option in it is unknown, or the key is none.
+        OptionError: The URL, its scheme or an option in it is unknown, or the key is invalid.
         StoreError: The store cannot be opened.
         WrongKeyError: Its content is encrypted with another key, or is not encrypted.
-        MissingExtraError: A package that is needed for that is not installed.
-        PluginError: The package that knows this kind of store cannot be loaded, or opens something else.
+        MissingExtraError: A required package is not installed.
+        PluginError: The package that adds this kind of store cannot be loaded, or opens something else.
 
     Example:
         >>> open_store("memory://")
@@ -103,7 +103,7 @@ def open_store(
 
 
 def kinds() -> dict[str, str]:
-    """The kinds of stores, those of installed packages too: what each is, by an example of its URL."""
+    """Return the kinds of stores, including those of installed packages: an example URL and what it is."""
     return KINDS | {f"{name}://": f"of an installed package: {plugin.value}" for name, plugin in _added().items()}
 
 
@@ -169,14 +169,14 @@ _OPENERS: dict[str, Callable[..., OpenStore]] = {
 
 
 def _unlock(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) -> OpenStore:
-    """A store as it can be read: with keys an `EncryptedStore`, without them itself.
+    """Make a store readable: with keys, wrap it in an `EncryptedStore`; without, return it as it is.
 
     Raises:
-        WrongKeyError: It is encrypted, and there are no keys, or the wrong ones; or it is not, and there are some.
+        WrongKeyError: It is encrypted and the keys are missing or wrong; or it is not encrypted and there are keys.
     """
     if keys is not None:
         return EncryptedStore(store, keys)
-    # What can be read at all tells: a damaged row does not.
+    # Judge by what can be read at all, not by a damaged row.
     first: list[Entry] = []
 
     def is_first(entry: Entry) -> bool:

@@ -1,4 +1,4 @@
-"""Tombstones: what is kept of a forgotten turn, so that nothing brings it back."""
+"""Tombstones: what a store keeps of a forgotten turn, so that nothing brings it back."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ _LETTERS = 32  # 128 bits
 
 
 def tombstone(id_: str) -> str:
-    """What is kept of the id of a forgotten turn: by it the turn is known again, and its id cannot be read.
+    """Return what a store keeps of a forgotten turn's id: enough to recognise the turn, but not to read its id.
 
     Example:
         >>> tombstone("turn-1")
@@ -26,13 +26,13 @@ def tombstone(id_: str) -> str:
 class TombstoneStore(ManagedStore, Protocol):
     """A store that also knows which turns were forgotten, so that nothing brings them back.
 
-    All stores of memzoo are of this kind. Of a turn of which a message was forgotten, a hash of its id is kept: its
-    tombstone. `append` with that id stores nothing, and returns what is left of the turn. Tombstones outlive the
-    conversation where all of it was forgotten (`clear(only_empty=True)`); `clear` deletes them with the rest.
+    All of memzoo's stores are of this kind. When a message of a turn is forgotten, the store keeps a hash of the turn's
+    id: its tombstone. `append` with that id stores nothing, and returns what is left of the turn. Tombstones stay when
+    the whole conversation is forgotten (`clear(only_empty=True)`); `clear` deletes them with the rest.
     """
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """The tombstones of a conversation, in order; see `memzoo.stores.tombstones.tombstone`."""
+        """Return the tombstones of a conversation, sorted; see `memzoo.stores.tombstones.tombstone`."""
         ...
 
     async def forget(
@@ -43,13 +43,13 @@ class TombstoneStore(ManagedStore, Protocol):
         derived: bool = True,
         tombstones: bool = True,
     ) -> list[int]:
-        """As `ManagedStore.forget`.
+        """Like `ManagedStore.forget`, leaving tombstones.
 
         Args:
             conversation_id: The conversation to delete from.
             seqs: Their log numbers.
-            derived: See there.
-            tombstones: Leave tombstones. Otherwise what is deleted may be said again.
+            derived: As in `ManagedStore.forget`.
+            tombstones: Leave tombstones. Otherwise the deleted turns may be saved again.
         """
         ...
 
@@ -66,14 +66,14 @@ class TombstoneStore(ManagedStore, Protocol):
 
 
 def keeps_tombstones(store: Store) -> TypeGuard[TombstoneStore]:
-    """Whether a store knows what was forgotten; it need not have all methods of a `ManagedStore`."""
+    """Tell whether a store keeps tombstones; it need not have all methods of a `ManagedStore`."""
     return not lacking(store, "tombstones")
 
 
 async def forget(
     store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
 ) -> list[int]:
-    """As `TombstoneStore.forget`; in a store that keeps no tombstones, without them.
+    """Like `TombstoneStore.forget`; in a store that keeps no tombstones, without them.
 
     Raises:
         UnsupportedError: The store cannot delete single messages.
@@ -85,12 +85,12 @@ async def forget(
 
 
 async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-    """Delete messages, and what was learnt from them, as if they had not been said: they may be said again.
+    """Delete messages, and what was learnt from them, as if never said; they may be said again.
 
     Args:
-        store: Where they are.
-        conversation_id: The conversation.
-        seqs: Their log numbers.
+        store: The store to delete from.
+        conversation_id: The conversation to delete from.
+        seqs: The messages' log numbers.
         derived: As in `ManagedStore.forget`.
 
     Returns:
@@ -103,7 +103,7 @@ async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *
 
 
 async def tombstones_of(store: Store, conversation_id: str) -> list[str]:
-    """The tombstones of a conversation, in order; none where a store keeps none."""
+    """Return the tombstones of a conversation, sorted; empty if the store keeps none."""
     return await store.tombstones(conversation_id) if keeps_tombstones(store) else []
 
 
@@ -114,7 +114,7 @@ async def restore(
     states: Mapping[str, StoredState],
     tombstones: Collection[str],
 ) -> None:
-    """As `TombstoneStore.restore`; into a store that keeps no tombstones, without them."""
+    """Like `TombstoneStore.restore`; into a store that keeps no tombstones, without them."""
     whole = managed(store, "restore")
     if keeps_tombstones(store):
         await store.restore(conversation_id, entries, states, tombstones=tombstones)

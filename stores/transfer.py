@@ -1,4 +1,4 @@
-"""Conversations as JSON Lines: out of one store, into another, with all that was learnt from them."""
+"""Moves conversations between stores as JSON Lines, with all that was learnt from them."""
 
 import base64
 import hashlib
@@ -30,18 +30,18 @@ _MOST = 2**53  # the largest number that every program that handles JSON takes
 _FLOAT = 4  # bytes of a number in an embedding
 
 _CHECKS = "memzoo.import_checks"
-"""Entry points that tell whether strategies can load what is imported: a store knows no strategy.
+"""Entry points that check whether strategies can load what is imported, as stores know no strategies.
 
-Each is a coroutine of the entries and of the states by name, which changes nothing, and raises a `ValueError` about
-what cannot be gone on with.
+Each is a coroutine of the entries and of the states by name; it changes nothing, and raises a `ValueError` about
+whatever a strategy cannot continue with.
 """
 
 
 async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGenerator[str]:
-    """A conversation as lines of JSON, line ends included: a header, states, messages, and a footer with counts.
+    """Yield a conversation as lines of JSON with line ends: a header, states, messages, and a footer with counts.
 
     Raises:
-        StoreError: There is no such conversation, or something of it was deleted while it was exported.
+        StoreError: The conversation does not exist, or part of it was deleted during the export.
     """
     lines, digest = 0, hashlib.sha256()
     async for values in _export(store, conversation_id):
@@ -56,10 +56,10 @@ async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str
     if not await store.read(conversation_id, limit=1):
         raise StoreError(f"there is no conversation {conversation_id!r}")
     buried = await tombstones_of(store, conversation_id)
-    # A release that knows no tombstones reads what has none.
+    # A release without tombstones can read an export that has none.
     version = FORMAT if buried else _WITHOUT_TOMBSTONES
     yield {"memzoo": "conversation", "format": version, "conversation_id": conversation_id}
-    # States come first: the messages that are read after them are all that they have learnt from, or more.
+    # Read states first, so that the messages read later cover all that the states were learnt from.
     versions: dict[str, int] = {}
     for name in await managed(store, "states").states(conversation_id):
         state = await store.read_state(conversation_id, name)
@@ -99,20 +99,20 @@ def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
 
 
 async def aimport_conversation(store: Store, lines: Iterable[str], conversation_id: str | None = None) -> str:
-    """Write an exported conversation into a store, as a whole or not at all.
+    """Write an exported conversation into a store, all or nothing.
 
     Args:
-        store: Where to.
-        lines: What `export_conversation` gave, such as a file opened as UTF-8 text.
-        conversation_id: The id that it gets; by default the one that it had.
+        store: The store to write to.
+        lines: What `export_conversation` yielded, such as a file opened as UTF-8 text.
+        conversation_id: The conversation's new id; by default its old one.
 
     Returns:
         The conversation's id.
 
     Raises:
-        TransferError: The lines are no export, were cut off or changed, have something that cannot be loaded, or were
-            written by a newer memzoo; nothing was stored.
-        ConflictError: The store has a conversation of this id; nothing was stored.
+        TransferError: The lines are not an export, were cut off or changed, contain something that cannot be loaded, or
+            come from a newer memzoo; nothing was stored.
+        ConflictError: The store already has a conversation with this id; nothing was stored.
         PluginError: A package that checks what is imported cannot be loaded; nothing was stored.
     """
     found = _read(lines)
@@ -131,7 +131,7 @@ def _read(lines: Iterable[str]) -> "_Export":
     """Read a whole file.
 
     Raises:
-        TransferError: It is no export, was cut off, or a line of it is wrong.
+        TransferError: It is not an export, was cut off, or has a wrong line.
     """
     found, number = _Export(), 0
     try:
@@ -147,10 +147,10 @@ def _read(lines: Iterable[str]) -> "_Export":
 
 
 async def _check_states(found: "_Export") -> dict[str, StoredState]:
-    """The states as they can be stored, after making sure that strategies can load them.
+    """Return the states ready to store, after making sure that strategies can load them.
 
     Raises:
-        TransferError: They cannot.
+        TransferError: A strategy cannot load one of them.
     """
     try:
         checked_numbers(found.entries)
@@ -168,13 +168,13 @@ async def _check_states(found: "_Export") -> dict[str, StoredState]:
 
 
 def _check_state(last: int, name: str, state: StoredState) -> StoredState:
-    """Make sure that a state has taken in no more than there is.
+    """Make sure that a state has not taken in more messages than the log has.
 
-    A state of embeddings alone keeps its watermark when the last messages are forgotten, so it is set back to the last
-    one that is left.
+    A state of embeddings alone keeps its watermark when the last messages are forgotten, so this sets it back to the
+    last message left.
 
     Raises:
-        ValueError: It has taken in more, or its embeddings cannot be searched together.
+        ValueError: The state has taken in more, or its embeddings cannot be searched together.
     """
     if state.watermark > last and (state.items or not state.embeddings):
         raise ValueError(f"the state {name!r} has taken in {state.watermark} messages, but the last one is {last}")
@@ -224,7 +224,7 @@ def _parse(line: str) -> Any:
 
 @dataclass
 class _Export:
-    """What was read so far of an export."""
+    """The part of an export read so far."""
 
     conversation_id: str = ""
     entries: list[Entry] = field(default_factory=list[Entry])
@@ -241,11 +241,11 @@ class _Export:
         """Take in a line.
 
         Raises:
-            ValueError, TypeError, KeyError, OverflowError: It is not what has to stand there.
+            ValueError, TypeError, KeyError, OverflowError: The line does not belong there.
         """
         self._take(_parse(line))
         self.lines += 1
-        # However the lines end: files are copied between systems.
+        # Accept any line ends, because files are copied between systems.
         self.digest.update(line.rstrip("\r\n").encode(errors="surrogatepass") + b"\n")
 
     def _take(self, values: Any) -> None:

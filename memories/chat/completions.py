@@ -1,4 +1,4 @@
-"""Asks a model what it says next in a conversation: in pieces or at once, with tools."""
+"""Asks a model for its next answer in a conversation: in pieces or at once, with tools."""
 
 import contextlib
 import time
@@ -20,13 +20,13 @@ _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 async def answered(
     model: Model, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
 ) -> AsyncGenerator[str | Answer]:
-    """Answer the messages: with `stream` the text in pieces as they come; at last, what was said as a whole.
+    """Yield a model's answer to messages: with `stream`, pieces of text as they come; at the end, the whole answer.
 
     Args:
-        model: Any model; one that is no `ChatModel` gives text only, in one piece.
+        model: Any model; one that is not a `ChatModel` gives text only, in one piece.
         messages: Oldest first.
         tools: Descriptions of the tools that it may call, if it is a `ChatModel`.
-        stream: Whether to give pieces.
+        stream: Whether to yield pieces.
 
     Raises:
         ModelError: The call failed, perhaps after some pieces.
@@ -59,7 +59,7 @@ async def answered(
 
 
 async def _stream(chunks: Any) -> AsyncGenerator[Any]:
-    """The pieces of text in a stream of chunks, of either client; at last, all chunks as one completion, or `None`."""
+    """Yield the pieces of text in either client's stream; at the end, all chunks as one completion, or `None`."""
     from openai.lib.streaming.chat import ChatCompletionStreamState
 
     whole: Any = ChatCompletionStreamState()

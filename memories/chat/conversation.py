@@ -33,15 +33,15 @@ logger = logging.getLogger("memzoo")
 class Conversation(Closing):
     """Talks to a model that remembers and may call tools. Each message is one turn of the memory.
 
-    The turn is stored when the answer is there, not before; if anything fails, `on_failure` says what becomes of it.
-    A memory that cannot learn from a finished turn yet, because its model fails, does not keep the answer back: that
-    is logged, and a later call catches up.
+    The turn is stored once the answer has arrived; if anything fails, `on_failure` says what happens to it. If the
+    memory cannot learn from a finished turn because its model fails, you still get the answer: the failure is logged,
+    and a later call catches up.
 
     Attributes:
         memory: The memory.
-        system: What is sent first with each request. It is not stored, so it can be changed at any time.
+        system: Instructions sent first with each request. They are not stored, so you can change them at any time.
         tools: The tools by name.
-        usage: What the conversation spent on its model, under `"chat"`; what the memory spent is `memory.usage`.
+        usage: What the conversation spent on its model, under `"chat"`; `memory.usage` is what the memory spent.
 
     Example:
         >>> conversation = Conversation("offline", "window", system="Answer from what was said.")
@@ -51,8 +51,8 @@ class Conversation(Closing):
         >>> len(conversation.memory.history())
         4
 
-    One that goes on after a restart: `Conversation("gpt-4o-mini", "summary-buffer", store="sqlite:///chat.db",
-    conversation_id="user-42")`. At the end of a `with` it closes the store that it opened.
+    To continue after a restart: `Conversation("gpt-4o-mini", "summary-buffer", store="sqlite:///chat.db",
+    conversation_id="user-42")`. Used in a `with`, it closes the store that it opened at the end.
     """
 
     def __init__(
@@ -72,29 +72,29 @@ class Conversation(Closing):
         mark_stable: Callable[[Message], Message] | None = None,
         **options: Any,
     ) -> None:
-        """A conversation; it may go on with what the memory has already.
+        """Start a conversation, or continue the one that the memory has.
 
         Args:
             llm: A `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text (without tools).
-            memory: A memory, or the name of a strategy; the same `llm` does the upkeep of one made by name.
-            store: Keeps the memory that is made by name: a store, or the URL of one, which `close` closes.
-            conversation_id: Which conversation of the store to go on with; by default a fresh one.
+            memory: A memory, or the name of a strategy; a memory made by name learns with the same `llm`.
+            store: Where a memory made by name is kept: a store, or the URL of one, which `close` closes.
+            conversation_id: Which conversation of the store to continue; by default a fresh one.
             system: Instructions for the model, sent first with each request.
-            tools: Functions that the model may call, with annotations and documentation.
-            max_rounds: How often in one turn the model may be answered with results of tools.
-            max_tokens: Tokens that a request may have, or a share of the model's window such as `"80%"`: system
-                message, memory, turn and tools together. The oldest messages of the memory are left out; a turn that
-                does not fit by itself is an `OverBudgetError`.
-            oversized: With `"shorten"`, a text of more than half of `max_tokens` is cut in the middle in what is sent;
+            tools: Functions that the model may call, with annotations and docstrings.
+            max_rounds: How many rounds of tool calls the model gets in one turn.
+            max_tokens: The most tokens of a request, or a share of the model's window such as `"80%"`: system message,
+                memory, turn and tools together. The oldest messages of the memory are left out; a turn that does not
+                fit by itself raises an `OverBudgetError`.
+            oversized: With `"shorten"`, a text longer than half of `max_tokens` is cut in the middle before it is sent;
                 the memory keeps all of it.
             on_failure: See `BaseMemory.turn`.
             busy: See `BaseMemory.turn`.
-            mark_stable: Makes of the last message of a request that the next turn's request has, too, what is sent of
-                it: `memzoo.cache_control` marks it for Anthropic's cache. See `Shown.stable_upto`.
-            **options: Further options of the memory that is made by name, such as `k=3`.
+            mark_stable: Changes the last message that the next turn's request will repeat, before it is sent:
+                `memzoo.cache_control` marks it for Anthropic's cache. See `Shown.stable_upto`.
+            **options: Further options for a memory made by name, such as `k=3`.
 
         Raises:
-            OptionError: One of them cannot work, or it belongs to a memory that is made already.
+            OptionError: An option cannot work, or is for a memory made by name while `memory` exists already.
             StoreError: The store cannot be opened.
         """
         whole_number("max_rounds", max_rounds, at_least=0)
@@ -123,50 +123,50 @@ class Conversation(Closing):
         self._mark = mark_stable
 
     async def asend(self, user: str | Message | None, *, after: int | None = None) -> Reply:
-        """Say something, and get the answer.
+        """Send a message and return the answer.
 
         Args:
             user: Text, or a user message (with pictures, say); `None` to have the last question answered again.
-            after: The turn replaces what was said after this log number, as with `aedit`.
+            after: Replace what was said after this log number, as `aedit` does.
 
         Raises:
             ModelError: The model failed.
-            OverBudgetError: The message is too long for `max_tokens`; nothing of it is sent or stored.
-            ToolRoundsError: It still asked for tools after `max_rounds` rounds.
+            OverBudgetError: The message is too long for `max_tokens`; none of it is sent or stored.
+            ToolRoundsError: The model still asked for tools after `max_rounds` rounds.
             TurnInProgressError: See `BaseMemory.turn`.
-            TurnError: There is no question that can be answered again.
+            TurnError: There is no question to answer again.
         """
         [reply] = [piece async for piece in self._turn(user, after, stream=False) if isinstance(piece, Reply)]
         return reply
 
     async def aregenerate(self) -> Reply:
-        """Have the last question answered again; the new answer replaces the old. In pieces: `astream(None)`.
+        """Have the last question answered again; the new answer replaces the old one.
 
-        If it fails (see `asend`), the old answer stays.
+        To get it in pieces, use `astream(None)`. If it fails (see `asend`), the old answer stays.
         """
         return await self.asend(None)
 
     async def aedit(self, id: int, text: str | Message) -> Reply:  # noqa: A002 - the page calls it so
-        """Change what the user said, and go on from there: the new turn replaces the message and all that follows.
+        """Change what the user said and continue from there: the new turn replaces the message and all after it.
 
         Args:
-            id: The log number of a message of the user (see `BaseMemory.aentries`).
-            text: What it is to say; pictures and files of the old one stay. Or the whole message.
+            id: The log number of a user message (see `BaseMemory.aentries`).
+            text: The new text, which keeps pictures and files of the old message; or the whole new message.
 
         Raises:
-            UnknownMessageError: There is no such message of the user; nothing was changed.
+            UnknownMessageError: There is no such user message; nothing was changed.
             UnsupportedError: The memory's store cannot delete single messages.
-            ModelError: As in `asend`, like the others. What was to be replaced stays then. With `on_failure="keep"` the
-                new message stands after it, without an answer; editing the same message again replaces both.
+            ModelError: As in `asend`, like its other errors. The old messages then stay. With `on_failure="keep"` the
+                new message follows them, without an answer; editing the same message again replaces both.
         """
         return await self.asend(await _edit(self.memory, id, text), after=id - 1)
 
     async def astream(self, user: str | Message | None, *, after: int | None = None) -> AsyncGenerator[str]:
-        """Say something, and get the answer in pieces, as the model writes it; texts before calls of tools too.
+        """Send a message and yield the answer in pieces as the model writes it, including texts before tool calls.
 
-        `user` and `after` are those of `asend`.
+        `user` and `after` are as in `asend`.
 
-        The turn is stored when the last piece was taken. One that is not read to its end failed; `aclosing` or
+        The turn is stored once you have taken the last piece. If you stop reading early, the turn fails; `aclosing` or
         `aclose()` ends it at once.
 
         Raises:
@@ -186,7 +186,7 @@ class Conversation(Closing):
         return iterated(self.astream(user, after=after))
 
     def close(self) -> None:
-        """Close the store that was opened for this conversation; one that was given stays open."""
+        """Close the store that this conversation opened; a store that you passed in stays open."""
         if self._opened:
             self.memory.close()
 
@@ -197,7 +197,7 @@ class Conversation(Closing):
         return f"<Conversation of {self._model.name!r} with {self.memory!r}>"
 
     async def _turn(self, user: str | Message | None, after: int | None, *, stream: bool) -> AsyncGenerator[str]:
-        """Take one turn: give pieces of text if they are to be streamed, and at last the `Reply`."""
+        """Take one turn: with `stream`, yield pieces of text; at the end, the `Reply`."""
         turn = self.memory.turn(user, after=after, on_failure=self._on_failure, busy=self._busy)
         called: list[Called] = []
         reply, left, spent = None, self._max_rounds, Spent()
@@ -217,7 +217,7 @@ class Conversation(Closing):
                     yield str(reply)
                 yield reply
         except ModelError as error:
-            # A finished turn has its answer already: what failed then is the upkeep of the memory.
+            # A finished turn has its answer already, so only the memory's upkeep failed.
             if not turn.finished:
                 self.usage.add("chat", getattr(error, "spent", None) or Spent())
                 raise
@@ -256,17 +256,17 @@ class Conversation(Closing):
                 request = shorter
 
     async def _recall(self, turn: Turn) -> list[Message]:
-        """What the memory shows of what was said before the turn."""
+        """Return what the memory shows of the time before the turn."""
         try:
-            # The turn itself is sent besides: whatever the memory shows of it would be there twice.
+            # The turn itself is sent too, so anything that the memory shows of it would be there twice.
             return (await turn.amessages())[: -len(turn.said)]
         except OverBudgetError as error:
-            # It is about an older message. The newer one that this turn stores takes its place.
+            # It concerns an older message, which the one that this turn stores replaces.
             logger.warning("%r: the model is asked without the memory: %s", self.memory.conversation_id, error)
             return []
 
     async def _take(self, turn: Turn, said: Answer, called: list[Called], left: int) -> Reply | None:
-        """Add what the model said and what its tools gave to the turn; give the reply, or `None` if it is to go on."""
+        """Add the model's words and the tools' results to the turn; return the reply, or `None` to continue."""
         self.usage.add("chat", said.spent)
         calls = said.message.get("tool_calls") or []
         if calls and not left:
@@ -287,14 +287,14 @@ class Conversation(Closing):
 
 
 def _describe(said: Answer) -> dict[str, str | None]:
-    """What the log keeps beside an answer: who gave it, and what it cost."""
+    """Return what the log keeps beside an answer: who gave it, and what it cost."""
     model = {"model": said.model} if said.model else {}
     spent = {name: amount for name, amount in asdict(said.spent).items() if amount}
     return {ANSWER: json.dumps(model | {"usage": spent})}
 
 
 def _let_go_of(turn: Turn) -> None:
-    """Do not store a turn that would make later requests too long as well, unless tools have acted in it."""
+    """Drop a turn that would make later requests too long as well, unless its tools have acted."""
     if len(turn.said) == 1:
         turn.roll_back()
 

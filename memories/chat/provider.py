@@ -1,4 +1,4 @@
-"""Keeps one live memory for each conversation; conversations can end with a request or a session."""
+"""Keeps one live memory per conversation; conversations can end with a request or a session."""
 
 import contextlib
 import secrets
@@ -23,7 +23,7 @@ from memzoo.sync import Closing, Managed, blocking
 
 __all__ = ["MemoryProvider", "ScopedMemory"]
 
-# By it `retain` knows a conversation that a killed process left.
+# `retain` uses it to recognise a conversation that a killed process left behind.
 _SCOPE = "memzoo-scope-"
 _PER_CONVERSATION = ("store", "conversation_id")
 
@@ -31,8 +31,8 @@ _PER_CONVERSATION = ("store", "conversation_id")
 class MemoryProvider(Closing):
     """Gives each conversation its memory, in a program that serves many.
 
-    Keeping a memory at hand, and keeping what it remembers, are two things: `release` and eviction do the former,
-    `forget` and the end of a `scope` the latter.
+    Dropping a memory object and deleting what it remembers are different things: `release` and eviction drop the
+    object; `forget` and the end of a `scope` delete the conversation.
 
     Example:
         >>> provider = MemoryProvider("window", k=3)
@@ -54,15 +54,15 @@ class MemoryProvider(Closing):
         clock: Callable[[], float] = time.monotonic,
         **options: Any,
     ) -> None:
-        """A provider of memories of one kind.
+        """Make a provider of memories of one kind.
 
         Args:
             name: The strategy's name, as for `create_memory`.
-            store: Keeps the conversations of all; in memory by default. Whoever opened it closes it.
-            max_memories: How many memories are kept at hand; those used longest ago go first.
-            idle_seconds: How long a memory is kept at hand without being asked for.
+            store: Keeps all conversations; in memory by default. Whoever opened it closes it.
+            max_memories: How many memory objects to keep; those used longest ago are dropped first.
+            idle_seconds: How many seconds to keep a memory object that nobody asks for.
             clock: Gives the time in seconds.
-            **options: The options of the strategy. They are checked at once.
+            **options: The options of the strategy, checked at once.
 
         Raises:
             UnknownStrategyError: No strategy has this name.
@@ -79,7 +79,7 @@ class MemoryProvider(Closing):
         self._max_memories, self._idle_seconds, self._clock = max_memories, idle_seconds, clock
         self._lock = new_rlock()
         self._at_hand: OrderedDict[str, tuple[BaseMemory, float]] = OrderedDict()
-        # Who was evicted while somebody holds it, or while it learns, comes back: there are never two of one id.
+        # A memory evicted while somebody holds it, or while it learns, comes back: an id never has two.
         self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
         self._sessions: dict[str, _Session] = {}
 
@@ -88,25 +88,25 @@ class MemoryProvider(Closing):
 
     @property
     def store(self) -> Store:
-        """Keeps the conversations of all."""
+        """The store that keeps all conversations."""
         return self._store
 
     def __repr__(self) -> str:
         return f"<MemoryProvider of {self._name!r} in {self._store!r}, {len(self)} at hand>"
 
     def __len__(self) -> int:
-        """How many memories are kept at hand."""
+        """The number of memory objects kept."""
         return len(self._at_hand)
 
     def __contains__(self, conversation_id: object) -> bool:
-        """Whether a memory is kept at hand."""
+        """Tell whether the conversation's memory object is kept."""
         return conversation_id in self._at_hand
 
     def get(self, conversation_id: str) -> BaseMemory:
-        """The memory of a conversation: one and the same for all in this process who ask for it while it lives.
+        """Return the memory of a conversation: in this process, everybody gets the same object while it lives.
 
         Raises:
-            ConversationIdError: There is no id; there is no conversation that is everybody's.
+            ConversationIdError: The id is missing or empty; no conversation is shared by everybody.
         """
         id_ = _check(conversation_id)
         with self._lock:
@@ -120,15 +120,15 @@ class MemoryProvider(Closing):
             return memory
 
     def release(self, conversation_id: str) -> None:
-        """Let go of the memory of a conversation. Nothing is deleted: the next `get` goes on with it."""
+        """Drop the memory object of a conversation. Deletes nothing: the next `get` continues it."""
         with self._lock:
             self._at_hand.pop(_check(conversation_id), None)
 
     async def aforget(self, conversation_id: str, *, thorough: bool = False) -> Receipt:
-        """Delete a conversation: what was said, all that was learnt from it, and what a turn under way would add.
+        """Delete a conversation: what was said, all that was learnt from it, and what a running turn would add.
 
         Args:
-            conversation_id: Which one.
+            conversation_id: The conversation to delete.
             thorough: As in `BaseMemory.forget`.
 
         Returns:
@@ -145,16 +145,16 @@ class MemoryProvider(Closing):
         idle_since: datetime | None = None,
         prefix: str = "",
     ) -> list[str]:
-        """The ids of the conversations in the store, in order: all, or a page of them. Only the page is read.
+        """Return the ids of the conversations in the store, in order: all, or one page. Reads only that page.
 
         Args:
-            after: Only ids that follow this one: the last one of the page before.
-            limit: At most so many; `None` for all.
-            idle_since: Only conversations whose newest message is older; with a time zone.
-            prefix: Only ids that begin so.
+            after: Only ids after this one: the last id of the previous page.
+            limit: The most ids to return; `None` for all.
+            idle_since: Only conversations whose newest message is older than this time, which has a time zone.
+            prefix: Only ids with this prefix.
 
         Raises:
-            OptionError: One of them is of a wrong kind.
+            OptionError: An argument has the wrong type.
             UnsupportedError: The store cannot list its conversations.
         """
         if limit is not None:
@@ -172,14 +172,14 @@ class MemoryProvider(Closing):
     conversations = blocking(aconversations)
 
     def scope(self, conversation_id: str | None = None) -> "ScopedMemory":
-        """For `with` or `async with`: the memory of a conversation that ends with the block, and is deleted then.
+        """For `with` or `async with`: the memory of a conversation that is deleted at the end of the block.
 
         Args:
-            conversation_id: A conversation that is somebody's already. It is given as `get` gives it, and stays: only
-                what the scope made itself is deleted at its end.
+            conversation_id: An existing conversation. The scope returns it as `get` does and does not delete it: it
+                deletes only conversations that it made itself.
 
         Raises:
-            ConversationIdError: The id is no text, or empty.
+            ConversationIdError: The id is not a text, or empty.
         """
         if conversation_id is None:
             made = _SCOPE + secrets.token_urlsafe()
@@ -190,24 +190,24 @@ class MemoryProvider(Closing):
     def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "ScopedMemory":
         """For `with` or `async with`: the memory of a connection or a login, the same for all blocks with its key.
 
-        The session lives as long as one of its blocks in this process. Its conversation has an id of its own, which
-        nobody can guess from the key; the next session of the key has another one.
+        The session lives as long as any of its blocks in this process. Its conversation gets a fresh id that nobody can
+        guess from the key; the key's next session gets another id.
 
         Args:
             key: Names the connection or login.
-            at_end: Whether the conversation is deleted when the last block ends, or kept under its
-                `conversation_id`. It is kept if one block says so.
+            at_end: Whether to delete the conversation when the last block ends, or to keep it under its
+                `conversation_id`. One block that says `"keep"` is enough to keep it.
 
         Raises:
-            ConversationIdError: The key is no text, or empty.
-            OptionError: `at_end` is neither.
+            ConversationIdError: The key is not a text, or empty.
+            OptionError: `at_end` is neither `"delete"` nor `"keep"`.
         """
         one_of("at_end", at_end, "delete", "keep")
         _check(key)
         return ScopedMemory(lambda: self._enter(key), lambda: self._leave(key, keep=at_end == "keep"))
 
     def close(self) -> None:
-        """Let go of all memories. Nothing is deleted, and the store stays open."""
+        """Drop all memory objects. Deletes nothing, and leaves the store open."""
         with self._lock:
             self._at_hand.clear()
 
@@ -231,14 +231,14 @@ class MemoryProvider(Closing):
             await self._end(session.conversation_id)
 
     async def _end(self, conversation_id: str) -> None:
-        """Delete the conversation of a scope or session, whose id is never used again: nothing is kept of it."""
+        """Delete the conversation of a scope or session without a trace; its id is never used again."""
         with self._ended(conversation_id) as memory:
             await memory.aclear()
 
     @contextlib.contextmanager
     def _ended(self, conversation_id: str) -> Generator[BaseMemory]:
         memory = self.get(conversation_id)
-        # A turn under way would write down again what is to be gone.
+        # A running turn would write again what has to go.
         turn_locks.of(self._store, conversation_id).end()
         try:
             yield memory
@@ -246,7 +246,7 @@ class MemoryProvider(Closing):
             self.release(conversation_id)
 
     def _evict(self) -> None:
-        # In the order of use, so that the first one is the one that nobody asked for the longest.
+        # In the order of use, so that the least recently used one comes first.
         since = self._clock() - self._idle_seconds
         while self._at_hand and (
             len(self._at_hand) > self._max_memories or next(iter(self._at_hand.values()))[1] < since
@@ -255,7 +255,7 @@ class MemoryProvider(Closing):
 
 
 class ScopedMemory(Managed[BaseMemory]):
-    """A memory for the time of a block; each `with` begins anew."""
+    """A memory for the duration of a block; each `with` starts afresh."""
 
     def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None = None) -> None:
         self._begin = begin

@@ -10,10 +10,10 @@ __all__ = ["Reply"]
 
 
 class Reply(str):
-    """What a conversation answers: a text that also knows how it came about.
+    """A conversation's answer: a text that also knows how it came about.
 
     Attributes:
-        calls: The tools that were called on the way, in the order of the calls.
+        calls: The tool calls made on the way, in order.
         immediate: The text consists of the results of immediate tools, not of the model's words.
         finish_reason: Why the model stopped, such as `"stop"`, or `"length"` if it was cut off.
         spent: What the turn cost: calls of the model, tokens, seconds.
@@ -28,7 +28,7 @@ class Reply(str):
 
     @classmethod
     def of(cls, text: str, calls: Iterable[Called], finish_reason: str, *, immediate: bool = False) -> "Reply":
-        """A reply with its attributes; nothing was spent yet."""
+        """Make a reply with these attributes; `spent` starts at nothing."""
         reply = cls(text)
         reply.calls, reply.immediate, reply.finish_reason = tuple(calls), immediate, finish_reason
         reply.spent = Spent()
@@ -36,5 +36,5 @@ class Reply(str):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        # FastAPI reads the annotation of what an endpoint returns: to it a reply is a text.
+        # FastAPI reads the return annotation of an endpoint, and should see a reply as text.
         return handler(str)

@@ -1,4 +1,4 @@
-"""Fits a request to what the model has room for."""
+"""Fits a request into the model's context window."""
 
 import functools
 import json
@@ -21,18 +21,18 @@ __all__ = ["Oversized", "Room"]
 logger = logging.getLogger("memzoo")
 
 Oversized: TypeAlias = Literal["raise", "shorten"]
-"""What becomes of a message that is too long: it is refused, or cut in the middle in what is sent."""
+"""What to do with a message that is too long: refuse it, or cut it in the middle before sending."""
 
 _WHAT = "the system messages, the user's message, what tools gave, and the tools' descriptions"
 
 
 class Room:
-    """Fits requests to a number of tokens; without one, to what the model turns out to take.
+    """Fits requests to a number of tokens; without one, to what the model turns out to accept.
 
     Args:
-        max_tokens: Tokens that a request may have; `None` if that is not known.
-        oversized: What becomes of a message that takes more than half of them.
-        counter: Gives the counter of tokens, which is asked for when something is to be counted.
+        max_tokens: The most tokens of a request; `None` if unknown.
+        oversized: What to do with a message that takes more than half of them.
+        counter: Returns the token counter; called when it is first needed.
 
     Raises:
         OptionError: An option has a value that cannot work.
@@ -47,9 +47,9 @@ class Room:
         self.max_tokens = max_tokens
         self._shortens = oversized == "shorten"
         self._counter = counter
-        # What was counted in one round of tools need not be counted in the next.
+        # Count nothing again in the next round of tool calls.
         self._count = functools.lru_cache(maxsize=1024)(lambda message: counter()(json.loads(message)))
-        # The characters of the largest request that was taken after a larger one was refused.
+        # The characters of the largest request that was accepted after a larger one was refused.
         self._characters: int | None = None
 
     def fitting(
@@ -60,17 +60,18 @@ class Room:
         tools: Sequence[Mapping[str, Any]],
         pinned: Sequence[Message] = (),
     ) -> list[Message]:
-        """Make the request that fits: the oldest messages of what was said before are left out.
+        """Return a request that fits, leaving out the oldest earlier messages.
 
         Args:
             system: What comes first.
-            before: What the memory shows. Its system messages and what it recalls stay, cut at their ends if need be.
+            before: What the memory shows. Its system messages and what it recalls stay, with their ends cut if
+                necessary.
             turn: The open question and what follows it.
             tools: Descriptions of the tools.
-            pinned: What of the memory is pinned, and stays as it is.
+            pinned: The pinned messages in `before`, which stay as they are.
 
         Raises:
-            OverBudgetError: All but the memory is over the limit, with what is pinned in it.
+            OverBudgetError: The request is over the limit even with only the pinned messages of the memory.
         """
         request = [*system, *before, *turn]
         if self.max_tokens is None:
@@ -94,10 +95,10 @@ class Room:
     def shorter(
         self, request: Sequence[Message], least: Sequence[Message], pinned: Sequence[Message] = ()
     ) -> list[Message] | None:
-        """Shorten a request that the model refused as too long: to half of it, and at last to the least.
+        """Shorten a request that the model refused as too long: to half of it, and finally to the minimum.
 
         Returns:
-            `None` if the least was refused.
+            The shorter request; `None` if the minimum was refused.
         """
         if len(request) <= len(least):
             return None
@@ -121,7 +122,7 @@ class Room:
         return sum(map(self._tokens, messages))
 
     def _beginnings(self, messages: Iterable[Message], spare: int) -> Iterator[Message]:
-        """The beginnings of what was recalled, as far as there is room for them."""
+        """Yield the beginnings of what was recalled, as far as they fit."""
         for message in messages:
             room = spare
 
@@ -141,7 +142,7 @@ class Room:
             return message
         kept = len(content)
         while kept and self._tokens(cut := message | {"content": without_middle(content, kept)}) > limit:
-            # By the share that is too much, but by a tenth at least: a tokenizer may count few characters as many.
+            # Cut the excess share, but at least a tenth: a tokenizer may count few characters as many tokens.
             kept = min(kept * limit // self._tokens(cut), kept * 9 // 10)
         return message | {"content": without_middle(content, kept)}
 

@@ -19,15 +19,15 @@ _NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call of a tool and what came of it.
+    """A tool call and its outcome.
 
     Attributes:
         name: The tool's name, as the model gave it.
-        arguments: The arguments as the model gave them: JSON, unless the model made a mistake.
+        arguments: The arguments as the model wrote them: JSON, unless the model made a mistake.
         value: What the tool returned; `None` if it failed.
         text: What the model is told: the value as text or JSON, or what went wrong.
-        failed: There is no such tool, the arguments do not fit, or it raised an exception.
-        immediate: The tool is an immediate one, and did not fail.
+        failed: The tool does not exist, the arguments do not fit, or it raised an exception.
+        immediate: The tool is an immediate one and did not fail.
         message: The tool message.
     """
 
@@ -41,7 +41,7 @@ class Called:
 
 
 class Tool:
-    """Describes a function to a model, by its signature, annotations and documentation.
+    """Describes a function to a model, by its signature, annotations and docstring.
 
     `Annotated[int, pydantic.Field(description="...", ge=1)]` describes and restricts a parameter.
 
@@ -65,13 +65,13 @@ class Tool:
         """Describe a function.
 
         Args:
-            function: Synchronous or asynchronous. In asynchronous code a synchronous one runs in a thread.
-            name: Its own name by default.
-            description: Its documentation by default.
+            function: Synchronous or asynchronous. In asynchronous code, a synchronous one runs in a thread.
+            name: By default the function's name.
+            description: By default the function's docstring.
             immediate: See `immediate`.
 
         Raises:
-            OptionError: It is no function that a model could call: no usable name, or parameters of an unknown kind.
+            OptionError: A model could not call the function: it has no usable name, or parameters of an unknown kind.
         """
         from pydantic import TypeAdapter
 
@@ -103,23 +103,23 @@ class Tool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The tool as it is sent to the model."""
+        """The tool's description in the form that is sent to the model."""
         function = {"name": self.name, "description": self.description, "parameters": self.parameters}
         return {"type": "function", "function": function}
 
     async def call(self, arguments: str) -> Any:
-        """Call the function with arguments in JSON, checked and converted by the annotations."""
+        """Call the function with arguments in JSON, which its annotations check and convert."""
         checked_call = functools.partial(self._adapter.validate_json, arguments.strip() or "{}")
         if is_blocking() or inspect.iscoroutinefunction(self.function):
             return await settled(checked_call())
-        # The event loop must not stand still while a synchronous function works.
+        # A synchronous function must not block the event loop.
         return await settled(await asyncio.to_thread(checked_call))
 
 
 def immediate(function: Callable[..., Any]) -> Tool:
     """Mark a tool whose result is the reply, without asking the model again (usable as a decorator).
 
-    It counts if all calls of a round are calls of immediate tools, and none failed.
+    This applies only if all calls of a round are to immediate tools and none failed.
     """
     if isinstance(function, Tool):
         return Tool(function.function, name=function.name, description=function.description, immediate=True)
@@ -127,10 +127,10 @@ def immediate(function: Callable[..., Any]) -> Tool:
 
 
 def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
-    """Make tools of functions, and give them by name.
+    """Turn functions into tools, and return them by name.
 
     Raises:
-        OptionError: One of them is none, or two have the same name.
+        OptionError: One of them cannot be a tool, or two have the same name.
     """
     if not isinstance(tools, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"tools must be a list of functions, not {tools!r}")
@@ -142,7 +142,7 @@ def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
 
 
 async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
-    """Run the tool that a model called; whatever goes wrong becomes the result.
+    """Run the tool that a model called; if anything goes wrong, that becomes the result.
 
     Raises:
         AsyncOnlyError: The tool is asynchronous and the caller is not.
@@ -165,7 +165,7 @@ async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
 
 
 def _signed(function: Callable[..., Any]) -> Any:
-    """What pydantic reads the signature of: a function, or the method by which an object is called."""
+    """Return the function whose signature pydantic reads; for a callable object, its `__call__` method."""
     known = inspect.isroutine(function) or isinstance(function, functools.partial)
     return function if known else getattr(function, "__call__")  # noqa: B004, B009
 
@@ -183,5 +183,5 @@ def _text(value: Any) -> str:
     from pydantic_core import to_json
 
     text = value if isinstance(value, str) else to_json(value, fallback=str, inf_nan_mode="constants").decode()
-    # Half a character, as of a cut emoji, can be neither sent nor stored.
+    # Half a character, as from a cut emoji, can be neither sent nor stored.
     return text.encode("utf-8", "replace").decode()

@@ -16,7 +16,7 @@ __all__ = ["ConversationBufferMemory"]
 class ConversationBufferMemory(BaseMemory):
     r"""Shows the whole conversation, word for word.
 
-    Nothing is lost and no model is asked, but each turn sends all turns before it: right for short conversations, and
+    It loses nothing and asks no model, but each turn sends all turns before it. Use it for short conversations, and as
     the yardstick for all other strategies.
 
     Costs: no call; tokens grow with each turn.
@@ -40,7 +40,7 @@ class ConversationBufferMemory(BaseMemory):
 
     @property
     def buffer(self) -> str | list[Message]:
-        """The memory as `load_memory_variables` gives it."""
+        """The memory as `load_memory_variables` returns it."""
         return self.buffer_as_messages if self.return_messages else self.buffer_as_str
 
     @property

@@ -23,7 +23,7 @@ __all__ = ["CombinedMemory"]
 Member: TypeAlias = BaseMemory | str | tuple[str, Mapping[str, Any]]
 """A memory, the name of a strategy, or a name and options."""
 
-# What finds, and what is recent: together they show most of what no model was asked for.
+# A search and the newest messages: together they show most without asking a model.
 _MEMBERS: tuple[Member, ...] = ("vector-retriever", "window")
 
 
@@ -31,10 +31,10 @@ _MEMBERS: tuple[Member, ...] = ("vector-retriever", "window")
 class CombinedMemory(BaseMemory):
     r"""Shows what several strategies show, over one log.
 
-    What is said is stored once; each member learns from it by itself, all at the same time, and one that fails does
-    not stop the others. Loading returns the variables of all members. `messages` puts their views together: each text
-    and each message once, within a limit if there is one. Store and conversation id are those of members that were made
-    before, if there are such.
+    The log is stored once. The members learn from it independently and at the same time, so one that fails does not
+    stop the others. Loading returns the variables of all members. `messages` merges their views: each text and each
+    message once, within a limit if there is one. If some members are existing memories, their store and conversation id
+    are used.
 
     Costs: what its members cost.
     Needs: what its members need.
@@ -42,7 +42,7 @@ class CombinedMemory(BaseMemory):
     State: none of its own; each member keeps its own.
 
     Raises:
-        OptionError: Two members return the same variable or keep the same state, or are of different conversations.
+        OptionError: Two members return the same variable, keep the same state, or belong to different conversations.
 
     Example:
         >>> memory = CombinedMemory(memories=[("window", {"k": 1}), ("summary", {"llm": lambda _: "Sam likes tea."})])
@@ -58,23 +58,22 @@ class CombinedMemory(BaseMemory):
     memories: Sequence[Member] = option(
         _MEMBERS,
         fixed=True,
-        doc="The members: names of strategies, pairs of a name and options, or memories made before on one and the "
-        "same store and conversation id. A member that is made from its name gets the options that the two have in "
-        "common from "
-        'here, and its variable is called after it ("summary_buffer"), unless its options say otherwise.',
+        doc="The members: names of strategies, pairs of a name and options, or existing memories that share one store "
+        "and conversation id. A member made from its name takes over the options that the two have in common, and its "
+        'variable is named after it ("summary_buffer"), unless its options say otherwise.',
     )
     max_token_limit: int | None = option(
         None,
         at_least=1,
-        doc="Tokens that `messages` may return together; `None` for no limit. The system message, and the "
-        "newest user message with what follows it as long as it is not answered, come first, and what is pinned; "
-        "they raise an `OverBudgetError` if they do not fit.",
+        doc="The most tokens that `messages` may return in all; `None` for no limit. The system message, pinned "
+        "messages, and the newest user message with what follows it until it is answered come first; if they do not "
+        "fit, they raise an `OverBudgetError`.",
     )
     shares: Sequence[float] | None = option(
         None,
         fixed=True,
-        doc="How the limit is divided among the members, in proportion; equally by default. What one does not use the "
-        "others get, the one with the largest share first; a share of 0 is what the others leave.",
+        doc="How to divide the limit among the members, in proportion; equally by default. What one does not use goes "
+        "to the others, the one with the largest share first; a share of 0 gets what the others leave.",
     )
 
     def __init__(
@@ -125,12 +124,12 @@ class CombinedMemory(BaseMemory):
         return super().copy_over(store, memories=members, **changed)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """The first log number that a member still needs."""
+        """Return the first log number that any member still needs."""
         states = [await member.known_state() for member in self.members]
         return min([await one.oldest_needed(log, known) for one, known in zip(self.members, states, strict=True)])
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The variables of all members; `max_token_limit` is for `messages` and does not count here."""
+        """Return the variables of all members; `max_token_limit` applies to `messages` only, not here."""
         views = await self._views(self._query(inputs) if self.needs_query else None)
         loaded = [member.variables(view) for member, view in zip(self.members, views, strict=True)]
         return {variable: value for variables in loaded for variable, value in variables.items()}
@@ -140,10 +139,10 @@ class CombinedMemory(BaseMemory):
 
 
 def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
-    """The members that a combined memory was given; those that are only named are made, with its common options.
+    """Return the members of a combined memory, making those that were only named, with its common options.
 
     Raises:
-        OptionError: There is none, one is no member, or they do not fit together.
+        OptionError: There are none, one is not a member, or they do not fit together.
     """
     if not given or isinstance(given, str):
         raise OptionError(f"memories must be a list of at least one member, not {given!r}")
@@ -160,10 +159,10 @@ def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
 
 
 def _shares_of(given: Sequence[float] | None, members: Sequence[BaseMemory]) -> Sequence[float]:
-    """The shares of members in a limit; equal ones if none are given.
+    """Return each member's share of the limit; equal shares if none are given.
 
     Raises:
-        OptionError: They are not one for each member, one is infinite or below 0, or all are 0.
+        OptionError: There is not one share for each member, one is infinite or below 0, or all are 0.
     """
     shares = [1] * len(members) if given is None else given
     numbers = [one for one in shares if isinstance(one, (int, float))]  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -1,4 +1,4 @@
-"""Several views of one conversation put together: nothing is shown twice, and all of it within a budget of tokens."""
+"""Merges several views of one conversation: shows nothing twice, and keeps within a budget of tokens."""
 
 import itertools
 import re
@@ -27,22 +27,22 @@ _DENIES = re.compile(
 def merged(
     views: Sequence[View], renderer: Renderer, *, limit: int | None, shares: Sequence[float], first: View | None = None
 ) -> View:
-    """What views show of one conversation, each text and each message once.
+    """Merge views of one conversation, showing each text and each message once.
 
-    Each view first gets its share of the limit; what is left then goes to the views in the order of their shares.
-    Of a view, texts come first (cut at a sentence, if need be), then messages from the newest back, then passages,
-    the most useful first. A message that is shown as such is no passage any more, nor is one that says hardly anything
-    that the texts do not say; what it denies, they have to deny too.
+    Each view first gets its share of the limit; what is left goes to the views in the order of their shares. Within a
+    view, texts come first (cut at a sentence if necessary), then messages from the newest back, then passages, the most
+    useful first. A passage is dropped if its message is already shown as a message, or if the texts already say nearly
+    all of it; what it denies, they have to deny too.
 
     Args:
-        views: What is to be shown; the first ones are no more important than the others.
+        views: What to show; their order does not matter.
         renderer: Counts tokens.
-        limit: Tokens that all of it may have; `None` for no limit.
+        limit: The most tokens in all; `None` for no limit.
         shares: One for each view, not all 0.
-        first: What has to be shown whole, before anything else.
+        first: What to show whole, before anything else.
 
     Raises:
-        OverBudgetError: `first` alone is over the limit.
+        OverBudgetError: `first` alone exceeds the limit.
     """
     merge = _Merge(renderer if limit is not None else None)
     most = sys.maxsize if limit is None else limit
@@ -79,7 +79,7 @@ class _Merge:
         return texts + self._said_size + self._found_size
 
     def add(self, view: View, limit: int) -> None:
-        """Show what a view shows, as long as all together stays within a limit."""
+        """Add what a view shows, as far as the total stays within a limit."""
         for text in view.derived:
             self._add_text(text, limit)
         # What passages show is added as passages.
@@ -112,7 +112,7 @@ class _Merge:
             self._texts[text] = beginning
 
     def _add_entries(self, entries: Mapping[int, Entry], limit: int) -> bool:
-        """Show all of them, if they fit; whether they do."""
+        """Add all of them if they fit; return whether they did."""
         new = {seq: entry for seq, entry in entries.items() if seq not in self._said}
         # Shown as a message, it need not be found any more: its passage makes room.
         found = [passage for passage in self._found if passage.seq not in new]
@@ -148,7 +148,7 @@ class _Merge:
 
 
 def _still(views: Sequence[View]) -> dict[str, Any]:
-    """How far what views show together stays: where only one of them shows messages, or all of them any number."""
+    """Return how stable the merged views are: if only one of them shows messages, or all show any number."""
     rooms = {view.room for view in views if view.entries}
     room = rooms.pop() if len(rooms) == 1 else -1
     several = sum(bool(view.entries) for view in views) > 1
@@ -163,13 +163,13 @@ def _stems(lines: Iterable[str]) -> Collection[str]:
 
 
 def _is_told(passage: Passage, told: Collection[str]) -> bool:
-    """Tell whether a passage says hardly anything that was not told: most of its content words were."""
+    """Tell whether a passage adds hardly anything: most of its content words were told already."""
     stems = set(content_stems(passage.text))
     return bool(stems) and len(stems - set(told)) <= _NEW_AT_MOST * len(stems)
 
 
 def _groups(entries: Mapping[int, Entry]) -> Iterator[list[int]]:
-    """The numbers of entries from the newest back, those of a tool call and its results together."""
+    """Yield the numbers of entries from the newest back, a tool call together with its results."""
     group: list[int] = []
     for seq in sorted(entries, reverse=True):
         group.append(seq)

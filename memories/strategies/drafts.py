@@ -1,4 +1,4 @@
-"""Keeps indexes beside a state that is not stored yet, as when all is learnt anew."""
+"""Keeps indexes beside a state that is not stored yet, as when everything is learnt again."""
 
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
@@ -11,11 +11,11 @@ Kept = TypeVar("Kept")
 
 
 class Draft(Generic[Kept]):
-    """Brings what is kept beside a state from one step to the next: of all items, it hears of those that changed.
+    """Carries what is kept beside a state from one step to the next, applying only the items that changed.
 
     Args:
-        make: Makes what is kept, of no items.
-        apply: Tells it of changes: items by key, `None` for one that went.
+        make: Makes what is kept, without any items.
+        apply: Applies changes to it: items by key, `None` for one that is gone.
 
     Example:
         >>> draft = Draft(list, list.append)
@@ -32,7 +32,7 @@ class Draft(Generic[Kept]):
         self._kept: Kept | None = None
 
     def after(self, items: Mapping[str, JSON]) -> Kept:
-        """What is kept beside these items. Whoever derives holds the lock of the state, so this is one at a time."""
+        """Return what is kept beside these items. Deriving holds the state's lock, so calls come one at a time."""
         before, kept = self._items, self._kept
         kept = self._make() if kept is None else kept
         changes = {key: item for key, item in items.items() if before.get(key) is not item}
@@ -41,5 +41,5 @@ class Draft(Generic[Kept]):
         return kept
 
     def drop(self) -> None:
-        """Let go of it: what was learnt is stored."""
+        """Drop it, because what was learnt is stored now."""
         self._items, self._kept = {}, None

@@ -42,16 +42,16 @@ _MOST_INTRODUCED = 40
 
 @strategy
 class ConversationEntityMemory(ModelBackedMemory):
-    """Shows the last `k` exchanges, and what notes on people and things say that fits the input.
+    """Shows the last `k` exchanges, and from its notes on people and things what fits the input.
 
-    Each person or thing has a note of its own, so what is said about one never pushes out what was said about another.
-    Loading asks nobody: what the notes say is found by the words of the input, by the names in it ("I" and "my" mean
-    the user), and by what it has to do with the best finds. Saving lets the model amend the notes (one call): it adds
-    statements, and ends those that hold no more, which stay as history. No statement goes because a prompt had no room
-    for it. A name is known however it is written: "Sam", "sam" and "SAM" are one. Where the model says that two names
-    mean the same ("Bob = Robert"), there is one note, found by either.
+    Each person or thing has its own note, so statements about one never push out statements about another. Loading asks
+    no model: it finds statements by the input's words, by the names in it ("I" and "my" mean the user), and by their
+    connection with the best matches. Saving asks the model once to amend the notes: it adds statements, and ends those
+    that no longer hold, which stay as history. No statement is lost because a prompt had no room for it. Spelling of
+    names does not matter: "Sam", "sam" and "SAM" are one. If the model says that two names mean the same ("Bob =
+    Robert"), they share one note, found by either.
 
-    It is good for details in few tokens. Of what a large model learnt of the bundled conversation, 300 tokens show 0.67
+    It is good for details in few tokens. With a large model's notes on the bundled conversation, 300 tokens show 0.67
     of the answers and 1,000 show 0.87; a search over the messages shows 0.26 and 0.49.
 
     Costs: no call a load, 1 a save; tokens up to the limit.
@@ -79,38 +79,37 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     k: int = option(
         3,
-        doc='How many exchanges are shown, and used to tell who "she" is; 0 for none. An exchange is a user message '
-        "and what follows it up to the next one.",
+        doc='How many exchanges to show, and to use for telling who "she" is; 0 for none. An exchange is a user '
+        "message and what follows it up to the next one.",
     )
     step: int = option(
-        0, at_least=0, doc="How many exchanges more than `k` are shown at most: they move on by so many at once."
+        0, at_least=0, doc="How many exchanges beyond `k` to show at most: they move on by so many at once."
     )
     max_token_limit: int | None = option(
         1000,
         at_least=1,
-        doc="Tokens that the notes may have together: of each, the statements that fit the input best, and the first. "
-        "`None` for the whole notes on the names in the input, and no others.",
+        doc="The most tokens of all notes together: from each note, the statements that fit the input best, and the "
+        "first. `None` for the whole notes on the names in the input, and no others.",
     )
     stay_tokens: int | None = option(
         None,
         at_least=1,
-        doc="Tokens up to which statements of notes stay shown that were found for earlier questions, so that a "
-        "provider's cache has them: what is found besides comes behind them. Left out, they are chosen anew for each "
-        "question.",
+        doc="Keep showing statements found for earlier questions, up to so many tokens, so that a provider's cache "
+        "has them; new ones come after them. Left out, statements are chosen again for each question.",
     )
     ask_at_load: bool = option(
         default=False,
-        doc="Ask the model at each load, too, whom and what the input is about. It is shown the names that are most "
-        "likely, each with a statement.",
+        doc="Also ask the model at each load whom and what the input is about. The prompt lists the most likely "
+        "names, each with a statement.",
     )
     max_state_tokens: int | None = option(
         None,
         at_least=1,
-        doc="Tokens that all notes may have together, with three bytes counted as one; `None` for any number. What was "
-        "corrected goes first, then what was said longest ago, and last the first statement of a note.",
+        doc="The most tokens that all notes may have together, counting three bytes as one; `None` for no limit. "
+        "Corrected statements are dropped first, then those said longest ago, and last the first statement of a note.",
     )
     chat_history_key: str = option(
-        "history", doc='The variable under which the exchanges are returned; the notes are under "entities".'
+        "history", doc='The variable that returns the exchanges; the notes are under "entities".'
     )
 
     def __post_init__(self) -> None:
@@ -129,7 +128,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return ["entities", self.chat_history_key]
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Amend the notes by what the new messages add and change."""
+        """Amend the notes with what the new messages add and change."""
         return await derive_in_pieces(self._amend, state, entries, log)
 
     async def _amend(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -162,7 +161,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def _rewritten(
         self, notes: EntityNotes, before: Sequence[Entry], entries: Sequence[Entry], lines: Mapping[str, str]
     ) -> Mapping[str, JSON]:
-        """What changes if prompts are used that find the names first, and then have whole notes written anew."""
+        """Return the changes when the prompts find the names first and then rewrite whole notes."""
         names = self._found_by_load(entries)
         if names is None:
             names = await self._extract(entries, lines)
@@ -186,7 +185,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return changed
 
     async def _extract(self, entries: Sequence[Entry], lines: Mapping[str, str]) -> list[str]:
-        """The names in new lines, as a model tells; or as it told of the longer step of which they are a part."""
+        """Return the names in new lines: ask the model, or reuse its answer for the longer step that has them."""
         asked = self._extraction
         if asked and asked.entries.issuperset(map(_sign, entries)):
             return asked.names_in(lines["new_lines"])
@@ -200,7 +199,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         entries: Sequence[Entry],
         lines: Mapping[str, str],
     ) -> dict[str, Mapping[str, Any]]:
-        """What changes when a model writes notes anew; what of them it is not shown stays."""
+        """Return the changes when a model rewrites notes; the parts that it is not shown stay."""
         reply = await self.ask("entity_update", **lines, entities=known)
         shown = [name for entity in known for name in (entity["name"], *entity["aliases"])]
         found = replies.notes(reply, shown, lines["new_lines"])
@@ -227,7 +226,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     def _with_earlier(
         self, found: Sequence[tuple[str, NoteStatement]], log: Log, notes: EntityNotes, most: int
     ) -> tuple[str, ...]:
-        """What was found for earlier questions, then what was found now; as one text that grows at its end."""
+        """Return what was found for earlier questions, then what was found now, as one text that grows at its end."""
         limit = max(most, self.max_token_limit or 0)
 
         def text(blocks: Blocks[tuple[str, NoteStatement]]) -> str:
@@ -254,11 +253,11 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """Other names for what there are notes on, each with the name on the note."""
+        """All alternative names, each with the name on its note."""
         return EntityNotes(drive(self.known_state()).items).aliases
 
     def _notes(self, state: State) -> EntityNotes:
-        """The notes of a state; of one that is not kept, as when all is learnt anew, with an index of its own."""
+        """Return the notes of a state; a state that is not stored, as in `relearn`, gets its own index."""
         return EntityNotes(state.items, self._indexes.names if self.keeps(state) else None)
 
     def _new_indexes(self) -> "_Indexes":
@@ -267,7 +266,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def _find_shown(
         self, query: str, recent: Sequence[Entry], state: State
     ) -> Mapping[str, str | Sequence[NoteStatement]]:
-        """What is shown of the notes."""
+        """Return what to show of the notes."""
         self._hint = None
         if not query.strip():
             return {}
@@ -285,7 +284,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return notes_within(room, found, notes, self.render.found_tokens)
 
     def _match_names(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
-        """The keys of the notes that a query asks about, each with how surely."""
+        """Return the keys of the notes that a query asks about, each with a degree of certainty."""
         before = (text_of(entry.message) for entry in reversed(recent))
         return notes.find_asked(query, self.render.labels, before)
 
@@ -312,13 +311,13 @@ class ConversationEntityMemory(ModelBackedMemory):
 
 
 class _Indexes(NamedTuple):
-    """What is kept beside a state: the names, and what is known, to be searched."""
+    """The indexes kept beside a state: one of names, and one to search what is known."""
 
     names: EntityIndex
     known: KnownIndex
 
     def apply(self, changes: Mapping[str, JSON], *, reset: bool = False) -> None:
-        """Follow items that changed (`None` for one that went), after forgetting all if `reset`."""
+        """Apply changed items (`None` for one that is gone), first dropping all if `reset`."""
         self.names.apply(changes, reset=reset)
         self.known.apply(changes, reset=reset)
 
@@ -338,7 +337,7 @@ class _Extraction(NamedTuple):
 
 
 class _Hint(NamedTuple):
-    """What a load found out, so that the save after it need not ask again: its input, the end of the log, the names."""
+    """What a load found, so that the next save need not ask again: its input, the end of the log, the names."""
 
     query: str
     last_seq: int
@@ -346,11 +345,11 @@ class _Hint(NamedTuple):
 
 
 def _sign(entry: Entry) -> tuple[int, str]:
-    """What tells an entry from another one, which may have its number later."""
+    """Return what distinguishes an entry from a later one that gets the same number."""
     return entry.seq, entry.turn_id
 
 
 def _spoken_of(entries: Sequence[Entry], notes: EntityNotes) -> Iterator[str]:
-    """The known names that stand in messages, those of the newest first."""
+    """Yield the known names that occur in messages, those of the newest first."""
     for entry in reversed(entries):
         yield from notes.standing_in(text_of(entry.message))

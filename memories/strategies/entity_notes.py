@@ -21,7 +21,7 @@ __all__ = ["EntityIndex", "EntityNotes"]
 
 
 class EntityIndex:
-    """The keys of notes by the words in them, which of them are other names for which, and the notes as they were read.
+    """Keys of notes by the words in them, which keys are other names for which, and the notes already read.
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
@@ -41,7 +41,7 @@ class EntityIndex:
         self.apply(items or {}, reset=False)
 
     def apply(self, changes: Mapping[str, Any], *, reset: bool) -> None:
-        """Follow items that changed (`None` for one that went), after forgetting all if `reset`."""
+        """Apply changed items (`None` for one that is gone), first dropping all if `reset`."""
         with self._lock:
             if reset:
                 self._names.clear()
@@ -59,7 +59,7 @@ class EntityIndex:
             return self._names.standing_in(text)
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """The keys that a text asks about, each with how surely; see `asked_names`."""
+        """Return the keys that a text asks about, each with a degree of certainty; see `asked_names`."""
         with self._lock:
             return asked_names(text, self._names, labels, before)
 
@@ -78,7 +78,7 @@ class EntityIndex:
             return found - {key}
 
     def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """Those of some keys that are other names for what there is a note on."""
+        """Return those of the keys that are other names for something with a note."""
         with self._lock:
             return self._of.keys() & keys
 
@@ -88,7 +88,7 @@ class EntityIndex:
             return [key for _, key in self._lately[:most]]
 
     def note(self, key: str, item: Mapping[str, Any]) -> EntityNote:
-        """The note that an item of the state is, which is read once."""
+        """Return an item of the state as a note, reading it only once."""
         known = self._read.get(key)
         if known is None or known[0] is not item:
             known = self._read[key] = item, EntityNote.of(item)
@@ -118,20 +118,20 @@ class EntityIndex:
 class EntityNotes:
     """Notes by the canonical names of what they are about.
 
-    An item of the state is a note, `{"name": ..., "statements": [...]}` with `NoteStatement.as_json` of each, or
-    another name for what there is a note on, `{"name": ..., "of": ...}`, where `of` is the key of the note. A note of
-    memzoo 0.1, `{"name": ..., "summary": ...}`, counts as one whose sentences were said nobody knows when.
+    An item of the state is either a note, `{"name": ..., "statements": [...]}` with `NoteStatement.as_json` of each, or
+    another name for a note, `{"name": ..., "of": ...}`, where `of` is the key of the note. A note of memzoo 0.1,
+    `{"name": ..., "summary": ...}`, is read as sentences of unknown date.
 
     Attributes:
         items: The items of the state by key, which is a name in its canonical form.
-        index: Of these items, and maybe of some that are no more or not yet among them; made if it is not given.
+        index: Covers these items, and perhaps some that are gone or not among them yet; made if not given.
     """
 
     items: Mapping[str, Mapping[str, Any]]
     index: EntityIndex | None = None
 
     def key(self, name: str) -> str:
-        """The key of the entity that a name stands for, known or not."""
+        """Return the key of the entity that a name stands for, known or not."""
         key, seen = canonical(name), list[str]()
         while (item := self.items.get(key)) and "of" in item:
             # A state from elsewhere may have names that stand for each other in a circle: they are one entity.
@@ -165,7 +165,7 @@ class EntityNotes:
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def find_entities(self, names: Iterable[str]) -> list[dict[str, Any]]:
-        """What is known about names, each entity once: its name, its note ("" for a new one) and other names for it."""
+        """Return what is known about names, each entity once: its name, its note ("" if new) and its other names."""
         keys: dict[str, str] = {}
         for name in names:
             keys.setdefault(self.key(name), name)
@@ -175,7 +175,7 @@ class EntityNotes:
         ]
 
     def find(self, names: Iterable[str]) -> dict[str, str]:
-        """The notes on names, "" for a new one. A name that is not known finds all names that it is a part of."""
+        """Return the notes on names, "" for a new one. An unknown name finds all names that contain it."""
         notes: dict[str, str] = {}
         for name in names:
             keys = [self.key(name)]
@@ -189,7 +189,7 @@ class EntityNotes:
         return (self.items[key]["name"] for key in self._known(self._index.standing_in(text)))
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-        """The keys of the entities that a text asks about, each with how surely; see `asked_names`."""
+        """Return the keys of entities that a text asks about, each with a degree of certainty; see `asked_names`."""
         asked = self._index.find_asked(text, labels, before)
         for other in self._index.other_names(asked.keys()):
             key, surely = self.key(other), asked.pop(other)
@@ -219,16 +219,16 @@ class EntityNotes:
         entries: Sequence[Entry] = (),
         hidden: Mapping[str, Sequence[NoteStatement]] = MappingProxyType({}),
     ) -> dict[str, Mapping[str, Any]]:
-        """What changes by notes that take the place of old ones, and by names that turn out to mean the same.
+        """Return the changes for notes that replace old ones, and for names that turn out to mean the same.
 
-        A sentence that the new note has from the old one keeps its day and its sources.
+        A sentence that the new note takes over from the old one keeps its day and its sources.
 
         Args:
             notes: New notes by name.
-            same: Names, each with the name that means the same and is to be kept.
-            shown: The names whose old notes the new ones were written in view of.
-            entries: The messages from which the new notes were written.
-            hidden: By key, what of the old notes was not shown, and stays.
+            same: Names, each with the name that means the same and is kept.
+            shown: The names whose old notes the model saw when it wrote the new ones.
+            entries: The messages that the new notes are based on.
+            hidden: By key, the parts of the old notes that the model did not see, which stay.
         """
         changed: dict[str, Mapping[str, Any]] = {}
         for name, text in notes.items():
@@ -257,7 +257,7 @@ class EntityNotes:
         same: Mapping[str, str],
         entries: Sequence[Entry],
     ) -> dict[str, Mapping[str, Any]]:
-        """What changes by amendments. Nothing is deleted: what was corrected stays as history.
+        """Return the changes for amendments. Nothing is deleted: what was corrected stays as history.
 
         Args:
             amendments: Each with the key or name of the note, the statement that ends (`None` if none does), and the
@@ -297,14 +297,14 @@ class EntityNotes:
 
 
 def stated(text: str, entries: Sequence[Entry]) -> NoteStatement:
-    """A statement with the message that it was taken from: the one that has most of its words, of several the first."""
+    """Return a statement with its source: the message that has most of its words, the first of several."""
     words = frozenset(content_stems(text))
     found = max(entries, key=lambda entry: len(words.intersection(content_stems(text_of(entry.message)))), default=None)
     return NoteStatement(text, found.created_at.date(), (found.seq,)) if found else NoteStatement(text)
 
 
 def _item(name: str, statements: Iterable[NoteStatement]) -> dict[str, Any]:
-    """A note as it stands in the state, with each statement once."""
+    """Return a note in the form of the state, with each statement once."""
     once: dict[str, NoteStatement] = {}
     for one in statements:
         once.setdefault(one.text, one)

@@ -1,4 +1,4 @@
-"""Whether an imported conversation is one that strategies can go on with: tried before anything is stored."""
+"""Checks before anything is stored that strategies can continue an imported conversation."""
 
 import contextlib
 import logging
@@ -23,12 +23,12 @@ _trying: ContextVar[bool] = ContextVar("memzoo_trying", default=False)
 
 
 async def check_import(entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
-    """Make sure that messages are messages, and that each strategy whose state is there loads with it.
+    """Make sure that the messages are valid, and that each strategy can load its imported state.
 
-    No model is asked. States of strategies that are not memzoo's are not looked into.
+    Asks no model. Skips states of strategies that are not memzoo's.
 
     Raises:
-        ValueError: They are not, or it does not; the text names the message or the state.
+        ValueError: A message is invalid, or a strategy cannot load; the text names the message or the state.
     """
     for entry in entries:
         checked(entry.message)
@@ -53,7 +53,7 @@ async def _try(memory: BaseMemory, state: StoredState) -> None:
 
 @contextlib.contextmanager
 def _silence() -> Generator[None]:
-    """That no model answers a trial is nothing to be told of. What else goes on meanwhile is logged as ever."""
+    """Silence the trial's warnings that no model answers. Everything else is still logged."""
 
     def passes(_: logging.LogRecord) -> bool:
         return not _trying.get()
@@ -68,7 +68,7 @@ def _silence() -> Generator[None]:
 
 
 def _owners(name: str, store: Store) -> Iterator[BaseMemory]:
-    """The memory that keeps a state of this name, if it is one of memzoo's."""
+    """Yield the memory that keeps a state of this name, if it is one of memzoo's."""
     short, _, rest = name.partition("/")
     if short not in {**SEVEN, **FURTHER} or short == "combined":
         return
@@ -85,7 +85,7 @@ def _no_model(_: object) -> str:
 
 
 def _check_names(name: str, state: StoredState) -> None:
-    """No name may stand for itself by way of others."""
+    """Refuse a name that stands for itself by way of others."""
     others: dict[str, str] = {key: str(item["of"]) for key, item in state.items.items() if "of" in _members(item)}
     for first, other in others.items():
         seen, key = {first}, other

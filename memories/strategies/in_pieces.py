@@ -1,4 +1,4 @@
-"""Learns from a single exchange in pieces, where the reply to all of it was cut off: that to a piece is shorter."""
+"""Learns from one exchange in pieces when the model's reply to all of it was cut off; a piece needs less."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -19,12 +19,12 @@ Derive: TypeAlias = Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
 
 
 async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-    """Learn as `derive` does; from the halves of an exchange, one after the other, if the reply to it was cut off.
+    """Learn as `derive` does; if the reply to an exchange was cut off, learn from its halves, one after the other.
 
-    A half is some of its messages, or some sentences of its only one. All of them are learnt from, or none.
+    A half is some of its messages, or some sentences of its only message. Learns from all of them or none.
 
     Raises:
-        CutReplyError: The reply to several exchanges was cut off, of which fewer can be tried; or that to one sentence.
+        CutReplyError: The reply to several exchanges was cut off (fewer can be tried), or the reply to one sentence.
     """
     try:
         return await derive(state, entries, log)
@@ -38,7 +38,7 @@ async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry
 
 
 def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]] | None:
-    """Two halves of some messages, or of the sentences of one; `None` for a single sentence."""
+    """Split messages, or the sentences of a single one, into halves; `None` for a single sentence."""
     if (middle := len(entries) // 2) > 0:
         return entries[:middle], entries[middle:]
     (entry,) = entries

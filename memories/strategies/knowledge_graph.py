@@ -37,7 +37,7 @@ __all__ = ["ConversationKGMemory"]
 logger = logging.getLogger("memzoo")
 
 _Shown: TypeAlias = tuple[str, str, str]
-"""A fact as it is shown: the name under which it stands, its key, its words."""
+"""A fact as it is shown: the name that it is listed under, its key, its words."""
 
 _Indexes: TypeAlias = tuple[KnowledgeGraph, KnownIndex]
 
@@ -52,21 +52,21 @@ _BYTES_PER_TOKEN = 3
 class ConversationKGMemory(ModelBackedMemory):
     """Shows the facts that fit the input, found by words, names and neighbours.
 
-    Saving lets the model write down each fact as subject, relation and object (one call). Loading asks nobody: facts
-    are found by the words of the input in them, by the names in it ("I" and "my" mean the user), and by what they have
-    to do with the best finds; so "my head baker" finds what is known of Devin, if he is known as that. Facts from
-    different exchanges meet under one name, and a corrected fact is shown corrected: where a subject can have only one
-    object, the newer fact supersedes the older one, which stays as history.
+    Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: it finds
+    facts by the input's words, by the names in it ("I" and "my" mean the user), and by their connection with the best
+    matches; so "my head baker" finds what is known about Devin, if he is known as that. Facts from different exchanges
+    are joined under one name, and corrections win: where a subject can have only one object, the newer fact supersedes
+    the older one, which stays as history.
 
-    It is good for what hangs together and changes, and for very few tokens. Of what a large model learnt of the bundled
+    It is good for connected and changing facts, and for very few tokens. With a large model's facts from the bundled
     conversation, 150 tokens show 0.53 of the answers (a search over the messages 0.13) and 1,000 show 0.80, with all
-    that was corrected.
+    corrections.
 
     Costs: no call a load, 1 a save; tokens up to the limit.
 
     State: an item for each fact (`Fact.as_json`: `subject`, `relation`, `object`, `negated`, `sources`,
-    `superseded_by`, and where they are known `qualifier` and `superseded_at`), by its canonical subject, relation,
-    object and qualifier with tabs between.
+    `superseded_by`, and if known `qualifier` and `superseded_at`), by its canonical subject, relation, object and
+    qualifier, joined by tabs.
 
     Example:
         >>> answers = iter(["Sam | is | a friend", "Sam | likes | tea"])
@@ -86,36 +86,36 @@ class ConversationKGMemory(ModelBackedMemory):
     _weights = UnitWeights()
     limits_messages = False
 
-    k: int = option(2, doc='How many exchanges are used to tell who "he" is; 0 for none.')
+    k: int = option(2, doc='How many exchanges to use for telling who "he" is; 0 for none.')
     max_token_limit: int | None = option(
         1000,
         at_least=1,
-        doc="Show as many facts as fit so many tokens, the best first; `None` for all about the names in the input, "
-        "and no others. What was not learnt from yet is shown besides.",
+        doc="The most tokens of facts to show, the best first; `None` for all about the names in the input, and no "
+        "others. Messages not learnt from yet are shown as well.",
     )
     stay_tokens: int | None = option(
         None,
         at_least=1,
-        doc="Tokens up to which facts stay shown that were found for earlier questions, so that a provider's cache has "
-        "them: what is found besides comes behind them. Left out, they are chosen anew for each question.",
+        doc="Keep showing facts found for earlier questions, up to so many tokens, so that a provider's cache has "
+        "them; new ones come after them. Left out, facts are chosen again for each question.",
     )
     ask_at_load: bool = option(
         default=False,
-        doc="Ask the model at each load, too, whom and what the input is about, unless it has only names that are "
-        'known and no "he" or "she". It is shown the names that are most likely, each with a fact.',
+        doc="Also ask the model at each load whom and what the input is about, unless the input has only known names "
+        'and no "he" or "she". The prompt lists the most likely names, each with a fact.',
     )
     depth: int = option(
         1,
         at_least=1,
         at_most=100,
-        doc="How many steps around what was found facts are looked for: 1 for those that share a name with the best "
-        "of it, 2 for their neighbours too. Without a limit: 1 for those about the names alone.",
+        doc="How many steps from the matches to look for more facts: 1 for facts that share a name with the best "
+        "matches, 2 for their neighbours too. Without a limit: 1 for facts about the names alone.",
     )
     max_state_tokens: int | None = option(
         None,
         at_least=1,
-        doc="Tokens that all facts may have together, with three bytes counted as one; `None` for any number. What was "
-        "corrected goes first, then what was said longest ago.",
+        doc="The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. "
+        "Corrected facts are dropped first, then those said longest ago.",
     )
     mine_ai: bool = option(default=True, doc="Take facts from the assistant's words too, not only from the user's.")
     single_valued: Collection[str] = option(
@@ -133,7 +133,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     @property
     def kg(self) -> KnowledgeGraph:
-        """What is known."""
+        """The graph of all facts known so far."""
         return self._kg
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -156,7 +156,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
 
     async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
-        """What a prompt is given of new messages and those before them; the log ends with the new ones."""
+        """Return the prompt's lines for new messages and those before them; the log ends with the new ones."""
         return {
             "history": self.render.lines(before),
             "dated_history": self.render.dated_lines(before),
@@ -169,13 +169,13 @@ class ConversationKGMemory(ModelBackedMemory):
         return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """A line for each name of which facts were found, then the messages that no facts were taken from yet."""
+        """Return a line for each name with facts found, then the messages that were not learnt from yet."""
         near = await self._find_facts(query or "", log)
         shown = lines(near) if self.stay_tokens is None else self._with_earlier(near, log, self.stay_tokens)
         return View.of(await log.after(state.watermark), shown)
 
     def _with_earlier(self, found: Sequence[Near], log: Log, most: int) -> tuple[str, ...]:
-        """The lines that were found for earlier questions, then those of what was found now."""
+        """Return the lines found for earlier questions, then those found now."""
         near = {(one.name, one.fact.key, str(one.fact)): one for one in found}
         known = {**self._shown, **near}
         limit = max(most, self.max_token_limit or 0)
@@ -195,24 +195,24 @@ class ConversationKGMemory(ModelBackedMemory):
         return text(blocks)
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Follow the state in the graph."""
+        """Update the graph with the state."""
         self.kg.apply(changes, reset=reset)
         self._known.apply(changes, reset=reset)
         self._draft.drop()
 
     async def awhy(self, name: str) -> list[Reason]:
-        """What is known about a name and was known before, each with the messages that said so, oldest first.
+        """Return what is and was known about a name, each with the messages that said so, oldest first.
 
-        Asks no model: what was not learnt from yet is not in it.
+        Asks no model, and leaves out what was not learnt from yet.
 
         Args:
-            name: A name as in `KnowledgeGraph.about`; part of a name finds all names that have it.
+            name: A name as in `KnowledgeGraph.about`; part of a name finds all names that contain it.
         """
         await self.known_state()
         return await reasons(self.kg.about(name, history=True), await self.log.refreshed())
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
-        """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
+        """Return the facts that a text states, read in the context of the last `k` exchanges. Stores nothing."""
         history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
         lines = self.render.lines_of([{"role": "user", "content": self.redactor.text(input_string)}])
         return await self._statements(
@@ -220,7 +220,7 @@ class ConversationKGMemory(ModelBackedMemory):
         )
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
-        """The names that a text speaks of, understood after the last `k` exchanges."""
+        """Return the names that a text mentions, read in the context of the last `k` exchanges."""
         history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
         asked = self.redactor.text(input_string)
         return replies.names(await self.ask("current_entities", history=history, input=asked, known=()))
@@ -234,7 +234,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return KnowledgeGraph(frozenset(self.single_valued)), KnownIndex(units_of_fact, self._weights)
 
     async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
-        """The facts that lines state; given are those before them and themselves, with days and without."""
+        """Return the facts that lines state, given the lines before them and themselves, with days and without."""
         room, likely = self.retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
         # Of many new lines, more of what is known may change.
         most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
@@ -274,7 +274,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return best_within(limit, self.kg.holding(one.key for one in found), self.render.text_tokens)
 
     async def _find_names(self, query: str, log: Log) -> dict[str, float]:
-        """The names of the graph that a query asks about, understood after the last `k` exchanges."""
+        """Return the names of the graph that a query asks about, in the context of the last `k` exchanges."""
         before = (text_of(entry.message) for entry in reversed(await log.exchanges(self.k)))
         return self.kg.find_asked(query, self.render.labels, before)
 

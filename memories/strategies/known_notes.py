@@ -1,4 +1,4 @@
-"""Chooses which notes a model is shown that is to amend them: those that new lines may add to or change."""
+"""Chooses which notes to show a model that amends them: those that new lines may add to or change."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class KnownNotes:
 
     Attributes:
         entities: For the template: name, aliases, and the statements with their numbers.
-        names: More names that there are notes on.
-        statements: By its number, the key of the note and the statement.
+        names: More names that have notes.
+        statements: For each number, the key of the note and the statement.
     """
 
     entities: Sequence[dict[str, Any]]
@@ -41,9 +41,9 @@ class KnownNotes:
         return [*in_full, *self.names]
 
     def meant(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
-        """What a reply means by its lines: the note, the statement that ends, the text that is added.
+        """Resolve the lines of a reply: yield the note, the statement that ends, and the text to add.
 
-        A number that was not shown means nothing; what is said with it is lost with it, for nobody knows on whom it is.
+        Skips a line whose number was not shown, because nobody knows whom it is about.
         """
         for name, text, number in amendments:
             if not number:
@@ -56,17 +56,17 @@ class KnownNotes:
 def known_notes(
     notes: EntityNotes, touched: Iterable[FoundUnit], new_lines: str, history: str, tokens: int
 ) -> KnownNotes:
-    """The statements that new lines may add to or change, within so many tokens.
+    """Choose the statements that new lines may add to or change, within so many tokens.
 
-    What a search found for one of the lines comes first, then what the notes on the names in them, and in the lines
-    before, say first.
+    Search results for the lines come first, then the first statements of the notes on the names in these lines and in
+    the lines before them.
 
     Args:
         notes: What is known.
         touched: The statements that the lines most probably change, the most probable first.
         new_lines: What was said.
         history: What was said before.
-        tokens: How many there may be.
+        tokens: The most tokens to return.
     """
     named = [notes.key(name) for name in notes.standing_in(new_lines)]
     before = [notes.key(name) for name in notes.standing_in(history)]
@@ -92,7 +92,7 @@ def _find_statements(notes: EntityNotes, touched: Iterable[FoundUnit]) -> Iterat
 
 
 def _first(notes: EntityNotes, keys: Iterable[str]) -> Iterator[tuple[str, NoteStatement]]:
-    """What notes say first: as a rule, who somebody is."""
+    """Yield the first statement of each note: as a rule, it says who somebody is."""
     return ((key, one) for key in keys for one in notes.statements(key)[:1])
 
 
@@ -115,9 +115,9 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Container[str]], named: Seq
 def in_parts(
     notes: EntityNotes, names: Iterable[str], new_lines: str, tokens: int
 ) -> Iterator[tuple[list[dict[str, Any]], dict[str, list[NoteStatement]]]]:
-    """Notes for prompts that have them written anew, so many tokens at once, with what of them is not shown.
+    """Split notes for prompts that rewrite them, so many tokens at a time, with the parts that are not shown.
 
-    Of a note that has no room by itself, those statements are shown that share most words with the new lines.
+    If a note is too long by itself, show the statements that share most words with the new lines.
     """
     words, left = frozenset(content_stems(new_lines)), tokens
     part, hidden = list[dict[str, Any]](), dict[str, list[NoteStatement]]()

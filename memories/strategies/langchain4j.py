@@ -1,4 +1,4 @@
-"""LangChain4j's rules for its two windows, message for message, with the corners in which they break."""
+"""LangChain4j's rules for its two windows, message for message, including the corner cases that break."""
 
 from collections.abc import Iterable
 
@@ -9,15 +9,15 @@ __all__ = ["added", "evicted"]
 
 
 def added(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
-    """What the memory holds after a message was added.
+    """Return what the memory holds after adding a message.
 
-    A system message that is held already is ignored; another one replaces it and stands at the end, or at the head
+    Ignores a system message that is held already; a different one replaces it and goes to the end, or to the beginning
     with `system_first`.
 
     Args:
         held: What it held before, oldest first.
         new: The message.
-        limit: What all of it may weigh.
+        limit: The most that all messages may weigh.
         system_first: LangChain4j's `alwaysKeepSystemMessageFirst`.
     """
     messages = list(held)
@@ -32,10 +32,10 @@ def added(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bo
 
 
 def evicted(held: Iterable[Weighed], limit: int) -> list[Weighed]:
-    """What is left after the oldest messages were removed until the rest fits.
+    """Remove the oldest messages until the rest fits, and return the rest.
 
-    A system message in the first place stays. With a message that calls tools go the results that stand directly behind
-    it, whichever call they answer. One message over the limit goes too, so that nothing may be left.
+    A system message at the beginning stays. A message that calls tools takes the results directly after it along,
+    whichever call they answer. A single message over the limit is removed too, so the result may be empty.
     """
     messages = list(held)
     size = sum(one.weight for one in messages)

@@ -1,4 +1,4 @@
-"""What goes first where a state may not grow any further: what was corrected, then what was said longest ago."""
+"""Chooses what to drop when a state is full: first what was corrected, then what was said longest ago."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ __all__ = ["facts_within", "notes_within_state"]
 
 
 class _Kept(NamedTuple):
-    """A statement or a fact that is kept, with its worth: the least goes first."""
+    """A statement or a fact with its worth: the one of least worth is dropped first."""
 
     worth: tuple[int, ...]
     key: str
@@ -20,10 +20,10 @@ class _Kept(NamedTuple):
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Changes after which all notes have at most so many tokens.
+    """Return changes that bring all notes within so many tokens.
 
-    What was corrected goes first, then what was said longest ago; the first statement of a note, which says what it is
-    on, goes after all others. A note without statements goes, with the other names for it.
+    Drops corrected statements first, then those said longest ago; the first statement of a note, which says what the
+    note is about, after all others. A note without statements is dropped, with its other names.
     """
     after = {key: item for key, item in {**items, **changes}.items() if item is not None}
     kept = (
@@ -40,14 +40,14 @@ def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], to
 
 
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Changes after which all facts have at most so many tokens: what was corrected goes first, then the oldest."""
+    """Return changes that bring all facts within so many tokens: drops corrected ones first, then the oldest."""
     after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
     kept = (_Kept((not one.superseded_by, one.newest), key, one.triple) for key, one in after.items())
     return {**changes, **dict.fromkeys(_choose_gone(kept, tokens))}
 
 
 def _choose_gone(kept: Iterable[_Kept], tokens: int) -> dict[str, set[str]]:
-    """What has to go, by key."""
+    """Return what to drop, by key."""
     ordered = sorted(kept)
     over, gone = sum(estimated(one.text) for one in ordered) - tokens, dict[str, set[str]]()
     for one in _until(ordered, over):

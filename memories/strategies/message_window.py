@@ -1,4 +1,4 @@
-"""Remember as many of the newest messages as a number allows."""
+"""Remember a number of the newest messages."""
 
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.windows import Limit, WindowMemory, limit_check
@@ -11,12 +11,12 @@ __all__ = ["MessageWindowMemory"]
 class MessageWindowMemory(WindowMemory):
     """Shows the newest `max_messages` messages, always with the system message.
 
-    Each message counts as one, whatever its length: right for trying things out, and where messages are alike. Tool
-    calls and their results count one by one and go together.
+    Each message counts as one, whatever its length. Use it for trying things out, or if messages are of similar length.
+    A tool call and its results count one by one, but leave the window together.
 
     Costs: no call; tokens grow with the length of messages.
 
-    State: none, but after `set_messages` those messages, and with LangChain4j's rules the messages that it would hold.
+    State: none, except the messages given to `set_messages`, or those that LangChain4j would hold under its rules.
 
     Example:
         >>> memory = MessageWindowMemory(max_messages=3)
@@ -37,8 +37,8 @@ class MessageWindowMemory(WindowMemory):
     max_messages: Limit = option(
         20,
         check=limit_check,
-        doc="How many messages are shown at most: a number, or a function that gives one for "
-        "the conversation's id, called at each load.",
+        doc="The most messages to show: a number, or a function that returns one for the conversation's id, called at "
+        "each load.",
     )
 
     def weight(self, entry: Entry) -> int:

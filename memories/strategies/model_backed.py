@@ -34,9 +34,9 @@ class ModelBackedMemory(BaseMemory):
         6000,
         fixed=True,
         at_least=1024,
-        doc="Tokens that a prompt may have, with three bytes counted as one; a tokenizer counts fewer, so the default "
-        "leaves a model with a context of 8,000 room for its answer. If the endpoint says so, they are fewer. A longer "
-        "message is cut in the middle for the prompt; what is known already never is.",
+        doc="The most tokens of a prompt, counting three bytes as one; a tokenizer counts fewer, so the default "
+        "leaves a model with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets "
+        "less. A longer message is cut in the middle for the prompt; what is known already never is.",
     )
 
     # Not annotated, or they would be options.
@@ -51,30 +51,30 @@ class ModelBackedMemory(BaseMemory):
         super().__post_init__()
 
     def _teaches(self, before: Sequence[Entry], entries: Sequence[Entry]) -> bool:
-        """Tell whether there may be something to learn from new messages: no model is asked about the weather.
+        """Tell whether new messages may teach anything; no model is asked about the weather.
 
-        "Yes" says something where the message before it asked.
+        "Yes" does if it answers a question.
         """
         answers = bool(before) and "?" in text_of(before[-1].message)
         return answers or not all(is_idle(text_of(entry.message)) for entry in entries)
 
     async def ask(self, prompt: str, **variables: Any) -> str:
-        """Render a prompt, let the model answer it, and count what that cost under the prompt's name.
+        """Render a prompt, let the model answer it, and count the cost under the prompt's name.
 
-        Where the prompt is too long, `history`, `dated_history` and `input` are cut in their middle: variables of these
-        names are for what only helps to understand the rest. If that is not enough, the error ends `derive`, which is
-        called again with fewer messages, or shorter ones.
+        If the prompt is too long, `history`, `dated_history` and `input` are cut in the middle: use variables of these
+        names for context only. If that is not enough, the error ends `derive`, which is then called again with fewer or
+        shorter messages.
 
         Args:
             prompt: The name of one of `own_prompts`, or of memzoo's.
             **variables: The values of its variables, all of them.
 
         Returns:
-            The reply; it may be a refusal, or say that nothing is new (`memzoo.strategy.prose` tells).
+            The reply; it may be a refusal, or say that nothing is new (see `memzoo.strategy.prose`).
 
         Raises:
             PromptError: There is no such prompt, or a variable is missing.
-            ModelError: The model failed, or cannot take a prompt of that length.
+            ModelError: The model failed, or the prompt is too long for it.
             ModelReplyError: The reply is empty, was cut off, or was stopped by the endpoint.
         """
         text, most = self.templates.render(prompt, **variables), self.retry.prompts.tokens
@@ -83,11 +83,11 @@ class ModelBackedMemory(BaseMemory):
         return await self.complete([{"role": "user", "content": text}], prompt)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> str:
-        """Let the model answer chat messages, as `ask` does with those of a prompt.
+        """Let the model answer chat messages, as `ask` does with the messages of a prompt.
 
         Args:
             messages: Oldest first.
-            purpose: Under this name the cost is counted.
+            purpose: The name under which to count the cost.
 
         Raises:
             ModelError, ModelReplyError: As in `ask`.
@@ -105,9 +105,9 @@ class ModelBackedMemory(BaseMemory):
 
 
 def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
-    """The variables of a prompt with at most so many tokens of each that is only there for reference.
+    """Cut those variables of a prompt that are only context to at most so many tokens each.
 
-    Nothing else is cut: what is known is to be replaced by the reply, and of what is new the next step may have less.
+    Cuts nothing else: the reply will replace what is known, and the next step may take fewer new messages.
     """
     return {
         name: cut(value, tokens) if name in _FOR_REFERENCE and isinstance(value, str) else value

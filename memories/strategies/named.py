@@ -32,18 +32,18 @@ FURTHER = {
     "token-buffer": "token_buffer:ConversationTokenBufferMemory",
     "summarizing-window": "summarizing_window:SummarizingWindowMemory",
 }
-"""Further ones, which are made by name like the seven and are not counted among them."""
+"""Further strategies, also made by name, but not counted among the seven."""
 
 _OWN = SEVEN | FURTHER
 
 
 def short_name(name: str) -> str:
-    """The short name of a strategy, by class name or short name.
+    """Return the short name of a strategy, given its class name or short name.
 
     Raises:
         UnknownStrategyError: No strategy has this name.
     """
-    # To look up what is installed takes longer than all else about making a memory.
+    # Looking up what is installed takes longer than everything else about making a memory.
     short = _short_among(_OWN, name) or _short_among(_find_places(), name)
     if short is None:
         raise _unknown(name)
@@ -51,11 +51,11 @@ def short_name(name: str) -> str:
 
 
 def strategy_named(name: str) -> type[BaseMemory]:
-    """The class of a strategy, by class name or short name.
+    """Return the class of a strategy, given its class name or short name.
 
     Raises:
         UnknownStrategyError: No strategy has this name.
-        PluginError: The package that adds it cannot be loaded, or what it adds is no strategy of that name.
+        PluginError: The package that adds it cannot be loaded, or does not add a strategy of that name.
     """
     short = short_name(name)
     if short not in _OWN:
@@ -66,7 +66,7 @@ def strategy_named(name: str) -> type[BaseMemory]:
 
 
 def further_names() -> list[str]:
-    """The short names of all strategies but the seven; those that installed packages add come last."""
+    """Return the short names of all strategies but the seven; those from installed packages come last."""
     return [*FURTHER, *_find_added()]
 
 

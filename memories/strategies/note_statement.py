@@ -18,8 +18,8 @@ class NoteStatement:
 
     Attributes:
         text: What was said, as a rule one sentence.
-        said: The day on which it was said; `None` where nobody knows, as in notes of memzoo 0.1.
-        seq: The log numbers of the messages that said it, oldest first; empty where nobody knows.
+        said: The day on which it was said; `None` if unknown, as in notes of memzoo 0.1.
+        seq: The log numbers of the messages that said it, oldest first; empty if unknown.
         until: The day on which it was corrected; `None` while it holds.
         ended_by: The log number of the message that corrected it; 0 while it holds.
 
@@ -37,11 +37,11 @@ class NoteStatement:
 
     @property
     def holds(self) -> bool:
-        """Tell whether it was not corrected."""
+        """Tell whether it still holds, that is, nothing has corrected it."""
         return not self.ended_by
 
     def __str__(self) -> str:
-        """The statement; of one that was corrected, with the day until which it held."""
+        """The statement; a corrected one with the day until which it held."""
         if self.holds:
             return self.text
         return f"{self.text} ({f'until {in_words(self.until)}' if self.until else 'no longer'})"
@@ -64,8 +64,8 @@ class EntityNote(NamedTuple):
 
     Attributes:
         statements: What it states, oldest first; what was corrected, too.
-        holding: Of these, what holds.
-        places: The place of each of the latter, by the text that is searched.
+        holding: Those of them that hold.
+        places: The place of each of these, by the text that is searched.
     """
 
     statements: tuple[NoteStatement, ...]
@@ -89,9 +89,9 @@ def as_searched(name: str, statement: NoteStatement) -> str:
 
 
 def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
-    """The statements of a note, oldest first, those that were corrected too.
+    """Return the statements of a note, oldest first, including corrected ones.
 
-    Of a note of memzoo 0.1, which was one text, each sentence is one.
+    A note of memzoo 0.1 was one text; each of its sentences becomes a statement.
 
     Args:
         item: The note as it stands in the state; `{}` for none.

@@ -16,7 +16,7 @@ __all__ = ["in_lines", "notes_within", "units_of_note"]
 
 
 def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
-    """What a note states, a unit for each statement; the first that holds says as a rule who somebody is.
+    """Return a unit for each statement of a note; as a rule, the first that holds says who somebody is.
 
     Another name for somebody has no statements of its own.
     """
@@ -39,16 +39,16 @@ def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
 def notes_within(
     limit: int, found: Iterable[FoundUnit], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Choose what is shown of notes: the statements that fit best, and always the first of a note, in its order.
+    """Choose what to show of notes: the statements that fit best, and always the first of a note, in its order.
 
     Args:
-        limit: Tokens that all of it may have.
-        found: Statements, best first. One that does not fit is passed over for the next that does.
+        limit: The most tokens in all.
+        found: Statements, best first. One that does not fit is skipped for the next that does.
         notes: All notes.
         tokens: Counts the tokens of a text.
 
     Returns:
-        Of each note its statements, by name, the best first; `as_text` writes them.
+        The chosen statements of each note, by name, the best first; `as_text` writes them.
     """
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []
@@ -86,9 +86,9 @@ def in_lines(shown: Iterable[tuple[str, NoteStatement]]) -> str:
 
 
 def _missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:
-    """The statement that was found, and the first of its note, by their places, as far as they are not shown yet.
+    """Return the statement found and the first of its note, by their places, unless they are shown already.
 
-    Nothing if it is not there any more: something else may have been learnt meanwhile.
+    Returns nothing if the statement is gone: something else may have been learnt meanwhile.
     """
     place = note.places.get(unit.text)
     return {} if place is None else {at: note.holding[at] for at in (0, place) if at not in shown}

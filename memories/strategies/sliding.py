@@ -8,15 +8,15 @@ from memzoo.stores import Entry
 __all__ = ["FEWEST_ENTRIES", "SlidingWindow"]
 
 FEWEST_ENTRIES = 32
-"""So many messages are read at first, and twice as many again until they are enough."""
+"""How many messages to read at first; doubled until there are enough."""
 
 
 class SlidingWindow:
-    """Knows which messages fit a limit, as long as there are only messages of the user and answers.
+    """Knows which messages fit a limit, as long as the log has only user messages and answers.
 
     In that case the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted
-    last time plus what is new, less what that pushes out, and a load costs what changed. All other cases are left to
-    `fitted`.
+    last time plus what is new, minus what that pushes out, and a load costs only what changed. `fitted` handles all
+    other cases.
 
     Args:
         weight: What an entry counts towards the limit.
@@ -29,11 +29,11 @@ class SlidingWindow:
         self._known: tuple[Hashable, list[Entry], int] | None = None
 
     def spare(self, shown: Sequence[Entry], limit: int) -> int:
-        """What is left of the limit, if all that was ever said is shown; else 0: then the oldest goes next."""
+        """Return the unused part of the limit if everything said is shown; else 0, as the oldest would go next."""
         return limit - sum(map(self._weight, shown)) if shown and shown[0].seq == 1 else 0
 
     async def shown(self, log: Log, limit: int) -> Sequence[Entry] | None:
-        """The entries that fit, oldest first; `None` if `fitted` has to say which."""
+        """Return the entries that fit, oldest first; `None` if `fitted` has to decide."""
         known = self._known
         if known and known[0] == (limit, log.cached.epoch):
             _, kept, size = known
@@ -59,7 +59,7 @@ class SlidingWindow:
         return entries[gone:], size
 
     async def _longest_end(self, log: Log, limit: int) -> list[Entry]:
-        """An end of the log that is over the limit, or all of it; only so much is read as is needed."""
+        """Read back from the end of the log, only until it exceeds the limit, or all of it."""
         count = FEWEST_ENTRIES
         while True:
             tail = await log.tail(count)

@@ -1,4 +1,4 @@
-"""The base of the strategies that keep a summary."""
+"""The base class of the strategies that keep a summary."""
 
 import contextlib
 import logging
@@ -31,9 +31,9 @@ class SummarizingMemory(ModelBackedMemory):
     max_summary_tokens: int | None = option(
         None,
         at_least=1,
-        doc="Tokens that the summary may have at most. The model is told; a reply over the limit is asked for once "
-        "more, shorter. One that is still longer is kept whole, and a warning says so. Left out, the model is told to "
-        "keep to what prompts have room for, and nothing more is done.",
+        doc="The most tokens that the summary may have. The model is told; if its reply is over the limit, it is "
+        "asked once more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left "
+        "out, the model is told to keep to what prompts have room for, and nothing enforces it.",
     )
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -47,7 +47,7 @@ class SummarizingMemory(ModelBackedMemory):
             try:
                 new = await self._bound(new)
             except ModelError as error:
-                # What was paid for is kept; a later step has it shortened.
+                # Keep what was paid for; a later step shortens it.
                 logger.warning("the summary is longer than its limit until it can be shortened: %s", error)
                 return Changes({**earlier, "summary": new})
         else:
@@ -61,9 +61,9 @@ class SummarizingMemory(ModelBackedMemory):
         return state.watermark + 1
 
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
-        """The summary that takes in some messages, oldest first; the old one if they add nothing.
+        """Return a summary that takes in messages, oldest first; the old one if they add nothing.
 
-        One model call, or two if the first summary is over the limit. Nothing is stored.
+        Takes one model call, or two if the first summary is over the limit. Stores nothing.
 
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
@@ -75,23 +75,23 @@ class SummarizingMemory(ModelBackedMemory):
 
     @property
     def summary(self) -> str:
-        """The summary as it is stored; "" before there is one."""
+        """The stored summary; "" before there is one."""
         return summary_of(drive(self.known_state()))
 
     def _quote_summary(self, state: State) -> str:
-        """The summary as it is shown before a transcript: it must not forge a turn either."""
+        """Return the summary as shown before a transcript, quoted so that it cannot forge a turn."""
         return quoted(f"\n{summary_of(state)}", self.render.labels.names)[1:]
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """If anything waits, or if the stored summary is over a limit to which no model was asked to shorten it yet."""
+        """Learn if messages wait, or if the summary is over a limit that no model was asked to keep to yet."""
         tried = state.items.get(_OVER)
         return bool(waiting) or (tried != self.max_summary_tokens and self._too_long(summary_of(state)))
 
     async def _bound(self, summary: str) -> str:
-        """A summary as it is if it is within the limit, else as the model shortens it; never cut."""
+        """Return the summary if it is within the limit, else let the model shorten it; never cut it."""
         if not self._too_long(summary):
             return summary
-        # The summary there is was paid for and is right, only too long.
+        # This summary was paid for and is right, only too long.
         with contextlib.suppress(ModelReplyError, TooLongError):
             shorter = await self._write(summary)
             summary = min(summary, shorter, key=self.render.text_tokens)
@@ -103,19 +103,19 @@ class SummarizingMemory(ModelBackedMemory):
     async def _write(
         self, summary: str, new_lines: str = "", dated_new_lines: str = "", *, divisible: bool = False
     ) -> str:
-        """A summary as the model brings it up to date; with nothing new, as the model shortens it.
+        """Let the model update a summary, or shorten it if nothing is new.
 
-        Of one that is too long for a prompt, the model sees the part that the new lines are most about, and writes that
-        part anew; the rest stays as it is.
+        If the summary is too long for a prompt, the model sees and rewrites only the part that the new lines are most
+        about; the rest stays as it is.
 
         Args:
             summary: The summary so far.
-            new_lines: What is to be taken in, and the same with days.
-            dated_new_lines: See there.
-            divisible: They are several exchanges, of which fewer could be taken in at once.
+            new_lines: What to take in.
+            dated_new_lines: The same with days.
+            divisible: The lines are several exchanges, so fewer could be taken in at once.
 
         Raises:
-            TooLongError: With fewer new lines there may be room for all of the summary.
+            TooLongError: With fewer new lines, the whole summary may fit.
         """
         given = {"new_lines": new_lines, "dated_new_lines": dated_new_lines, "limit": self.max_summary_tokens or 0}
 
@@ -133,7 +133,7 @@ class SummarizingMemory(ModelBackedMemory):
         return "\n".join([hidden, await self._ask_for_summary(shown, {**given, **told(shown)})])
 
     async def _ask_for_summary(self, old: str, given: Mapping[str, Any]) -> str:
-        """A summary as the model writes it; one that was cut off is asked for once more, shorter."""
+        """Ask the model for a summary; if it was cut off, ask once more for a shorter one."""
         try:
             reply = await self.ask("summary", **given)
         except CutReplyError as error:
@@ -144,11 +144,11 @@ class SummarizingMemory(ModelBackedMemory):
         return prose(reply, "summary", old)
 
     def _room(self, sample: str) -> int:
-        """The characters that a summary should have at most, if it has as many in a token as a sample."""
+        """The most characters for a summary, if it has as many characters per token as a sample."""
         return max(int(_SHARE * self._target * len(sample) / max(self._tokens_of(sample), 1)), 1)
 
     def _tokens_of(self, text: str) -> float:
-        """The tokens of a text. Where none were limited, as many as a usual tokenizer makes of its bytes."""
+        """Count the tokens of a text; without a limit, estimate them from its bytes."""
         return (
             self.render.text_tokens(text)
             if self.max_summary_tokens
@@ -157,7 +157,7 @@ class SummarizingMemory(ModelBackedMemory):
 
     @property
     def _target(self) -> int:
-        """The tokens that a summary should have at most."""
+        """The most tokens that a summary should have."""
         return self.max_summary_tokens or self.retry.prompts.tokens // 4
 
     def _too_long(self, summary: str) -> bool:
@@ -166,7 +166,7 @@ class SummarizingMemory(ModelBackedMemory):
         return self.render.text_tokens(summary) > self.max_summary_tokens
 
 
-# What memzoo 0.1 kept beside a summary: it says how far the summary goes, which the watermark says now.
+# memzoo 0.1 kept this beside a summary, to say how far the summary goes; now the watermark says that.
 _EARLIER = ("kept", "counter", "distilled", "system")
 
 
@@ -174,7 +174,7 @@ _EARLIER = ("kept", "counter", "distilled", "system")
 _TOKENS_AROUND = 32
 # Models count badly: they are told a little less than there is.
 _SHARE = 0.95
-# What is asked for in place of a reply that was cut off, in hundredths of what came.
+# The length to ask for after a reply was cut off, in hundredths of what came.
 _OF_A_CUT_ONE = 75
 _BYTES_PER_TOKEN = 4
 # The limit to which a model was asked to shorten the summary, and did not.
@@ -182,9 +182,9 @@ _OVER = "over"
 
 
 def _part(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
-    """The sentences of a summary that have little to do with new lines, and so many tokens of those that have most.
+    """Split a summary: the sentences least related to new lines, and so many tokens of those most related.
 
-    Each part is in the order of the summary, a line for what stood on a line.
+    Each part keeps the order and the line breaks of the summary.
     """
     words = frozenset(content_stems(new_lines))
     lines = [sentences(line) for line in summary.split("\n")]

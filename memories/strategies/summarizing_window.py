@@ -1,4 +1,4 @@
-"""Remember the newest messages, and from time to time distil them into one summary message."""
+"""Remember the newest messages, and now and then distil them into one summary message."""
 
 from collections.abc import Sequence
 
@@ -19,9 +19,10 @@ _OF_AN_EXCHANGE = 2
 class SummarizingWindowMemory(SummarizingMemory):
     """Shows a summary message and the messages after it; when there are many, a new summary takes them in.
 
-    The pattern of LangChain.js' guide: once there are `max_messages` before the newest user message, a model distils
-    them into one summary message, which counts as a message and is itself distilled the next time. So one call serves
-    several exchanges. The system message stays as it is; tool calls are told in words. Nothing is deleted.
+    This is the pattern of LangChain.js' guide: once there are `max_messages` before the newest user message, a model
+    distils them into one summary message, which counts as a message and is itself distilled the next time. So one call
+    serves several exchanges. The system message stays as it is; the summary describes tool calls in words. Nothing is
+    deleted.
 
     Costs: 1 call for several exchanges.
 
@@ -46,7 +47,7 @@ class SummarizingWindowMemory(SummarizingMemory):
     )
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """All before the newest user message, if it is enough."""
+        """Learn from all before the newest user message, if there is enough."""
         if not waiting:
             return super().due(state, ())
         older = _newest_user(waiting)

@@ -22,12 +22,13 @@ __all__ = ["ConversationSummaryMemory"]
 class ConversationSummaryMemory(SummarizingMemory):
     """Shows a summary of all that was said.
 
-    It is brought up to date with each exchange, and stays short however long the conversation grows; the price is a
-    model call for each save, and whatever the model leaves out. With `every`, one call serves several exchanges.
-    Messages that were not taken in yet are shown word for word behind the summary.
+    Each exchange updates the summary, which stays short however long the conversation grows. The price is a model call
+    for each save, and whatever the model leaves out. With `every`, one call serves several exchanges. Messages not
+    taken in yet are shown word for word after the summary.
 
-    It is good for the whole of a talk, in a text that a provider's cache knows from the turn before. Of single details
-    it leaves out some: 855 tokens of a large model's summary show 0.71 of the answers about the bundled conversation.
+    It is good for the gist of a whole conversation, in a text that a provider's cache knows from the turn before. It
+    leaves out some details: 855 tokens of a large model's summary show 0.71 of the answers about the bundled
+    conversation.
 
     Costs: 1 call a save; few tokens.
 
@@ -44,16 +45,16 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     name = "summary"
 
-    every: int = option(1, at_least=1, doc="How many exchanges are taken in with one call.")
+    every: int = option(1, at_least=1, doc="How many exchanges to take in with one call.")
     every_tokens: int | None = option(
         None,
         at_least=1,
-        doc="Tokens of new messages for which a call is made before that many exchanges wait; with `every` left at "
-        "1, only they count.",
+        doc="How many tokens of new messages trigger a call before that many exchanges wait; with `every` left at 1, "
+        "only the tokens count.",
     )
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """If enough whole exchanges or tokens wait for a call, or if the stored summary is over its limit."""
+        """Learn if enough whole exchanges or tokens wait, or if the stored summary is over its limit."""
         if not waiting:
             return super().due(state, waiting)
         if self.every_tokens is not None and sum(map(self.render.tokens, waiting)) >= self.every_tokens:
@@ -61,7 +62,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         if self.every == 1:
             return self.every_tokens is None
         roles = [entry.message["role"] for entry in waiting]
-        # A user message at the end has no answer yet: its exchange is not whole.
+        # A user message at the end has no answer yet, so its exchange is not complete.
         return roles.count("user") - int(roles[-1] == "user") >= self.every
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -74,14 +75,14 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     @property
     def buffer(self) -> str:
-        """The summary, by its name in LangChain."""
+        """The summary, under its LangChain name."""
         return self.summary
 
     @classmethod
     def from_messages(
         cls, llm: ModelOption, chat_memory: Sequence[Message] | LogHistory, *, summarize_step: int = 2, **options: Any
     ) -> Self:
-        """A memory that has taken in a conversation already, `summarize_step` messages with each model call."""
+        """Make a memory and take in a conversation, `summarize_step` messages with each model call."""
         whole_number("summarize_step", summarize_step, at_least=1)
         messages = chat_memory.messages if isinstance(chat_memory, LogHistory) else chat_memory
         memory = cls(llm=llm, **options)
@@ -91,7 +92,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         return memory
 
     async def _take_in(self, messages: Sequence[Message]) -> None:
-        """Save messages and learn from them at once, however many `every` says to wait for."""
+        """Save messages and learn from them at once, whatever `every` says."""
         records, turn_id = [Record(message) for message in messages], uuid.uuid4().hex
         new = await self.store.append(self.conversation_id, records, turn_id=turn_id)
         for learner in self.learners:

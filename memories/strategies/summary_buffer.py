@@ -18,19 +18,19 @@ _LEAST_TARGET = 600
 
 @strategy
 class ConversationSummaryBufferMemory(SummarizingMemory):
-    """Shows the newest messages that fit a token limit, behind a summary of the older ones.
+    """Shows the newest messages that fit a token limit, after a summary of the older ones.
 
-    The model is asked only when the limit is passed, and then once for all the messages that have to go: enough to make
-    room for the next exchanges (`prune_to`).
+    It asks the model only when the limit is passed, and then once for all messages that have to go: enough of them to
+    make room for the next exchanges (`prune_to`).
 
-    It is good for what was said last, to the word, with few calls. What it shows of long ago depends on the room that
-    the summary has: 800 tokens by a large model, with 200 of messages, show 0.72 of the answers about the bundled
-    conversation, where notes show 0.87.
+    It is good for the exact words of the newest messages, with few calls. How much it shows of older ones depends on
+    the summary's length: 800 tokens by a large model, with 200 of messages, show 0.72 of the answers about the bundled
+    conversation, while notes show 0.87.
 
     Costs: 1 call when the limit is passed; tokens up to the limit.
     Needs: a model.
 
-    State: `summary`, a text. What it has not taken in is shown.
+    State: `summary`, a text. Messages that it has not taken in are shown.
 
     Example:
         >>> limits = {"max_token_limit": 3, "prune_to": 2, "token_counter": lambda message: 1}
@@ -45,15 +45,14 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     name = "summary-buffer"
 
-    max_token_limit: int = option(
-        2000, at_least=0, doc="Tokens that the messages shown word for word may have together."
-    )
+    max_token_limit: int = option(2000, at_least=0, doc="The most tokens of messages to show word for word.")
     count_summary: bool = option(default=False, doc="Let the summary count towards the limit.")
     prune_to: int | None = option(
         None,
         at_least=0,
-        doc="Tokens that stay when the limit is passed; by default half of it, so that the next exchanges have room "
-        "and few of them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`.",
+        doc="How many tokens to keep when the limit is passed; by default half of it, so that the next exchanges have "
+        "room and few of them ask the model. LangChain's memory keeps as many as fit, which is "
+        "`prune_to=max_token_limit`.",
     )
 
     def __post_init__(self) -> None:
@@ -62,7 +61,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             raise OptionError(f"prune_to must be at most max_token_limit {self.max_token_limit}, not {self.prune_to}")
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """The oldest messages that have to go, if the limit is passed; a tool's result goes with its call."""
+        """If the limit is passed, learn from the oldest messages that must go; a tool's result goes with its call."""
         if not waiting:
             return super().due(state, ())
         spare = self._spare(state, waiting)
@@ -81,7 +80,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     @property
     def _target(self) -> int:
-        """As many tokens as the messages beside it may have, if no limit says otherwise."""
+        """As many tokens as the messages may have, unless there is a limit."""
         return self.max_summary_tokens or min(max(self.max_token_limit, _LEAST_TARGET), super()._target)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -94,7 +93,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         return View(recalled, entries, summary_as_turn=True, room=room, texts_stay=True)
 
     def _spare(self, state: State, waiting: Sequence[Entry]) -> int:
-        """The tokens that may be added before a summary has to be made; below 0 if it has to be made now."""
+        """Return how many tokens fit before a summary is due; below 0 if it is due now."""
         spare = self.max_token_limit - sum(map(self.render.tokens, (*waiting, *self.pins.besides(waiting))))
         if self.count_summary and (summary := summary_of(state)):
             spare -= self.render.recalled_tokens(summary, quoted=False)
@@ -102,5 +101,5 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     @property
     def moving_summary_buffer(self) -> str:
-        """The summary, by its name in LangChain."""
+        """The summary, under its LangChain name."""
         return self.summary

@@ -1,4 +1,4 @@
-"""Remember as many of the newest messages as fit a number of tokens, by LangChain's name."""
+"""Remember the newest messages that fit a number of tokens, under LangChain's name."""
 
 from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.memories.options import option, strategy
@@ -15,7 +15,7 @@ class ConversationTokenBufferMemory(WindowMemory):
     Costs: no call; tokens up to the limit.
     Needs: nothing.
 
-    State: none, but after `set_messages` those messages, and with LangChain4j's rules the messages that it would hold.
+    State: none, except the messages given to `set_messages`, or those that LangChain4j would hold under its rules.
 
     Example:
         >>> memory = ConversationTokenBufferMemory(max_token_limit=5, token_counter=lambda message: 2)
@@ -31,12 +31,12 @@ class ConversationTokenBufferMemory(WindowMemory):
     llm: ModelOption = option(
         "offline",
         fixed=True,
-        doc="The model whose tokens are counted, unless `token_counter` says otherwise. It is never asked.",
+        doc="The model whose tokens to count, unless `token_counter` says otherwise. It is never asked.",
     )
     max_token_limit: Limit = option(
         2000,
         check=limit_check,
-        doc="Tokens that all messages may have together; also a function as in `TokenWindowMemory`.",
+        doc="The most tokens that all messages may have together, or a function as in `TokenWindowMemory`.",
     )
 
     def __post_init__(self) -> None:

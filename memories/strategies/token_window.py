@@ -1,4 +1,4 @@
-"""Remember as many of the newest messages as fit a number of tokens."""
+"""Remember the newest messages that fit a number of tokens."""
 
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.windows import Limit, WindowMemory, limit_check
@@ -10,12 +10,12 @@ __all__ = ["TokenWindowMemory"]
 class TokenWindowMemory(WindowMemory):
     """Shows the newest messages that fit `max_tokens` tokens, always with the system message.
 
-    A message is shown whole or not at all. The cost of a turn stays below a bound, however long the messages are.
+    It shows a message whole or not at all. The cost of a turn stays bounded, however long the messages are.
 
     Costs: no call; tokens up to the limit.
     Needs: nothing.
 
-    State: none, but after `set_messages` those messages, and with LangChain4j's rules the messages that it would hold.
+    State: none, except the messages given to `set_messages`, or those that LangChain4j would hold under its rules.
 
     Example:
         >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))
@@ -31,6 +31,6 @@ class TokenWindowMemory(WindowMemory):
     max_tokens: Limit = option(
         2000,
         check=limit_check,
-        doc="Tokens that all messages may have together: a number, or a function that gives one "
-        "for the conversation's id, called at each load.",
+        doc="The most tokens that all messages may have together: a number, or a function that returns one for the "
+        "conversation's id, called at each load.",
     )

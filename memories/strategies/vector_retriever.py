@@ -47,18 +47,18 @@ def _check_index(_: str, value: object) -> None:
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows what fits the input best, from anywhere in the conversation.
 
-    Messages are found by their words, their date, the dates they mean ("yesterday") and the words around them (BM25);
-    with an `embedder` also by their meaning, and the scores are added up. `clock` tells what a question means by
-    "yesterday". What was corrected later is shown with its correction. No model is asked, neither to save nor to load.
-    The best messages are shown in the order in which they were said, with speakers and dates, as many as fit
-    `max_token_limit`. With `k` instead, the best exchanges are shown as documents, best first: a line for each input
-    and output, "key: value".
+    It finds messages by their words, their date, the dates they mean ("yesterday") and the words around them (BM25);
+    with an `embedder` also by their meaning, adding up the scores. `clock` tells what a question means by "yesterday".
+    A message that was corrected later is shown with its correction. Neither saving nor loading asks a model. It shows
+    as many of the best messages as fit `max_token_limit`, in the order in which they were said, with speakers and
+    dates. With `k` instead, it shows the best exchanges as documents, best first: a line for each input and output,
+    "key: value".
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.
 
-    State: no items; with an embedder an embedding for each message, under the embedder's name. The words are a state
-    of their own, see `PersistedIndex`.
+    State: no items; with an embedder, an embedding for each message, under the embedder's name. The words have a
+    separate state, see `PersistedIndex`.
 
     Example:
         >>> memory = VectorStoreRetrieverMemory(k=1)
@@ -76,20 +76,20 @@ class VectorStoreRetrieverMemory(BaseMemory):
     follows_state = True
     # Not annotated, or it would be an option: a subclass may search by others.
     weights = Weights()
-    """How much words, the talk around a message, and its age count."""
+    """How much to weigh words, the talk around a message, and its age."""
 
     max_token_limit: int | None = option(
         None,
         at_least=1,
-        doc="Tokens that the messages found may have, beside one that waits for its answer; 1,000 unless `k` is given.",
+        doc="The most tokens of messages to show, besides one that waits for its answer; 1,000 unless `k` is given.",
     )
     stay_tokens: int | None = option(
         None,
         at_least=1,
-        doc="Tokens up to which messages stay shown that were found for earlier questions, so that a provider's cache "
-        "has them: what is found besides comes behind them. Left out, they are chosen anew for each question.",
+        doc="Keep showing messages found for earlier questions, up to so many tokens, so that a provider's cache has "
+        "them; new ones come after them. Left out, messages are chosen again for each question.",
     )
-    k: int | None = option(None, at_least=1, doc="Show so many exchanges instead. Only one of the two can be given.")
+    k: int | None = option(None, at_least=1, doc="Show so many exchanges instead. Give only one of the two.")
     embedder: EmbedderOption = option(
         None,
         fixed=True,
@@ -103,9 +103,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         doc="Searches the embeddings, where there is an embedder: by default an exact index in memory, or a "
         "`ChromaIndex`.",
     )
-    exclude_input_keys: Sequence[str] = option(
-        (), fixed=True, check=names, doc="Inputs that are left out of the documents."
-    )
+    exclude_input_keys: Sequence[str] = option((), fixed=True, check=names, doc="Inputs to leave out of the documents.")
 
     def __post_init__(self) -> None:
         self._embedder = None if self.embedder is None else as_embedder(self.embedder)
@@ -129,16 +127,16 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     @property
     def state_name(self) -> str:
-        """Embeddings of another embedder are another state."""
+        """The state's name, with the embedder's: each embedder has its own state."""
         return f"{self.name}/{self._embedder.name}" if self._embedder else self.name
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """At every save, to embed; without an embedder when there are enough new words to be worth keeping."""
+        """Learn at every save, to embed; without an embedder, once enough new words are worth keeping."""
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq if waiting else 0)
         return len(waiting) if worth else 0
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Embed the new messages, and now and then keep the words of the newest."""
+        """Embed the new messages, and now and then store the words of the newest."""
         log = log.whole()  # what is found is not to depend on what is shown
         await self._words.keep(log, entries[-1].seq if entries else 0)
         whole = [(await log.between(one.seq, one.seq))[0] if isinstance(one, Cleared) else one for one in entries]
@@ -153,7 +151,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         """The messages or exchanges that fit the query."""
         words = self._words  # A clear meanwhile puts another in its place.
         index = await words.follow(log.whole())
-        # Otherwise the best find would be the very question, if it was saved already.
+        # Otherwise the best match would be the question itself, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else set[int]()
         asking |= {entry.seq for entry in self.pins.entries}  # they are shown in any case
         share = self.weights.embeddings * (self._embedder.weight if self._embedder else 0)
@@ -189,14 +187,14 @@ class VectorStoreRetrieverMemory(BaseMemory):
     async def _with_earlier(
         self, log: Log, index: "WordIndex", found: Sequence[Passage], limit: int, most: int
     ) -> tuple[str, ...]:
-        """What was found for earlier questions, then what was found now; as one text that grows at its end."""
+        """Return what was found for earlier questions, then what was found now, as one text that grows at its end."""
 
         def text(blocks: Blocks[Passage]) -> tuple[str, ...]:
             return tuple(filter(None, ["\n".join(text for block in blocks for text in evidence(block))]))
 
         newest, epoch = await log.tail(1), log.cached.epoch
         earlier = self._staying.shown(epoch)
-        # Nothing is shown as it was said first when it was corrected since.
+        # Show nothing in its first version if it was corrected since.
         corrections = index.find_corrections_since([one.seq for one in earlier], self._stays_since, limit)
         shown = {one.seq for one in [*earlier, *found]}
         new = await self._words.passages(log, [seq for seq in corrections if seq not in shown])
@@ -208,7 +206,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return text(blocks)
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Forget all words, and take out of the index what the store deleted."""
+        """Forget all words, and remove from the index what the store deleted."""
         if reset:
             self._words = self._no_words()
             self._staying = Staying[Passage]()
@@ -217,7 +215,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
                 await self._vectors.mend()
 
     async def _passages(self, words: PersistedIndex, log: Log, seqs: Sequence[int]) -> Sequence[Passage]:
-        """The messages with these numbers, old results of tools as lines."""
+        """Return the messages with these numbers, with old tool results as lines."""
         found = await words.passages(log.whole(), seqs)
         if log.cached.clearing is None:
             return found
@@ -226,7 +224,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return [replace(one, text=lines.get(one.seq, one.text)) for one in found]
 
     async def _similar(self, embedder: Embedder, state: State, query: str) -> Mapping[int, float]:
-        """The messages nearest to the query by log number, and how near they are."""
+        """Return the log numbers of the messages nearest to the query, with their similarity."""
         try:
             (vector,) = await self._embed(embedder, [query], state)
         except ModelError as error:
@@ -243,7 +241,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return embedded.vectors
 
     def _add_days(self, query: str) -> str:
-        """The query, and the words of the days that it means, told from today."""
+        """Return the query with the words of the days that it means, seen from today."""
         now = self.clock()
         try:
             today = datetime.fromtimestamp(now, UTC).date()

@@ -13,9 +13,9 @@ __all__ = ["ConversationBufferWindowMemory"]
 class ConversationBufferWindowMemory(ConversationBufferMemory):
     r"""Shows the last `k` exchanges, word for word.
 
-    The cost of a turn stays the same however long the conversation grows. What is older is out of sight, though
-    `history()` still has it. With a `step` it moves in steps: at most turns it begins with the same message as before,
-    so that a provider's cache of prompts has what it shows.
+    The cost of a turn stays the same however long the conversation grows. Older messages are out of sight, though
+    `history()` still has them. With a `step`, it moves in steps: on most turns it begins with the same message as
+    before, so that a provider's prompt cache has what it shows.
 
     Costs: no call; tokens stay level.
 
@@ -35,19 +35,19 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
 
     k: int = option(
         5,
-        doc="How many exchanges are shown; 0 or less shows none. An exchange is a user message and all that follows "
-        "it up to the next one.",
+        doc="How many exchanges to show; 0 or less shows none. An exchange is a user message and all that follows it "
+        "up to the next one.",
     )
 
     step: int = option(
-        0, at_least=0, doc="How many exchanges more than `k` are shown at most: the window moves by so many at once."
+        0, at_least=0, doc="How many exchanges beyond `k` to show at most: the window moves by so many at once."
     )
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """What is shown."""
+        """Return the first number that the window shows."""
         return await log.start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The newest `k` exchanges, or up to `step` more."""
+        """Show the newest `k` exchanges, or up to `step` more."""
         shown, room = await log.exchanges_with_room(self.k, self.step)
         return View(entries=shown, room=room, texts_stay=True)

@@ -1,4 +1,4 @@
-"""The base of the windows over messages: the newest that fit a limit, as a view of the log."""
+"""The base class of the windows over messages, which show the newest that fit a limit."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from memzoo.sync import blocking
 __all__ = ["Limit", "WindowMemory", "limit_check"]
 
 Limit: TypeAlias = int | Callable[[str], int]
-"""A number, or a function that gives one for the conversation's id, called at each load."""
+"""A number, or a function that returns one for the conversation's id, called at each load."""
 
 STEP = (
     "How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least, "
@@ -39,60 +39,60 @@ def _limit(name: str, value: object) -> None:
 
 
 limit_check: Check = _limit
-"""Checks the limit of a window: a function is called, and what it gives checked, at each load."""
+"""Checks the limit of a window. A function's result is checked at each load, when it is called."""
 
 
 @strategy
 class WindowMemory(BaseMemory):
-    """Shows one system message and the newest messages that fit a limit; nothing that cannot be sent.
+    """Shows one system message and the newest messages that fit a limit, and nothing that a provider would refuse.
 
-    With a `step` it moves in steps: at most turns it begins with the same message as before, so that a provider's cache
-    of prompts has what it shows. Where it begins follows from the log alone (see `memzoo.memories.text.stepping`).
+    With a `step`, it moves in steps: on most turns it begins with the same message as before, so that a provider's
+    prompt cache has what it shows. Where it begins follows from the log alone (see `memzoo.memories.text.stepping`).
 
-    A smaller limit hides messages, a larger one brings them back, unless `keep_history=False` deleted them.
+    A smaller limit hides messages; a larger one brings them back, unless `keep_history=False` deleted them.
 
-    State: after `set_messages` `base`, those messages, as `[[number, message]]`, and `since`, the number of the last
-    message that they replace. With LangChain4j's rules `held`, the messages that its memory would hold, in the same
+    State: after `set_messages`, `base` (those messages, as `[[number, message]]`) and `since` (the number of the last
+    message that they replace). With LangChain4j's rules, `held`, the messages that its memory would hold, in the same
     form.
     """
 
-    # There is a state, for `set_messages`; only LangChain4j's rules derive it.
+    # The state is for `set_messages`; only LangChain4j's rules derive one.
     learns = True
     learns_system = True
 
     evict: Evict = option(
         "message",
         one_of=("message", "exchange"),
-        doc="What goes at once when the limit is passed: `'message'`, the oldest message, with a tool call its "
-        "results; or `'exchange'`, all up to the next user message, so that what is shown begins with one.",
+        doc="What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its "
+        "results); or `'exchange'`, all up to the next user message, so that what is shown begins with one.",
     )
     oversized: Literal["raise", "keep"] = option(
         "raise",
         one_of=("raise", "keep"),
-        doc="What becomes of the system message, the newest user message and the tool calls that it led to, when "
-        "they are over the limit by themselves: raise an `OverBudgetError`, or keep them, and only them.",
+        doc="What to do if the system message, the newest user message and the tool calls that it led to exceed the "
+        "limit by themselves: raise an `OverBudgetError`, or keep them, and only them.",
     )
     system_first: bool | None = option(
         None,
         fixed=True,
-        doc="Show the system message first; `False` shows it where it was said, which for a changed one is behind "
-        "what was said before. `None` is `True`, but `False` with LangChain4j's rules.",
+        doc="Show the system message first; `False` shows it where it was said, so a changed one comes after what was "
+        "said before. `None` means `True`, but `False` with LangChain4j's rules.",
     )
     rules: Literal["memzoo", "langchain4j"] = option(
         "memzoo",
         fixed=True,
         one_of=("memzoo", "langchain4j"),
-        doc="`'langchain4j'` for LangChain4j's behaviour, message for message, also where it sends what providers "
-        "refuse or forgets what was just said (`docs/windows.md` lists it). Then evicted messages do not come back "
+        doc="`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends what providers "
+        "refuse or forgets what was just said (`docs/windows.md` lists it). Evicted messages then do not come back "
         "once another was added, though the log has them.",
     )
 
     step: int = option(0, at_least=0, doc=STEP)
 
     limit_name: ClassVar[str]
-    """The option that is the limit."""
+    """The name of the option that sets the limit."""
     unit: ClassVar[str] = "tokens"
-    """What it counts: "tokens" or "messages"."""
+    """What the limit counts: "tokens" or "messages"."""
 
     def __post_init__(self) -> None:
         self.learns = self._is_langchain4j
@@ -105,14 +105,14 @@ class WindowMemory(BaseMemory):
         self._sliding = SlidingWindow(self.weight)
 
     def weight(self, entry: Entry) -> int:
-        """What a message counts towards the limit: its tokens."""
+        """Return what a message counts towards the limit: its tokens."""
         return self.render.tokens(entry)
 
     def limit(self) -> int:
-        """The limit as it is now.
+        """Return the current limit.
 
         Raises:
-            OptionError: It is no whole number of at least 1.
+            OptionError: The limit is not a whole number of at least 1.
         """
         option: Limit = getattr(self, self.limit_name)
         limit = option(self.conversation_id) if callable(option) else option
@@ -120,9 +120,9 @@ class WindowMemory(BaseMemory):
         return limit
 
     def limits(self) -> tuple[int, Steps | None]:
-        """What may be shown at most, and where it may begin; `None` for anywhere.
+        """Return the most that may be shown, and where it may begin; `None` for anywhere.
 
-        A limit in tokens is the most that is shown; as many messages as `max_messages` are the least.
+        With a `step`, a limit in tokens is the most that is shown, but `max_messages` is the least.
         """
         limit = self.limit()
         if not self.step:
@@ -132,15 +132,15 @@ class WindowMemory(BaseMemory):
 
     @property
     def state_name(self) -> str:
-        """What LangChain4j's rules hold is another state."""
+        """The state's name; LangChain4j's rules have a state of their own."""
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """By LangChain4j's rules, remember what the memory holds: it depends on each message in its turn."""
+        """With LangChain4j's rules, remember what the memory holds, which depends on each message in turn."""
         return Changes({"held": _plain(self._held(state, entries))})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """What is shown, and what could be shown when calls that wait have their results."""
+        """Return the first number that is shown, or could be shown once pending calls have their results."""
         if self._is_langchain4j:
             return state.watermark + 1
         left = await self._fit(log, state, await self._rules(log, state), self.limits())
@@ -148,7 +148,7 @@ class WindowMemory(BaseMemory):
         return max(left.oldest_needed, replaced + 1)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The newest messages that fit."""
+        """Show the newest messages that fit."""
         limits = limit, steps = self.limits()
         if self._is_langchain4j:
             pinned, room = {entry.seq for entry in self.pins.entries}, self.pins.room(limit, self.weight, self.unit)
@@ -172,9 +172,9 @@ class WindowMemory(BaseMemory):
         return replace(shown, room=as_room(left.room, shown.entries, self.weight))
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
-        """Let the view start anew with these messages, oldest first; what is said later follows them.
+        """Restart the view with these messages, oldest first; what is said later follows them.
 
-        The log keeps what was said, and `history` shows that. Where nothing was said yet, they are the beginning of the
+        The log keeps what was said, and `history` shows that. If nothing was said yet, they become the beginning of the
         conversation.
 
         Raises:
@@ -198,7 +198,7 @@ class WindowMemory(BaseMemory):
         return self.rules == "langchain4j"
 
     def _started_with(self, messages: Sequence[Message], since: int) -> Changes:
-        # Numbers up to 0: they stand before all that the log has.
+        # Numbers up to 0 put them before everything in the log.
         base = [self._weigh(_entry(place - len(messages), said)) for place, said in enumerate(messages, 1)]
         if self._is_langchain4j:
             return Changes({"held": _plain(langchain4j.evicted(base, self.limit()))})
@@ -211,7 +211,7 @@ class WindowMemory(BaseMemory):
         return held
 
     async def _rules(self, log: Log, state: State) -> list[Weighed]:
-        """The system message that holds, if there is one: of those set, unless another was said after them."""
+        """Return the system message in force, if any: the one that was set, unless another was said later."""
         given = [one for one in self._stored(state, "base") if is_instruction(one.message)][-1:]
         newest = await self.system.current()
         if newest is None or newest.seq <= state.items.get("since", 0):
@@ -219,7 +219,7 @@ class WindowMemory(BaseMemory):
         return given if given and given[0].message == newest.message else [self._weigh(newest)]
 
     async def _fit(self, log: Log, state: State, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
-        """What fits; only so much of the log is read as is needed."""
+        """Return what fits, reading no more of the log than needed."""
         limit, steps = limits
         size = FEWEST_ENTRIES
         pinned, since = {entry.seq for entry in self.pins.entries}, state.items.get("since", 0)
@@ -230,12 +230,13 @@ class WindowMemory(BaseMemory):
             said += map(self._weigh, (*self.pins.besides(tail), *tail))
             items = {one.number: one for one in said if one.number in pinned or not is_instruction(one.message)}
             items |= {one.number: one for one in system}
-            # What is pinned may be older than the messages that the view was set to.
+            # Pinned messages may be older than the messages that the view was set to.
             ordered = [items[number] for number in sorted(items, key=lambda one: (not 0 < one <= since, one))]
             rules: dict[str, Any] = {"evict": self.evict, "system_first": self._first, "steps": steps}
             left = fitted(ordered, limit, pinned=pinned, newest=tail[-1].seq if tail else since, **rules)
             if not pinned <= {one.number for one in left.kept}:
-                # Of calls that share an id another one took the result of a pinned one: they are fitted by themselves.
+                # With calls that share an id, another call took the result of a pinned one: fit pinned messages
+                # separately.
                 weight = sum(map(self.weight, self.pins.entries))
                 others = [one for one in ordered if one.number not in pinned]
                 left = fitted(others, limit - weight, evict=self.evict, system_first=self._first)
@@ -245,7 +246,7 @@ class WindowMemory(BaseMemory):
             size *= 2
 
     async def _view(self, log: Log, items: Sequence[Weighed]) -> View:
-        """Messages as their entries in the log, if they stand there, with turn and time."""
+        """Return messages as their log entries, with turn and time, if the log has them."""
         said = (one.number for one in items if one.number > 0 and not is_instruction(one.message))
         first, system = next(said, None), await self.system.current()
         entries = [*([system] if system else []), *(await log.after(first - 1) if first else [])]

@@ -319,3 +319,55 @@ def test_each_failed_attempt_is_kept_once() -> None:
     with pytest.raises(ValueError, match="mishap"):
         fail("one")
     assert [message["content"] for message in memory.history()] == ["Go", "two"]
+
+
+@pytest.mark.parametrize(("after", "asked", "answers"), [(None, None, "cd"), (1, "What?", "d"), (0, "What?", "cd")])
+def test_a_turn_under_the_id_of_what_it_replaces_is_stored(after: int | None, asked: str | None, answers: str) -> None:
+    """Also if part of the turn with that id stays; the turn tells under which id it is stored."""
+    memory = ConversationBufferMemory()
+    memory.save_context({"input": "a"}, {"output": "b"}, turn_id="t")
+    for answer in answers:
+        with memory.turn(asked, after=after, turn_id="t") as turn:
+            turn.add(answer)
+    kept = ["a"] * (after != 0)
+    assert [message["content"] for message in memory.history()] == [*kept, *([asked] if asked else []), "d"]
+    assert memory.entries()[-1].turn_id == turn.id
+
+
+@pytest.mark.parametrize("is_forgotten", [True, False])
+def test_a_turn_that_is_not_stored_replaces_nothing(is_forgotten: bool) -> None:  # noqa: FBT001 - a case
+    """Under the id of an earlier turn, or of a forgotten one, nothing is stored, and so nothing is taken back."""
+    memory = ConversationBufferMemory()
+    for text in ("a", "b", "c"):
+        memory.save_context({"input": text}, {"output": "ok"}, turn_id=text)
+    if is_forgotten:
+        memory.forget([1, 2])
+    before = memory.history()
+    with memory.turn("d", after=4, turn_id="a") as turn:
+        turn.add("ok")
+    assert memory.history() == before
+
+
+def test_a_turn_that_replaces_itself_and_fails_replaces_nothing() -> None:
+    """What it replaces goes only when the new words are stored, under the same id too."""
+    store = FullStore()
+    memory = ConversationBufferMemory(store=store)
+    memory.save_context({"input": "a"}, {"output": "b"}, turn_id="t")
+    store.full = True
+
+    def replace() -> None:
+        with memory.turn("c", after=0, turn_id="t") as turn:
+            turn.add("d")
+
+    with pytest.raises(StoreError, match="full"):
+        replace()
+    assert [message["content"] for message in memory.history()] == ["a", "b"]
+
+
+def test_a_question_that_replaces_itself_stays() -> None:
+    """A question without an answer that is said again under its id is there afterwards, once."""
+    memory = ConversationBufferMemory()
+    for _ in range(3):
+        with memory.turn("Go", after=0, turn_id="t"):
+            pass
+        assert [message["content"] for message in memory.history()] == ["Go"]

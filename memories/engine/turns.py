@@ -235,7 +235,11 @@ class Turn(Managed["Turn"]):
         """
         if self._after is None or not self._replaced or not new or new[0].seq <= self._after:
             return
-        await self._memory.arewind(self._after, until=self._replaced[-1].seq)
+        last, log = self._replaced[-1].seq, self._log
+        there = await log.store.read(log.conversation_id, after=self._after, until=last)
+        if any(entry not in self._replaced for entry in there):
+            return  # the conversation was cleared meanwhile, and begun again with the same numbers
+        await self._memory.arewind(self._after, until=last)
         if self._earlier:
             await keep_learnt(self._memory, self._earlier.store)
 

@@ -16,7 +16,8 @@ from memzoo.errors import (
     UnknownMessageError,
 )
 from memzoo.memories import STRATEGIES, BaseMemory, Conversation, ConversationBufferMemory, create_memory
-from memzoo.stores import Entry, InMemoryStore, Message, Record
+from memzoo.stores import Entry, ExactIndex, InMemoryStore, Message, Record
+from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 from tests.memories.chat.ways import texts
 
@@ -371,3 +372,47 @@ def test_a_question_that_replaces_itself_stays() -> None:
         with memory.turn("Go", after=0, turn_id="t"):
             pass
         assert [message["content"] for message in memory.history()] == ["Go"]
+
+
+def test_what_is_said_after_a_clear_stays() -> None:
+    """A conversation that was cleared meanwhile and begun again with the same numbers loses nothing."""
+    memory = ConversationBufferMemory()
+    for text in ("a", "b"):
+        memory.save_context({"input": text}, {"output": "ok"})
+    with memory.turn("c", after=2) as turn:
+        memory.clear()
+        for text in ("d", "e"):
+            memory.save_context({"input": text}, {"output": "ok"})
+        turn.add("ok")
+    assert [message["content"] for message in memory.history()] == ["d", "ok", "e", "ok", "c", "ok"]
+
+
+def test_what_was_learnt_before_a_clear_is_not_kept() -> None:
+    """A summary of the conversation as it was does not become that of another one with the same numbers."""
+    model = ScriptedModel(*(f"Summary {number}." for number in range(20)))
+    memory = create_memory("summary", llm=model)
+    for text in ("a", "b"):
+        memory.save_context({"input": text}, {"output": "ok"})
+    with memory.turn("c", after=2) as turn:
+        (old, *_) = turn.messages()
+        memory.clear()
+        other = create_memory("buffer", store=memory.store, conversation_id=memory.conversation_id)
+        other.save_context({"input": "d"}, {"output": "ok"})
+        turn.add("ok")
+    assert str(old["content"]) not in str(memory.messages())
+
+
+def test_an_edit_leaves_a_shared_index_alone() -> None:
+    """The index that a member was given has all that the store has, while the memory is shown as it was."""
+    index = ExactIndex()
+    options = {"embedder": lambda texts: [[1.0] for _ in texts], "index": index, "token_counter": "approximate"}
+    memory = create_memory("combined", memories=["window", ("vector-retriever", options)])
+    for text in ("a", "b"):
+        memory.save_context({"input": text}, {"output": "ok"})
+    memory.messages("a")
+    known = drive(index.known(memory.conversation_id, memory.learners[0].name))
+    assert len(known) == 4
+    with memory.turn("c", after=2) as turn:
+        turn.messages()
+        assert drive(index.known(memory.conversation_id, memory.learners[0].name)) == known
+        turn.add("ok")

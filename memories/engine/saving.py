@@ -114,7 +114,9 @@ async def evict(memory: "Memory", newest: int) -> None:
     waits = await log.unanswered()
     stays = (*await set_aside(memory), *await memory.pins.current(), *waits, await memory.system.current())
     kept = {entry.seq for entry in stays if entry}
-    first = min(newest, first_needed)
+    # The newest question stays with its answer: it may be answered again.
+    asked = [entry.seq for entry in await log.exchanges(1) if entry.message["role"] == "user"]
+    first = min(newest, first_needed, *asked[-1:])
     old = await log.between(1, first - 1)
     # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
     known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}

@@ -17,7 +17,7 @@ from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, Message, Record, managed
-from memzoo.stores.tombstones import tombstone, tombstones_of
+from memzoo.stores.tombstones import keeps_tombstones, tombstone, tombstones_of
 from memzoo.sync import Managed, blocking
 from memzoo.text import copied
 
@@ -178,7 +178,7 @@ class Turn(Managed["Turn"]):
         """Find out what this turn takes the place of.
 
         Raises:
-            TurnError: There is no question to be answered again.
+            TurnError: There is no question to be answered again, or `keep_history=False` stands against it.
             UnsupportedError: The store cannot delete single messages.
         """
         if not self._said:
@@ -192,6 +192,23 @@ class Turn(Managed["Turn"]):
         if self._replaced:
             managed(self._log.store, "forget")
             self._taken |= {entry.turn_id for entry in self._replaced}
+            await self._check_nothing_is_lost()
+
+    async def _check_nothing_is_lost(self) -> None:
+        """What was learnt from what this turn replaces goes with it, and has to be learnt anew from the rest.
+
+        Raises:
+            TurnError: Of that, `keep_history=False` has deleted some.
+        """
+        memory, store, id_, after = self._memory, self._log.store, self._log.conversation_id, self._after or 0
+        states = [] if memory.keep_history else [await learner.refresh() for learner in memory.learners]
+        if not any(state.items and state.watermark > after for state in states):
+            return
+        if await tombstones_of(store, id_) or not keeps_tombstones(store):
+            raise TurnError(
+                f"what was learnt of {id_!r} goes beyond message {after}, and keep_history=False has deleted messages "
+                "that it was learnt from: they would be forgotten with what this turn replaces. Say it as a new turn"
+            )
 
     async def _recall(self, query: str) -> Shown:
         if self._after is None or not self._replaced:

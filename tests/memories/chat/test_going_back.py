@@ -416,3 +416,28 @@ def test_an_edit_leaves_a_shared_index_alone() -> None:
         turn.messages()
         assert drive(index.known(memory.conversation_id, memory.learners[0].name)) == known
         turn.add("ok")
+
+
+def test_without_history_the_question_stays_to_be_answered_again(model: Seeing) -> None:
+    """With `keep_history=False` the newest question is kept with its answer, however often that is given anew."""
+    memory = create_memory("summary", llm=lambda _: "A summary.", keep_history=False)
+    conversation = Conversation(model, memory)
+    conversation.send("First?")
+    for number in (2, 3):
+        conversation.regenerate()
+        assert said(conversation) == ["First?", f"Answer {number}"]
+
+
+@pytest.mark.parametrize("name", ["regenerate", "edit"])
+def test_without_history_what_was_learnt_is_not_lost(model: Seeing, name: str) -> None:
+    """What would forget a summary of messages that are gone is refused before the model is asked."""
+    memory = create_memory("summary", llm=lambda _: "A summary.", keep_history=False)
+    conversation = Conversation(model, memory)
+    for question in ("First?", "Second?"):
+        conversation.send(question)
+    before = memory.messages()
+    with pytest.raises(TurnError, match="goes beyond message ., and keep_history=False has deleted"):
+        conversation.regenerate() if name == "regenerate" else conversation.edit(3, "Third?")
+    assert memory.messages() == before
+    assert len(model.sent) == 2
+    conversation.send("Third?")

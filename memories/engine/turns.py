@@ -1,12 +1,13 @@
 """Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished."""
 
+import asyncio
 import itertools
 from collections.abc import Awaitable, Collection, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
-from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressError
+from memzoo.errors import MessageError, OptionError, StoreError, TurnError, TurnInProgressError
 from memzoo.memories.engine import saving
 from memzoo.memories.engine.earlier import Earlier, keep_learnt, show_earlier
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
@@ -252,13 +253,24 @@ class Turn(Managed["Turn"]):
         """
         if self._after is None or not self._replaced or not new or new[0].seq <= self._after:
             return
-        last, log = self._replaced[-1].seq, self._log
-        there = await log.store.read(log.conversation_id, after=self._after, until=last)
-        if any(entry not in self._replaced for entry in there):
-            return  # the conversation was cleared meanwhile, and begun again with the same numbers
-        await self._memory.arewind(self._after, until=last)
+        try:
+            await self._rewind(self._after)
+        except asyncio.CancelledError:
+            # Nobody waits for the answer any more, but it is stored: what it replaces must not stand beside it.
+            await self._rewind(self._after)
+            raise
+        except StoreError as error:
+            error.add_note("The turn is stored, but what it replaces may still stand before it: see memory.rewind.")
+            raise
         if self._earlier:
             await keep_learnt(self._memory, self._earlier.store)
+
+    async def _rewind(self, after: int) -> None:
+        log, last = self._log, self._replaced[-1].seq
+        there = await log.store.read(log.conversation_id, after=after, until=last)
+        # Others were said after the conversation was cleared, with the same numbers.
+        if all(entry in self._replaced for entry in there):
+            await self._memory.arewind(after, until=last)
 
     def _refusal(self) -> TurnInProgressError:
         why = (

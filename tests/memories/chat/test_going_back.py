@@ -235,6 +235,13 @@ class FullStore(InMemoryStore):
     """A store that can come to have no room."""
 
     full = False
+    forgetting: Callable[[], object] | None = None
+
+    async def forget(self, *given: Any, **options: Any) -> list[int]:
+        """See `Store.forget`."""
+        if self.forgetting:
+            self.forgetting()
+        return await super().forget(*given, **options)
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
@@ -399,7 +406,7 @@ def test_what_was_learnt_before_a_clear_is_not_kept() -> None:
         other = create_memory("buffer", store=memory.store, conversation_id=memory.conversation_id)
         other.save_context({"input": "d"}, {"output": "ok"})
         turn.add("ok")
-    assert str(old["content"]) not in str(memory.messages())
+    assert str(old["content"]) not in f"{memory.messages()} {model.asked[-1]}"
 
 
 def test_an_edit_leaves_a_shared_index_alone() -> None:
@@ -436,8 +443,53 @@ def test_without_history_what_was_learnt_is_not_lost(model: Seeing, name: str) -
     for question in ("First?", "Second?"):
         conversation.send(question)
     before = memory.messages()
-    with pytest.raises(TurnError, match="goes beyond message ., and keep_history=False has deleted"):
+    with pytest.raises(TurnError, match="keep_history=False has deleted"):
         conversation.regenerate() if name == "regenerate" else conversation.edit(3, "Third?")
     assert memory.messages() == before
     assert len(model.sent) == 2
     conversation.send("Third?")
+
+
+def test_an_edit_that_is_cancelled_while_it_is_stored_replaces_all_the_same() -> None:
+    """The new words and the old do not stand side by side."""
+    store = FullStore()
+    memory = ConversationBufferMemory(store=store)
+    memory.save_context({"input": "a"}, {"output": "b"})
+
+    async def edit() -> None:
+        async with memory.turn("c", after=0) as turn:
+            turn.add("d")
+
+    async def cancelled() -> None:
+        editing = asyncio.create_task(edit())
+
+        def cancel() -> None:
+            store.forgetting = None
+            editing.cancel()
+            raise asyncio.CancelledError
+
+        store.forgetting = cancel
+        with pytest.raises(asyncio.CancelledError):
+            await editing
+
+    asyncio.run(cancelled())
+    assert [message["content"] for message in memory.history()] == ["c", "d"]
+
+
+def test_an_edit_that_cannot_take_back_says_so(model: Seeing) -> None:
+    """The error tells that both stand in the log; editing again replaces both."""
+    store = FullStore()
+    conversation = Conversation(model, "buffer", store=store)
+    conversation.send("First?")
+
+    def fail() -> None:
+        raise StoreError("the disk is full")
+
+    store.forgetting = fail
+    with pytest.raises(StoreError, match="full") as caught:
+        conversation.edit(1, "Second?")
+    assert "The turn is stored" in caught.value.__notes__[0]
+    assert said(conversation) == ["First?", "Answer 1", "Second?", "Answer 2"]
+    store.forgetting = None
+    conversation.edit(1, "Second?")
+    assert said(conversation) == ["Second?", "Answer 3"]

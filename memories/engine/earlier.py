@@ -63,7 +63,7 @@ async def keep_learnt(memory: Memory, copy: InMemoryStore) -> None:
             continue
         # After the state: what is deleted from now on makes the commit be refused.
         there = await store.read(id_, until=copied[-1].seq)
-        if [one.seq for one in there] != [one.seq for one in copied]:
+        if there != copied:
             return
         changes = {**dict.fromkeys(now.changes), **new.changes}
         embeddings = await copy.embeddings(id_, name)

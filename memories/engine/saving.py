@@ -33,7 +33,7 @@ async def save(
     learns: bool = True,
     pinned: bool = False,
     is_redacted: bool = False,
-    before_learning: Callable[[], Awaitable[None]] | None = None,
+    before_learning: Callable[[Sequence[Entry]], Awaitable[None]] | None = None,
 ) -> None:
     """Store a turn, and learn from it.
 
@@ -44,7 +44,7 @@ async def save(
         learns: Otherwise a later save learns from it.
         pinned: The messages bear the mark of pinned ones (see `pinning.mark`).
         is_redacted: Nothing is left in them to be taken out.
-        before_learning: What is to be done as soon as the turn is stored.
+        before_learning: What is to be done as soon as the turn is stored, with its entries.
 
     Raises:
         ModelError: It is stored, but could not be learnt from.
@@ -60,7 +60,7 @@ async def save(
 
             await note(memory.pins, new)
     if before_learning:
-        await before_learning()
+        await before_learning(new)
     if learns:
         await learn(memory, new)
     if new and memory.system.is_far(new):
@@ -114,7 +114,9 @@ async def evict(memory: "Memory", newest: int) -> None:
     waits = await log.unanswered()
     stays = (*await set_aside(memory), *await memory.pins.current(), *waits, await memory.system.current())
     kept = {entry.seq for entry in stays if entry}
-    first = min(newest, first_needed)
+    # The newest question stays with its answer: it may be answered again.
+    asked = [entry.seq for entry in await log.exchanges(1) if entry.message["role"] == "user"]
+    first = min(newest, first_needed, *asked[-1:])
     old = await log.between(1, first - 1)
     # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
     known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}

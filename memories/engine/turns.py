@@ -1,12 +1,13 @@
 """Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished."""
 
+import asyncio
 import itertools
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
-from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressError
+from memzoo.errors import MessageError, OptionError, StoreError, TurnError, TurnInProgressError
 from memzoo.memories.engine import saving
 from memzoo.memories.engine.earlier import Earlier, keep_learnt, show_earlier
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
@@ -17,7 +18,7 @@ from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, Message, Record, managed
-from memzoo.stores.tombstones import tombstone, tombstones_of
+from memzoo.stores.tombstones import keeps_tombstones, tombstone, tombstones_of
 from memzoo.sync import Managed, blocking
 from memzoo.text import copied
 
@@ -42,7 +43,8 @@ class Turn(Managed["Turn"]):
     """One turn of a conversation: the user's message, whatever follows from it, the answer. See `BaseMemory.turn`.
 
     Attributes:
-        id: What the messages of the turn have in common in the log.
+        id: What the messages of the turn have in common in the log; another one than was given when the turn replaces
+            messages with that id.
         finished: It ended with an answer; nothing failed before that.
 
     Args:
@@ -72,6 +74,8 @@ class Turn(Managed["Turn"]):
         self._after = after
         # What the turn takes the place of, and the memory as it was before that.
         self._replaced: Sequence[Entry] = ()
+        # Ids under which nothing new would be stored: those of what it replaces, and of the question.
+        self._taken: set[str] = set()
         self._earlier: Earlier | None = None
         # How many messages of the turn the log has already: the question that is answered again.
         self._stored = int(user is None)
@@ -175,7 +179,7 @@ class Turn(Managed["Turn"]):
         """Find out what this turn takes the place of.
 
         Raises:
-            TurnError: There is no question to be answered again.
+            TurnError: There is no question to be answered again, or `keep_history=False` stands against it.
             UnsupportedError: The store cannot delete single messages.
         """
         if not self._said:
@@ -183,10 +187,29 @@ class Turn(Managed["Turn"]):
             if question is None:
                 raise TurnError(f"{self._log.conversation_id!r} has no question to answer again")
             self._said, self._after = [Record(question.message, question.fields)], question.seq
+            self._taken = {question.turn_id}
         if self._after is not None:
             self._replaced = await self._log.store.read(self._log.conversation_id, after=self._after)
         if self._replaced:
             managed(self._log.store, "forget")
+            self._taken |= {entry.turn_id for entry in self._replaced}
+            await self._check_nothing_is_lost()
+
+    async def _check_nothing_is_lost(self) -> None:
+        """What was learnt from what this turn replaces goes with it, and has to be learnt anew from the rest.
+
+        Raises:
+            TurnError: Of that, `keep_history=False` has deleted some.
+        """
+        memory, store, id_, after = self._memory, self._log.store, self._log.conversation_id, self._after or 0
+        states = [] if memory.keep_history else [await learner.refresh() for learner in memory.learners]
+        if not any(state.items and state.watermark > after for state in states):
+            return
+        if await tombstones_of(store, id_) or not keeps_tombstones(store):
+            raise TurnError(
+                f"what was learnt of {id_!r} goes beyond message {after}, and keep_history=False has deleted messages "
+                "that it was learnt from: they would be forgotten with what this turn replaces. Say it as a new turn"
+            )
 
     async def _recall(self, query: str) -> Shown:
         if self._after is None or not self._replaced:
@@ -202,30 +225,52 @@ class Turn(Managed["Turn"]):
             await self._store_unfinished(new)
             return
         if not _is_answered(_messages(self._said)):
-            await self._store_unfinished(new)
-            await self._take_back()
+            await self._take_back(await self._store_unfinished(new, but=self._taken))
             return
-        if any(entry.turn_id == self.id for entry in self._replaced):
-            # Under its id a turn is stored once, so one that replaces itself has to go before.
-            await self._take_back()
+        if self.id in self._taken:
+            # Under its id a turn is stored once; and what it replaces goes only when it is stored.
+            self.id = turn_name(None)
         self.finished = True
         await saving.save(self._memory, new, self.id, is_redacted=True, before_learning=self._take_back)
 
-    async def _store_unfinished(self, new: Sequence[Record]) -> None:
+    async def _store_unfinished(self, new: Sequence[Record], *, but: Collection[str] = ()) -> Sequence[Entry]:
         """Store what was said beside the attempts before; a later call learns from it, so that nobody waits here."""
-        for number in itertools.count(1):
+        number = 0
+        while True:
+            number += 1
             name = f"{_UNFINISHED}{self.id}" if number == 1 else f"{_UNFINISHED}{self.id}-{number}"
+            if name in but:
+                continue
             stored = await self._log.store.append(self._log.conversation_id, new, turn_id=name)
             # Nothing is there of an attempt that was forgotten.
             if not stored or [entry.message for entry in stored] == _messages(new):
-                return
+                return stored
 
-    async def _take_back(self) -> None:
-        """Take back what was said after the message before, as far as it was there when the turn began."""
-        if self._after is not None and self._replaced:
-            await self._memory.arewind(self._after, until=self._replaced[-1].seq)
+    async def _take_back(self, new: Sequence[Entry]) -> None:
+        """Take back what was said after the message before, as far as it was there when the turn began.
+
+        Not if nothing new was stored in its place, because the turn's id was there already, or was forgotten.
+        """
+        if self._after is None or not self._replaced or not new or new[0].seq <= self._after:
+            return
+        try:
+            await self._rewind(self._after)
+        except asyncio.CancelledError:
+            # Nobody waits for the answer any more, but it is stored: what it replaces must not stand beside it.
+            await self._rewind(self._after)
+            raise
+        except StoreError as error:
+            error.add_note("The turn is stored, but what it replaces may still stand before it: see memory.rewind.")
+            raise
         if self._earlier:
             await keep_learnt(self._memory, self._earlier.store)
+
+    async def _rewind(self, after: int) -> None:
+        log, last = self._log, self._replaced[-1].seq
+        there = await log.store.read(log.conversation_id, after=after, until=last)
+        # Others were said after the conversation was cleared, with the same numbers.
+        if all(entry in self._replaced for entry in there):
+            await self._memory.arewind(after, until=last)
 
     def _refusal(self) -> TurnInProgressError:
         why = (

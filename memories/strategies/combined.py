@@ -120,8 +120,7 @@ class CombinedMemory(BaseMemory):
 
     def copy_over(self, store: Store, **changed: Any) -> Self:
         """See `BaseMemory.copy_over`: the members of the copy are over that store too."""
-        members = [one.copy_over(store) if isinstance(one, BaseMemory) else one for one in self.memories]
-        return super().copy_over(store, memories=members, **changed)
+        return super().copy_over(store, memories=[one.copy_over(store) for one in self.members], **changed)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the first log number that any member still needs."""

@@ -16,7 +16,8 @@ from memzoo.errors import (
     UnknownMessageError,
 )
 from memzoo.memories import STRATEGIES, BaseMemory, Conversation, ConversationBufferMemory, create_memory
-from memzoo.stores import Entry, InMemoryStore, Message, Record
+from memzoo.stores import Entry, ExactIndex, InMemoryStore, Message, Record
+from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 from tests.memories.chat.ways import texts
 
@@ -234,6 +235,13 @@ class FullStore(InMemoryStore):
     """A store that can come to have no room."""
 
     full = False
+    forgetting: Callable[[], object] | None = None
+
+    async def forget(self, *given: Any, **options: Any) -> list[int]:
+        """See `Store.forget`."""
+        if self.forgetting:
+            self.forgetting()
+        return await super().forget(*given, **options)
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
@@ -319,3 +327,169 @@ def test_each_failed_attempt_is_kept_once() -> None:
     with pytest.raises(ValueError, match="mishap"):
         fail("one")
     assert [message["content"] for message in memory.history()] == ["Go", "two"]
+
+
+@pytest.mark.parametrize(("after", "asked", "answers"), [(None, None, "cd"), (1, "What?", "d"), (0, "What?", "cd")])
+def test_a_turn_under_the_id_of_what_it_replaces_is_stored(after: int | None, asked: str | None, answers: str) -> None:
+    """Also if part of the turn with that id stays; the turn tells under which id it is stored."""
+    memory = ConversationBufferMemory()
+    memory.save_context({"input": "a"}, {"output": "b"}, turn_id="t")
+    for answer in answers:
+        with memory.turn(asked, after=after, turn_id="t") as turn:
+            turn.add(answer)
+    kept = ["a"] * (after != 0)
+    assert [message["content"] for message in memory.history()] == [*kept, *([asked] if asked else []), "d"]
+    assert memory.entries()[-1].turn_id == turn.id
+
+
+@pytest.mark.parametrize("is_forgotten", [True, False])
+def test_a_turn_that_is_not_stored_replaces_nothing(is_forgotten: bool) -> None:  # noqa: FBT001 - a case
+    """Under the id of an earlier turn, or of a forgotten one, nothing is stored, and so nothing is taken back."""
+    memory = ConversationBufferMemory()
+    for text in ("a", "b", "c"):
+        memory.save_context({"input": text}, {"output": "ok"}, turn_id=text)
+    if is_forgotten:
+        memory.forget([1, 2])
+    before = memory.history()
+    with memory.turn("d", after=4, turn_id="a") as turn:
+        turn.add("ok")
+    assert memory.history() == before
+
+
+def test_a_turn_that_replaces_itself_and_fails_replaces_nothing() -> None:
+    """What it replaces goes only when the new words are stored, under the same id too."""
+    store = FullStore()
+    memory = ConversationBufferMemory(store=store)
+    memory.save_context({"input": "a"}, {"output": "b"}, turn_id="t")
+    store.full = True
+
+    def replace() -> None:
+        with memory.turn("c", after=0, turn_id="t") as turn:
+            turn.add("d")
+
+    with pytest.raises(StoreError, match="full"):
+        replace()
+    assert [message["content"] for message in memory.history()] == ["a", "b"]
+
+
+def test_a_question_that_replaces_itself_stays() -> None:
+    """A question without an answer that is said again under its id is there afterwards, once."""
+    memory = ConversationBufferMemory()
+    for _ in range(3):
+        with memory.turn("Go", after=0, turn_id="t"):
+            pass
+        assert [message["content"] for message in memory.history()] == ["Go"]
+
+
+def test_what_is_said_after_a_clear_stays() -> None:
+    """A conversation that was cleared meanwhile and begun again with the same numbers loses nothing."""
+    memory = ConversationBufferMemory()
+    for text in ("a", "b"):
+        memory.save_context({"input": text}, {"output": "ok"})
+    with memory.turn("c", after=2) as turn:
+        memory.clear()
+        for text in ("d", "e"):
+            memory.save_context({"input": text}, {"output": "ok"})
+        turn.add("ok")
+    assert [message["content"] for message in memory.history()] == ["d", "ok", "e", "ok", "c", "ok"]
+
+
+def test_what_was_learnt_before_a_clear_is_not_kept() -> None:
+    """A summary of the conversation as it was does not become that of another one with the same numbers."""
+    model = ScriptedModel(*(f"Summary {number}." for number in range(20)))
+    memory = create_memory("summary", llm=model)
+    for text in ("a", "b"):
+        memory.save_context({"input": text}, {"output": "ok"})
+    with memory.turn("c", after=2) as turn:
+        (old, *_) = turn.messages()
+        memory.clear()
+        other = create_memory("buffer", store=memory.store, conversation_id=memory.conversation_id)
+        other.save_context({"input": "d"}, {"output": "ok"})
+        turn.add("ok")
+    assert str(old["content"]) not in f"{memory.messages()} {model.asked[-1]}"
+
+
+def test_an_edit_leaves_a_shared_index_alone() -> None:
+    """The index that a member was given has all that the store has, while the memory is shown as it was."""
+    index = ExactIndex()
+    options = {"embedder": lambda texts: [[1.0] for _ in texts], "index": index, "token_counter": "approximate"}
+    memory = create_memory("combined", memories=["window", ("vector-retriever", options)])
+    for text in ("a", "b"):
+        memory.save_context({"input": text}, {"output": "ok"})
+    memory.messages("a")
+    known = drive(index.known(memory.conversation_id, memory.learners[0].name))
+    assert len(known) == 4
+    with memory.turn("c", after=2) as turn:
+        turn.messages()
+        assert drive(index.known(memory.conversation_id, memory.learners[0].name)) == known
+        turn.add("ok")
+
+
+def test_without_history_the_question_stays_to_be_answered_again(model: Seeing) -> None:
+    """With `keep_history=False` the newest question is kept with its answer, however often that is given anew."""
+    memory = create_memory("summary", llm=lambda _: "A summary.", keep_history=False)
+    conversation = Conversation(model, memory)
+    conversation.send("First?")
+    for number in (2, 3):
+        conversation.regenerate()
+        assert said(conversation) == ["First?", f"Answer {number}"]
+
+
+@pytest.mark.parametrize("name", ["regenerate", "edit"])
+def test_without_history_what_was_learnt_is_not_lost(model: Seeing, name: str) -> None:
+    """What would forget a summary of messages that are gone is refused before the model is asked."""
+    memory = create_memory("summary", llm=lambda _: "A summary.", keep_history=False)
+    conversation = Conversation(model, memory)
+    for question in ("First?", "Second?"):
+        conversation.send(question)
+    before = memory.messages()
+    with pytest.raises(TurnError, match="keep_history=False has deleted"):
+        conversation.regenerate() if name == "regenerate" else conversation.edit(3, "Third?")
+    assert memory.messages() == before
+    assert len(model.sent) == 2
+    conversation.send("Third?")
+
+
+def test_an_edit_that_is_cancelled_while_it_is_stored_replaces_all_the_same() -> None:
+    """The new words and the old do not stand side by side."""
+    store = FullStore()
+    memory = ConversationBufferMemory(store=store)
+    memory.save_context({"input": "a"}, {"output": "b"})
+
+    async def edit() -> None:
+        async with memory.turn("c", after=0) as turn:
+            turn.add("d")
+
+    async def cancelled() -> None:
+        editing = asyncio.create_task(edit())
+
+        def cancel() -> None:
+            store.forgetting = None
+            editing.cancel()
+            raise asyncio.CancelledError
+
+        store.forgetting = cancel
+        with pytest.raises(asyncio.CancelledError):
+            await editing
+
+    asyncio.run(cancelled())
+    assert [message["content"] for message in memory.history()] == ["c", "d"]
+
+
+def test_an_edit_that_cannot_take_back_says_so(model: Seeing) -> None:
+    """The error tells that both stand in the log; editing again replaces both."""
+    store = FullStore()
+    conversation = Conversation(model, "buffer", store=store)
+    conversation.send("First?")
+
+    def fail() -> None:
+        raise StoreError("the disk is full")
+
+    store.forgetting = fail
+    with pytest.raises(StoreError, match="full") as caught:
+        conversation.edit(1, "Second?")
+    assert "The turn is stored" in caught.value.__notes__[0]
+    assert said(conversation) == ["First?", "Answer 1", "Second?", "Answer 2"]
+    store.forgetting = None
+    conversation.edit(1, "Second?")
+    assert said(conversation) == ["Second?", "Answer 3"]

@@ -63,7 +63,7 @@ class ChatMemory(VirtualSubclass):
         await self._log.aadd(list(map(_to_message, messages)))
 
     async def aset(self, messages: Sequence[Any]) -> None:
-        """Replace everything said by these messages: keeps the beginning that the log has in common, deletes the rest."""
+        """Replace everything said by these messages: keeps the beginning that the log shares with them."""
         said, old = list(map(_to_message, messages)), await self._log.aall()
         same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:

@@ -122,6 +122,7 @@ def test_wrong_options(line: str, message: str, project: "Project") -> None:
     project.write("pytest.ini", f"[pytest]\n{line}\n")
     project.test(ONE_TEST)
     result = project.replay()
-    said = [text for text in [*result.outlines, *result.errlines] if message in text]
-    assert len(said) == 1
-    assert not any("plugin.py" in text or "Traceback" in text for text in [*result.outlines, *result.errlines])
+    lines = [*result.outlines, *result.errlines]
+    # Besides, pytest's summary names each failed test with its message, in full only where it runs as CI.
+    assert len([line for line in lines if message in line and not line.startswith("ERROR ")]) == 1
+    assert not any("plugin.py" in line or "Traceback" in line for line in lines)

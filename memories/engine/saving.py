@@ -33,6 +33,7 @@ async def save(
     learns: bool = True,
     pinned: bool = False,
     is_redacted: bool = False,
+    question: int | None = None,
     before_learning: Callable[[Sequence[Entry]], Awaitable[None]] | None = None,
 ) -> None:
     """Store a turn, and learn from it.
@@ -44,6 +45,7 @@ async def save(
         learns: Otherwise a later save learns from it.
         pinned: The messages bear the mark of pinned ones (see `pinning.mark`).
         is_redacted: Nothing is left in them to be taken out.
+        question: The log number of the question, if that was stored before and is answered again.
         before_learning: What is to be done as soon as the turn is stored, with its entries.
 
     Raises:
@@ -69,7 +71,7 @@ async def save(
         await memory.system.write_down()
         await write_down(memory.pins)
     if new and learns and not memory.keep_history:
-        await evict(memory, new[0].seq)
+        await evict(memory, question or new[0].seq)
 
 
 def turn_name(turn_id: object) -> str:
@@ -114,9 +116,7 @@ async def evict(memory: "Memory", newest: int) -> None:
     waits = await log.unanswered()
     stays = (*await set_aside(memory), *await memory.pins.current(), *waits, await memory.system.current())
     kept = {entry.seq for entry in stays if entry}
-    # The newest question stays with its answer: it may be answered again.
-    asked = [entry.seq for entry in await log.exchanges(1) if entry.message["role"] == "user"]
-    first = min(newest, first_needed, *asked[-1:])
+    first = min(newest, first_needed)
     old = await log.between(1, first - 1)
     # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
     known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}

@@ -231,7 +231,10 @@ class Turn(Managed["Turn"]):
             # Under its id a turn is stored once; and what it replaces goes only when it is stored.
             self.id = turn_name(None)
         self.finished = True
-        await saving.save(self._memory, new, self.id, is_redacted=True, before_learning=self._take_back)
+        question = self._after if self._stored else None
+        await saving.save(
+            self._memory, new, self.id, is_redacted=True, question=question, before_learning=self._take_back
+        )
 
     async def _store_unfinished(self, new: Sequence[Record], *, but: Collection[str] = ()) -> Sequence[Entry]:
         """Store what was said beside the attempts before; a later call learns from it, so that nobody waits here."""

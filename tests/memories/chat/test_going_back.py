@@ -426,7 +426,7 @@ def test_an_edit_leaves_a_shared_index_alone() -> None:
 
 
 def test_without_history_the_question_stays_to_be_answered_again(model: Seeing) -> None:
-    """With `keep_history=False` the newest question is kept with its answer, however often that is given anew."""
+    """With `keep_history=False` a question is kept with its new answer, however often that is given anew."""
     memory = create_memory("summary", llm=lambda _: "A summary.", keep_history=False)
     conversation = Conversation(model, memory)
     conversation.send("First?")

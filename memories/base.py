@@ -622,7 +622,7 @@ class BaseMemory(ABC):
         Raises:
             MessageError: The examples are not such messages; nothing was stored.
         """
-        from memzoo.memories.engine.turns import seed
+        from memzoo.memories.engine.seeding import seed
 
         return await seed(self.log.cached, self.aadd_messages, examples)
 

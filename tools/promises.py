@@ -167,7 +167,8 @@ BROKEN: Sequence[Broken] = (
         "tests/memories/chat/test_going_back.py",
         "memories/engine/turns.py",
         "        if failed:\n            await self._store_unfinished(new)\n",
-        "        if failed:\n            await self._take_back()\n            await self._store_unfinished(new)\n",
+        "        if failed:\n            if self._replaced:\n                await self._replaced._rewind()\n"
+        "            await self._store_unfinished(new)\n",
     ),
     Broken(
         "The system message is shown first",

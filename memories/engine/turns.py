@@ -1,28 +1,25 @@
 """Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished."""
 
-import asyncio
-import itertools
-from collections.abc import Awaitable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Literal, Protocol, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
-from memzoo.errors import MessageError, OptionError, StoreError, TurnError, TurnInProgressError
+from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressError
 from memzoo.memories.engine import saving
-from memzoo.memories.engine.earlier import Earlier, keep_learnt, show_earlier
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.memory import Memory
+from memzoo.memories.engine.replacing import Replaced, replaced_by
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import checked, sendable, text_of
+from memzoo.memories.text.messages import as_message, checked, is_answered, sendable, text_of
 from memzoo.memories.text.view import Shown
-from memzoo.stores import Entry, Message, Record, managed
-from memzoo.stores.tombstones import keeps_tombstones, tombstone, tombstones_of
+from memzoo.stores import Entry, Message, Record
 from memzoo.sync import Managed, blocking
 from memzoo.text import copied
 
-__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "unfinished_turn"]
+__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "unfinished_turn"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
@@ -31,12 +28,6 @@ Busy: TypeAlias = Literal["wait", "refuse"]
 """What becomes of a turn that begins while another one is under way: it waits for its end, or is refused."""
 
 _UNFINISHED = "unfinished-"
-
-
-class Save(Protocol):
-    """Stores messages as one turn and learns from them."""
-
-    def __call__(self, messages: Sequence[Message | Record], /, *, turn_id: str | None = None) -> Awaitable[None]: ...
 
 
 class Turn(Managed["Turn"]):
@@ -72,11 +63,10 @@ class Turn(Managed["Turn"]):
         self._memory, self._log = memory, memory.log.cached
         self._redact = memory.redactor.message
         self._after = after
-        # What the turn takes the place of, and the memory as it was before that.
-        self._replaced: Sequence[Entry] = ()
+        # What the turn takes the place of.
+        self._replaced: Replaced | None = None
         # Ids under which nothing new would be stored: those of what it replaces, and of the question.
         self._taken: set[str] = set()
-        self._earlier: Earlier | None = None
         # How many messages of the turn the log has already: the question that is answered again.
         self._stored = int(user is None)
         self._keeps = on_failure == "keep"
@@ -121,7 +111,8 @@ class Turn(Managed["Turn"]):
         self._open()
         if self._before is None:
             asked = self._said[0].message
-            self._before = await self._recall(text_of(asked))
+            show = self._replaced.show if self._replaced else self._memory.amessages
+            self._before = await show(text_of(asked))
             if self._stored and self._before[-1:] == [asked]:
                 self._before.pop()
         said = sendable(_messages(self._said))
@@ -149,7 +140,7 @@ class Turn(Managed["Turn"]):
             TurnError: The turn is not open: what is added now would be lost.
         """
         self._open()
-        records = [one if isinstance(one, Record) else Record(_as_message("assistant", one)) for one in messages]
+        records = [one if isinstance(one, Record) else Record(as_message("assistant", one)) for one in messages]
         self._said += [Record(self._redact(checked(one.message)), dict(one.fields)) for one in records]
 
     @property
@@ -188,34 +179,9 @@ class Turn(Managed["Turn"]):
                 raise TurnError(f"{self._log.conversation_id!r} has no question to answer again")
             self._said, self._after = [Record(question.message, question.fields)], question.seq
             self._taken = {question.turn_id}
-        if self._after is not None:
-            self._replaced = await self._log.store.read(self._log.conversation_id, after=self._after)
-        if self._replaced:
-            managed(self._log.store, "forget")
-            self._taken |= {entry.turn_id for entry in self._replaced}
-            await self._check_nothing_is_lost()
-
-    async def _check_nothing_is_lost(self) -> None:
-        """What was learnt from what this turn replaces goes with it, and has to be learnt anew from the rest.
-
-        Raises:
-            TurnError: Of that, `keep_history=False` has deleted some.
-        """
-        memory, store, id_, after = self._memory, self._log.store, self._log.conversation_id, self._after or 0
-        states = [] if memory.keep_history else [await learner.refresh() for learner in memory.learners]
-        if not any(state.items and state.watermark > after for state in states):
-            return
-        if await tombstones_of(store, id_) or not keeps_tombstones(store):
-            raise TurnError(
-                f"what was learnt of {id_!r} goes beyond message {after}, and keep_history=False has deleted messages "
-                "that it was learnt from: they would be forgotten with what this turn replaces. Say it as a new turn"
-            )
-
-    async def _recall(self, query: str) -> Shown:
-        if self._after is None or not self._replaced:
-            return await self._memory.amessages(query)
-        self._earlier = await show_earlier(self._memory, self._after, query)
-        return self._earlier.shown
+        if self._after is not None and (replaced := await replaced_by(self._memory, self._after)):
+            self._replaced = replaced
+            self._taken |= {entry.turn_id for entry in replaced.entries}
 
     async def _store(self, *, failed: bool) -> None:
         new = self._said[self._stored :]
@@ -224,17 +190,18 @@ class Turn(Managed["Turn"]):
         if failed:
             await self._store_unfinished(new)
             return
-        if not _is_answered(_messages(self._said)):
-            await self._take_back(await self._store_unfinished(new, but=self._taken))
+        if not is_answered(_messages(self._said)):
+            stored = await self._store_unfinished(new, but=self._taken)
+            if self._replaced:
+                await self._replaced.take_back(stored)
             return
         if self.id in self._taken:
             # Under its id a turn is stored once; and what it replaces goes only when it is stored.
             self.id = turn_name(None)
         self.finished = True
         question = self._after if self._stored else None
-        await saving.save(
-            self._memory, new, self.id, is_redacted=True, question=question, before_learning=self._take_back
-        )
+        take_back = self._replaced.take_back if self._replaced else None
+        await saving.save(self._memory, new, self.id, is_redacted=True, question=question, before_learning=take_back)
 
     async def _store_unfinished(self, new: Sequence[Record], *, but: Collection[str] = ()) -> Sequence[Entry]:
         """Store what was said beside the attempts before; a later call learns from it, so that nobody waits here."""
@@ -248,32 +215,6 @@ class Turn(Managed["Turn"]):
             # Nothing is there of an attempt that was forgotten.
             if not stored or [entry.message for entry in stored] == _messages(new):
                 return stored
-
-    async def _take_back(self, new: Sequence[Entry]) -> None:
-        """Take back what was said after the message before, as far as it was there when the turn began.
-
-        Not if nothing new was stored in its place, because the turn's id was there already, or was forgotten.
-        """
-        if self._after is None or not self._replaced or not new or new[0].seq <= self._after:
-            return
-        try:
-            await self._rewind(self._after)
-        except asyncio.CancelledError:
-            # Nobody waits for the answer any more, but it is stored: what it replaces must not stand beside it.
-            await self._rewind(self._after)
-            raise
-        except StoreError as error:
-            error.add_note("The turn is stored, but what it replaces may still stand before it: see memory.rewind.")
-            raise
-        if self._earlier:
-            await keep_learnt(self._memory, self._earlier.store)
-
-    async def _rewind(self, after: int) -> None:
-        log, last = self._log, self._replaced[-1].seq
-        there = await log.store.read(log.conversation_id, after=after, until=last)
-        # Others were said after the conversation was cleared, with the same numbers.
-        if all(entry in self._replaced for entry in there):
-            await self._memory.arewind(after, until=last)
 
     def _refusal(self) -> TurnInProgressError:
         why = (
@@ -292,23 +233,6 @@ async def unfinished_turn(log: CachedLog) -> list[Message]:
     return copied([entry.message for entry in turn]) if unfinished else []
 
 
-async def seed(log: CachedLog, save: Save, examples: Sequence[Message | tuple[str, str]]) -> bool:
-    """As `BaseMemory.aseed`."""
-    said = _exchanges_of(examples)
-    first = await log.store.read(log.conversation_id, limit=2)
-    fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
-    if fresh:
-        await save(said, turn_id=await _seed_name(log))
-    return fresh
-
-
-async def _seed_name(log: CachedLog) -> str:
-    """The same turn id for all who seed at once, of whom the first counts; what was forgotten is never stored again."""
-    forgotten = set(await tombstones_of(log.store, log.conversation_id))
-    names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
-    return next(name for name in names if tombstone(name) not in forgotten)
-
-
 def check_turn_options(on_failure: object, busy: object) -> None:
     """Check the options of a turn.
 
@@ -325,43 +249,11 @@ def _messages(records: Sequence[Record]) -> list[Message]:
     return [one.message for one in records]
 
 
-def _as_message(role: str, said: str | Message) -> Message:
-    return {"role": role, "content": said} if isinstance(said, str) else said
-
-
 def _users(said: str | Message) -> Message:
-    message = checked(_as_message("user", said))
+    message = checked(as_message("user", said))
     if message["role"] != "user":
         raise MessageError(f"a turn begins with a user message, not with {message!r}")
     return message
-
-
-def _is_answered(said: Sequence[Message]) -> bool:
-    return said[-1]["role"] != "user" and len(sendable(said)) == len(said)
-
-
-def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
-    """Example exchanges as chat messages, oldest first.
-
-    Raises:
-        MessageError: They are not whole exchanges.
-    """
-    said = [message for example in examples for message in _messages_of(example)]
-    if not said or said[0]["role"] != "user" or not _is_answered(said) or said[-1]["role"] != "assistant":
-        raise MessageError(
-            "examples must be whole exchanges: from a user message to the assistant's answer to the last one, "
-            f"calls of tools with their results, no system message; not {[message['role'] for message in said]}"
-        )
-    return said
-
-
-def _messages_of(example: Message | tuple[str, ...]) -> list[Message]:
-    if not isinstance(example, tuple):
-        return [checked(example)]
-    roles = ("user", "assistant")
-    if len(example) != len(roles):
-        raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
-    return [checked(_as_message(role, words)) for role, words in zip(roles, example, strict=True)]
 
 
 async def _newest_question(log: CachedLog) -> Entry | None:

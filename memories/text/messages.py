@@ -19,8 +19,10 @@ from memzoo.text import DEEPEST, is_too_deep
 
 __all__ = [
     "Labels",
+    "as_message",
     "as_sent",
     "checked",
+    "is_answered",
     "quoted",
     "recorded",
     "sendable",
@@ -77,6 +79,11 @@ def checked(message: Any) -> Message:
     except (TypeError, ValueError) as error:
         raise MessageError(f"a message must consist of JSON values ({error}): {message!r}") from error
     return cast("Message", json.loads(text))
+
+
+def as_message(role: str, said: str | Message) -> Message:
+    """Make a message of a text; a message stays as it is."""
+    return {"role": role, "content": said} if isinstance(said, str) else said
 
 
 def recorded(message: Message | Record) -> Record:
@@ -269,6 +276,11 @@ def sendable(messages: Sequence[Message]) -> list[Message]:
     """
     kept = [as_sent(messages[place]) for group in grouped(messages) for place in group]
     return sorted(kept, key=lambda message: not is_instruction(message))
+
+
+def is_answered(said: Sequence[Message]) -> bool:
+    """Tell whether the last question has an answer, and each tool call its results."""
+    return said[-1]["role"] != "user" and len(sendable(said)) == len(said)
 
 
 def as_sent(message: Message) -> Message:

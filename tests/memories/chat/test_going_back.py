@@ -61,6 +61,16 @@ def conversation(model: Seeing) -> Conversation:
     return conversation
 
 
+def summarize(_: list[Message]) -> str:
+    """Answer a prompt for a summary."""
+    return "A summary."
+
+
+def embed_alike(texts: Sequence[str]) -> list[list[float]]:
+    """Embed all texts alike."""
+    return [[1.0] for _ in texts]
+
+
 def said(conversation: Conversation) -> list[str]:
     """All that is in the log."""
     return [str(text) for _, text in texts(conversation.memory.history())]
@@ -337,9 +347,9 @@ def test_a_turn_under_the_id_of_what_it_replaces_is_stored(after: int | None, as
     for answer in answers:
         with memory.turn(asked, after=after, turn_id="t") as turn:
             turn.add(answer)
+        assert memory.entries()[-1].turn_id == turn.id
     kept = ["a"] * (after != 0)
     assert [message["content"] for message in memory.history()] == [*kept, *([asked] if asked else []), "d"]
-    assert memory.entries()[-1].turn_id == turn.id
 
 
 @pytest.mark.parametrize("is_forgotten", [True, False])
@@ -412,7 +422,7 @@ def test_what_was_learnt_before_a_clear_is_not_kept() -> None:
 def test_an_edit_leaves_a_shared_index_alone() -> None:
     """The index that a member was given has all that the store has, while the memory is shown as it was."""
     index = ExactIndex()
-    options = {"embedder": lambda texts: [[1.0] for _ in texts], "index": index, "token_counter": "approximate"}
+    options: dict[str, Any] = {"embedder": embed_alike, "index": index, "token_counter": "approximate"}
     memory = create_memory("combined", memories=["window", ("vector-retriever", options)])
     for text in ("a", "b"):
         memory.save_context({"input": text}, {"output": "ok"})
@@ -427,7 +437,7 @@ def test_an_edit_leaves_a_shared_index_alone() -> None:
 
 def test_without_history_the_question_stays_to_be_answered_again(model: Seeing) -> None:
     """With `keep_history=False` a question is kept with its new answer, however often that is given anew."""
-    memory = create_memory("summary", llm=lambda _: "A summary.", keep_history=False)
+    memory = create_memory("summary", llm=summarize, keep_history=False)
     conversation = Conversation(model, memory)
     conversation.send("First?")
     for number in (2, 3):
@@ -438,7 +448,7 @@ def test_without_history_the_question_stays_to_be_answered_again(model: Seeing) 
 @pytest.mark.parametrize("name", ["regenerate", "edit"])
 def test_without_history_what_was_learnt_is_not_lost(model: Seeing, name: str) -> None:
     """What would forget a summary of messages that are gone is refused before the model is asked."""
-    memory = create_memory("summary", llm=lambda _: "A summary.", keep_history=False)
+    memory = create_memory("summary", llm=summarize, keep_history=False)
     conversation = Conversation(model, memory)
     for question in ("First?", "Second?"):
         conversation.send(question)

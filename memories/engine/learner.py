@@ -232,8 +232,8 @@ class Learner:
 
     async def waiting(self, state: State) -> tuple[list[Entry], int]:
         """What was not learnt from yet, oldest first, and how many of the oldest are to be."""
-        new = await self.log.after(state.watermark) if self.learns else []
-        waiting = self.select(new) if new else []
+        is_behind = self.learns and state.watermark < self._cached.last
+        waiting = self.select(await self.log.after(state.watermark)) if is_behind else []
         due = self._due(state, waiting) if waiting else 0
         if due is False:
             due = len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.room

@@ -228,7 +228,7 @@ class Renderer:
                 lines.append(f"[{day:%A}, {in_words(day)}]")
                 before = day
             # Nobody can make up a day: what looks like one in a message is quoted.
-            lines.append(_DAY.sub("> ", self.labels.line(entry.message)))
+            lines.append(_DAY.sub("> ", self.line(entry)))
         return "\n".join(lines)
 
     def lines_of(self, messages: Iterable[Message]) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cli.options import Asked, Counter, Workers, command, counted, write
+from memzoo.cli.options import Asked, Counter, Workers, command, write, write_count
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
 from memzoo.strategy import token_counter
@@ -110,7 +110,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
 
     (budgets, paid), where = _read_budgets(measured.budgets), str(compared.config)
     configured = variants.read_config(compared.config) if compared.config else {}
-    memories = variants.chosen([*(compared.memories or ()), *variants.variants_of(configured, where)])
+    memories = variants.choose_variants([*(compared.memories or ()), *variants.variants_of(configured, where)])
     limits, earlier = changes.thresholds(measured.fail_under or ()), changes.earlier_results(measured.baseline)
     others = measured.price_in, measured.price_out
     prices, currency = money.prices_given(measured.prices, configured.get("prices", {}), where, others)
@@ -118,7 +118,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
     files: survey.Source = running.sources(compared.transcripts or (), compared.sample)
-    if drafts := None if measured.no_questions else survey.drafted(files):
+    if drafts := None if measured.no_questions else survey.draft_missing(files):
         files = drafts
     looked = survey.Survey(survey.source_of(files))
     if earlier:
@@ -131,15 +131,18 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     for remark in looked.remarks[:_REMARKS]:
         tell("[yellow]note:[/]", remark)
     if (more := len(looked.remarks) - _REMARKS) > 0:
-        tell("[yellow]note:[/]", f"and {counted(more, 'more question')}")
+        tell("[yellow]note:[/]", f"and {write_count(more, 'more question')}")
     if asked.model == OFFLINE and not dry:
         memories = comparing.beside_learnt(files, memories)
-    with workers.opened() as executor, running.watching(files, [one.name for one in memories], beside) as advance:
+    with (
+        workers.open_executor() as executor,
+        running.watch_progress(files, [one.name for one in memories], beside) as advance,
+    ):
         found = comparing.compare(
             files,
             memories,
             model=OFFLINE if dry else asked.model,
-            make_model=running.rules if dry else asked.named,
+            make_model=running.rules if dry else asked.make_named,
             budgets=budgets,
             counter=counter or token_counter(None, asked.model).name,
             judge=None if dry else measured.judge or None,
@@ -184,10 +187,10 @@ def questions(
 
     Without --model, rules draft them: sentences of the user, with a gap for a name, a number, a date or a taste.
     """
-    from memzoo.benchmarks.drafting import drafted
+    from memzoo.benchmarks.drafting import draft_questions
 
-    model = None if asked.model == OFFLINE and not asked.base_url else asked.made()
-    write(out, [drafted(transcripts, model, count)])
+    model = None if asked.model == OFFLINE and not asked.base_url else asked.make_model()
+    write(out, [draft_questions(transcripts, model, count)])
     if out:
         beside.print(f"wrote {out}: read and correct it, then run: memzoo compare {out}", markup=False, highlight=False)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from memzoo.benchmarks.arguments import check_arguments
 from memzoo.benchmarks.checkpoint import Checkpoint, Copy
 from memzoo.benchmarks.comparison import Comparison
-from memzoo.benchmarks.gathering import gathered
+from memzoo.benchmarks.gathering import gather
 from memzoo.benchmarks.learnt import learnt_of
 from memzoo.benchmarks.measure.caching import CACHES, CacheRule
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
@@ -23,8 +23,8 @@ from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.money import Prices, price_of
 from memzoo.benchmarks.paths import is_remote, path_of
 from memzoo.benchmarks.results import OFFLINE, UNREAD, MemoryInfo, Run
-from memzoo.benchmarks.survey import Conversations, Source, Survey, drafted, source_of
-from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant, with_learnt
+from memzoo.benchmarks.survey import Conversations, Source, Survey, draft_missing, source_of
+from memzoo.benchmarks.variants import Factory, Variant, check_variants, choose_variants, parse_variant, with_learnt
 from memzoo.benchmarks.work import Progress, Task, run_tasks, settings_digest
 from memzoo.dispatch import check_it_travels
 from memzoo.engines import executor_of, in_this_process
@@ -117,12 +117,12 @@ def compare(
         ['none', 'window', 'window:k=20', 'everything']
     """
     check_arguments(locals())
-    source, variants, limits = source_of(transcripts), chosen(_variants(memories)), tuple(sorted(set(budgets)))
+    source, variants, limits = source_of(transcripts), choose_variants(_variants(memories)), tuple(sorted(set(budgets)))
     if stop_at is not None and not prices:
         raise OptionError("stop_at needs prices: without them nobody knows what was spent")
-    checked_variants(variants, limits)
+    check_variants(variants, limits)
     if draft:
-        source = drafted(source) or source
+        source = draft_missing(source) or source
     counting = named_counter(counter) if isinstance(counter, str) else counter
     if prompts is not None:
         PromptSet(prompts)  # templates that cannot work are refused before anything runs
@@ -183,7 +183,7 @@ def _compare(
         ended = work(_tasks(source, variants), checkpoint)
     finally:
         checkpoint.flush()
-    results = gathered(
+    results = gather(
         checkpoint.outcomes(),
         memories=[_info(one, run) for one in variants],
         talks=survey.talks.model_copy(update={"unread": unread}),

@@ -19,7 +19,7 @@ from memzoo.stores import Message
 from memzoo.strategy import ModelOption, as_model, text_of
 from memzoo.sync import drive
 
-__all__ = ["drafted"]
+__all__ = ["draft_questions"]
 
 _MOST_CHARACTERS = 24_000  # some 6,000 tokens: small models find little in more
 _FIELDS = 4  # question, answer, evidence, kind
@@ -34,7 +34,7 @@ _BY_RULES = """\
 """
 
 
-def drafted(paths: Iterable[str | Path], model: ModelOption | None = None, count: int = 20) -> str:
+def draft_questions(paths: Iterable[str | Path], model: ModelOption | None = None, count: int = 20) -> str:
     """Draft questions about conversations.
 
     Args:

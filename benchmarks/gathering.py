@@ -23,7 +23,7 @@ from memzoo.benchmarks.results import (
 )
 from memzoo.benchmarks.verdict import measure_of, verdict
 
-__all__ = ["MOST_QUESTIONS", "gathered"]
+__all__ = ["MOST_QUESTIONS", "gather"]
 
 MOST_QUESTIONS = 2_000
 """How many questions to report one by one; the figures cover all of them."""
@@ -62,7 +62,7 @@ class _Scores:
             if answer.judged is not None and answer.answer is not None:
                 self.agreeing.append(answer.judged == answer.answer)
 
-    def found(self, categories: Mapping[int, str], cache: CacheRule) -> Figures:
+    def to_figures(self, categories: Mapping[int, str], cache: CacheRule) -> Figures:
         sent = self.requests
         named = {name: interval(list(values.values())) for name, values in self.figures.items()}
         return Figures(
@@ -132,7 +132,7 @@ class _Gathered:
     def row(self, memory: MemoryInfo, run: Run, categories: Mapping[int, str]) -> Row:
         if self.error or not self.scores:
             return Row(memory=memory, error=self.error or "the run ended before its turn")
-        budgets = {budget: scores.found(categories, run.cache) for budget, scores in sorted(self.scores.items())}
+        budgets = {budget: scores.to_figures(categories, run.cache) for budget, scores in sorted(self.scores.items())}
         about: dict[str, Any] = {"memory": memory, "exchanges": self.exchanges, "failure": self.failure, **self.sums}
         row = Row(**about, failed=_mean_of(self.failed, self.exchanges), budgets=budgets)
         if not run.prices:
@@ -144,7 +144,7 @@ class _Gathered:
         return row.model_copy(update={"costs": costs})
 
 
-def gathered(
+def gather(
     outcomes: Iterable[Outcome],
     *,
     memories: Sequence[MemoryInfo],

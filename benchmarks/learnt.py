@@ -40,7 +40,7 @@ class LearntState(Shape):
     items: Mapping[str, Any]
     spent: Sum
 
-    def stored(self) -> dict[str, StoredState]:
+    def to_stored(self) -> dict[str, StoredState]:
         """Return the state as a store takes it."""
         return {self.name: StoredState(self.watermark, dict(self.items))}
 

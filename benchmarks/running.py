@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from memzoo.benchmarks.comparing import OFFLINE, Comparison, total_steps
-from memzoo.benchmarks.report.changes import changes, failing
+from memzoo.benchmarks.report.changes import changes, list_missed
 from memzoo.benchmarks.report.writing import table
 from memzoo.benchmarks.results import Results
 from memzoo.benchmarks.survey import Source
@@ -19,7 +19,7 @@ from memzoo.benchmarks.transcripts import read_transcripts, sample_path
 from memzoo.benchmarks.transcripts.reading import STDIN
 from memzoo.memories import ChatModel, Model
 
-__all__ = ["ProgressLines", "rules", "show_found", "sources", "watching"]
+__all__ = ["ProgressLines", "rules", "show_found", "sources", "watch_progress"]
 
 _LINE_EVERY = 10.0
 
@@ -61,7 +61,7 @@ def show_found(
         beside.print(f"wrote {path}", markup=False, highlight=False)
     if earlier is not None:
         console.print("\n".join(changes(found.results, earlier)), markup=False, highlight=False)
-    faults = failing(found.results, limits or {})
+    faults = list_missed(found.results, limits or {})
     if found.ended:
         faults.append(f"stopped: {found.ended}; what was finished is kept in {out}")
     for line in faults:
@@ -70,7 +70,7 @@ def show_found(
 
 
 @contextmanager
-def watching(files: Source, names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
+def watch_progress(files: Source, names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
     """Show how much is done and how long that took, but not how long the rest will take.
 
     The time for an exchange differs a hundredfold between memories, and grows with the conversation in some.

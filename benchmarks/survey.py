@@ -13,11 +13,11 @@ from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.results import QuestionInfo, Talk, Talks
 from memzoo.benchmarks.transcripts import Transcript, read_transcripts
 from memzoo.benchmarks.transcripts.conversations import DRAFTED
-from memzoo.benchmarks.transcripts.validation import shown
+from memzoo.benchmarks.transcripts.validation import show_value
 from memzoo.benchmarks.work import settings_digest
 from memzoo.errors import OptionError
 
-__all__ = ["Conversations", "Source", "Survey", "drafted", "source_of"]
+__all__ = ["Conversations", "Source", "Survey", "draft_missing", "source_of"]
 
 Conversations: TypeAlias = Callable[[], Iterator[Transcript]]
 """Returns the conversations, as often as they are needed."""
@@ -35,7 +35,7 @@ def source_of(transcripts: Source) -> Conversations:
         OptionError: One of them is something else; for a function, this is found only when it is called.
     """
     if callable(transcripts):
-        return lambda: map(_checked, transcripts())
+        return lambda: map(_check_transcript, transcripts())
     if isinstance(transcripts, str | Path):
         return functools.partial(read_transcripts, [transcripts])
     if not isinstance(transcripts, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -43,10 +43,10 @@ def source_of(transcripts: Source) -> Conversations:
     listed: list[Any] = list(transcripts)
     if all(isinstance(one, str | Path) for one in listed) and listed:
         return functools.partial(read_transcripts, listed)
-    return functools.partial(iter, list(map(_checked, listed)))
+    return functools.partial(iter, list(map(_check_transcript, listed)))
 
 
-def _checked(one: Any) -> Transcript:
+def _check_transcript(one: Any) -> Transcript:
     if not isinstance(one, Transcript):
         raise _wrong(one)
     return one
@@ -55,11 +55,11 @@ def _checked(one: Any) -> Transcript:
 def _wrong(value: Any) -> OptionError:
     return OptionError(
         "transcripts must be files, folders or URLs, or else a list of Transcripts, as load_transcripts returns it; "
-        f"not {shown(value)}"
+        f"not {show_value(value)}"
     )
 
 
-def drafted(transcripts: Source) -> Conversations | None:
+def draft_missing(transcripts: Source) -> Conversations | None:
     """Return the conversations with questions drafted by rules; `None` if one has its own, or none can be drafted."""
     source = source_of(transcripts)
 

@@ -22,8 +22,8 @@ __all__ = [
     "PRESETS",
     "Factory",
     "Variant",
-    "checked_variants",
-    "chosen",
+    "check_variants",
+    "choose_variants",
     "parse_variant",
     "variants_of",
     "with_learnt",
@@ -211,7 +211,7 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
     return [_of_table(name, table, where) for name, table in memories.items()]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
-def chosen(variants: Iterable[Variant | str]) -> list[Variant]:
+def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
     """Put the baselines around variants, with presets in their permanent order; no variants mean the seven.
 
     Raises:
@@ -244,7 +244,7 @@ def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
     return found
 
 
-def checked_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
+def check_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
     """Make each memory once, to report what cannot work before anything is spent.
 
     Raises:

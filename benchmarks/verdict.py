@@ -5,7 +5,7 @@ from itertools import chain
 
 from memzoo.benchmarks.results import UNREAD, Results, Row
 
-__all__ = ["MEASURES", "counted", "measure_of", "verdict"]
+__all__ = ["MEASURES", "measure_of", "verdict", "write_number"]
 
 MEASURES = {
     "judged": "of the questions are answered rightly",
@@ -37,7 +37,7 @@ def verdict(results: Results) -> Iterator[str]:
     if best is None:
         said = [_without_figures(results)]
     else:
-        finding = _finding(best, budget, measure)
+        finding = _describe_best(best, budget, measure)
         evidence = ["Evidence is what the answers rest on: the messages that say it."] if measure == "covered" else []
         said = [
             iter([finding, *evidence]),
@@ -45,7 +45,7 @@ def verdict(results: Results) -> Iterator[str]:
             _cautions(rows, best, budget, measure),
         ]
         said += [_afford(rows, paid, measure) for paid in results.run.paid]
-    yield from chain(*said, _drafted(results), _learnt(results), _floors(results), _failures(results))
+    yield from chain(*said, _say_drafted(results), _say_learnt(results), _floors(results), _failures(results))
 
 
 def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> Row | None:
@@ -66,12 +66,12 @@ def _without_figures(results: Results) -> Iterator[str]:
         yield "No memory that was measured showed anything of what the questions ask for."
 
 
-def _finding(best: Row, budget: int, measure: str) -> str:
+def _describe_best(best: Row, budget: int, measure: str) -> str:
     found = best.figure(measure, budget)
     assert found is not None  # noqa: S101 - it was chosen for its figure
     return (
-        f"With {counted(budget, 'token')} of memory, {best.memory.name} comes first: {found.mean:.0%} "
-        f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}, {counted(found.count, 'question')})."
+        f"With {write_number(budget, 'token')} of memory, {best.memory.name} comes first: {found.mean:.0%} "
+        f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}, {write_number(found.count, 'question')})."
     )
 
 
@@ -84,19 +84,19 @@ def _compare(results: Results, rows: Sequence[Row], best: Row, budget: int) -> I
     if not pairs:
         yield f"Nothing else was measured beside it.{cost}"
     elif not alike:
-        yield f"Pick {best.memory.name}: it is ahead of every other memory {_measured(results)}.{cost}"
+        yield f"Pick {best.memory.name}: it is ahead of every other memory {_say_where(results)}.{cost}"
     else:
         cheapest = min([best, *alike], key=lambda row: _price(row, budget))
         do = "does" if len(tied) == 1 else "do"
-        said = [f"{_named(rows, tied)} {do} exactly as well: a tie."] if tied else []
-        said += [f"{_named(rows, near)} may do as well: these questions are too few to tell."] if near else []
+        said = [f"{_join_named(rows, tied)} {do} exactly as well: a tie."] if tied else []
+        said += [f"{_join_named(rows, near)} may do as well: these questions are too few to tell."] if near else []
         yield (
             f"{' '.join(said)}{cost} Pick {cheapest.memory.name}, which "
             f"{'costs the least' if cheapest.costs else 'pays for the fewest tokens'} of these, or ask more questions."
         )
 
 
-def _named(rows: Sequence[Row], names: Collection[str]) -> str:
+def _join_named(rows: Sequence[Row], names: Collection[str]) -> str:
     return _join([row.memory.name for row in rows if row.memory.name in names])
 
 
@@ -108,14 +108,14 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
         found, row, budget, cost = max(affordable, key=lambda one: (one[0].mean, -one[-1]))
         yield (
             f"For at most {paid:,} paid tokens a request, {row.memory.name} shows the most: {found.mean:.0%} "
-            f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}), with {counted(budget, 'token')} of memory, at "
-            f"{cost:,.0f}."
+            f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}), with {write_number(budget, 'token')} of "
+            f"memory, at {cost:,.0f}."
         )
     elif known:
         _, row, budget, cost = min(known, key=lambda one: one[-1])
         yield (
             f"No memory costs as little as {paid:,} paid tokens a request; the least is {row.memory.name} with "
-            f"{counted(budget, 'token')} of memory, at {cost:,.0f}."
+            f"{write_number(budget, 'token')} of memory, at {cost:,.0f}."
         )
 
 
@@ -138,7 +138,8 @@ def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iter
     if found and found.mean < _LITTLE:
         yield "None of these remembers much of it: give them more tokens (--budget), or measure others."
     if found and found.count < _FEW:
-        yield f"With {counted(found.count, 'question')}, each counts for {1 / found.count:.0%}: take this as a hint."
+        asked = write_number(found.count, "question")
+        yield f"With {asked}, each counts for {1 / found.count:.0%}: take this as a hint."
     fresh = [(row, one) for row in rows if (one := row.figure("corrected", budget))]
     if not fresh:
         return
@@ -155,7 +156,7 @@ def _stale(best: Row, budget: int) -> Iterator[str]:
         yield f"Of what was corrected, it shows the old statement alone for {stale.mean:.0%} of the questions."
 
 
-def _learnt(results: Results) -> Iterator[str]:
+def _say_learnt(results: Results) -> Iterator[str]:
     learnt = [row.memory for row in results.competing if row.memory.learnt_by and not row.error]
     if learnt:
         yield (
@@ -164,15 +165,15 @@ def _learnt(results: Results) -> Iterator[str]:
         )
 
 
-def _measured(results: Results) -> str:
+def _say_where(results: Results) -> str:
     return "that was measured" if any(row.memory.floor for row in results.competing) else "here"
 
 
-def _drafted(results: Results) -> Iterator[str]:
+def _say_drafted(results: Results) -> Iterator[str]:
     talks = results.talks
     if talks.questions and talks.drafted:
         plural = "" if talks.drafted == 1 else "s"
-        which = f"The question{plural}" if talks.drafted == talks.questions else counted(talks.drafted, "question")
+        which = f"The question{plural}" if talks.drafted == talks.questions else write_number(talks.drafted, "question")
         were = "were" if plural else "was"
         yield (
             f"{which} {were} drafted by rules, from what the user said, and nobody has read them: a first look. Such "
@@ -208,6 +209,6 @@ def _join(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def counted(number: int, what: str) -> str:
+def write_number(number: int, what: str) -> str:
     """Write a number of things, such as "1 question"."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -77,7 +77,7 @@ def run_tasks(
     Returns:
         Why it ended early; "" if it did not.
     """
-    waiting = _waiting(tasks, checkpoint, progress)
+    waiting = _skip_finished(tasks, checkpoint, progress)
     if stop_at is None:
         for task, done in _work_on(executor, setup, prices, waiting, progress):
             checkpoint.write(task.key, done)
@@ -104,7 +104,7 @@ def settings_digest(values: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def _waiting(tasks: Iterable[Task], checkpoint: Checkpoint, progress: Progress) -> Iterator[Task]:
+def _skip_finished(tasks: Iterable[Task], checkpoint: Checkpoint, progress: Progress) -> Iterator[Task]:
     for task in tasks:
         if task.key in checkpoint:
             progress(task.variant.name, steps_in(task.transcript))

@@ -16,7 +16,7 @@ from memzoo.forks import new_lock
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player
 
-__all__ = ["Caller", "current_caller", "follow", "opened", "unrecorded"]
+__all__ = ["Caller", "attach_player", "current_caller", "follow", "let_through"]
 
 
 class Caller:
@@ -78,7 +78,7 @@ def current_caller() -> Caller | None:
 
 
 @contextmanager
-def unrecorded() -> Generator[None]:
+def let_through() -> Generator[None]:
     """Let requests through, because what sends them is recorded itself."""
     token = _unrecorded.set(True)
     try:
@@ -88,7 +88,7 @@ def unrecorded() -> Generator[None]:
 
 
 @contextmanager
-def opened(player: "Player") -> Generator[None]:
+def attach_player(player: "Player") -> Generator[None]:
     """Let what this thread or task sends from now on, and those that it starts, belong to a player.
 
     Raises:

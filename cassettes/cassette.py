@@ -20,9 +20,9 @@ from memzoo.cassettes.errors import (
     UnplayedInteractionError,
     replay_extra,
 )
-from memzoo.cassettes.files import check_writable, shown
-from memzoo.cassettes.functions import recorded_function
-from memzoo.cassettes.matching import unplayed
+from memzoo.cassettes.files import check_writable, shorten_path
+from memzoo.cassettes.functions import make_function
+from memzoo.cassettes.matching import report_unplayed
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
@@ -74,7 +74,11 @@ class Cassette:
         self._settings = settings or CassetteSettings()
         self.recording = self._settings.record == "all" or (self._settings.record == "once" and not exists)
         if not self.recording and not exists:
-            what = f"{shown(self.path)!r} is a folder" if folder else f"There is no cassette {shown(self.path)!r}"
+            what = (
+                f"{shorten_path(self.path)!r} is a folder"
+                if folder
+                else f"There is no cassette {shorten_path(self.path)!r}"
+            )
             raise MissingCassetteError(f"{what}, and recording is off.\n{self._settings.hint}")
         if self.recording:
             check_writable(self.path)
@@ -106,7 +110,7 @@ class Cassette:
         if self.recording:
             self._save()
         elif self.player.unplayed:
-            message = unplayed(self.player.keys, self.player.unplayed, self.path, self._settings.hint)
+            message = report_unplayed(self.player.keys, self.player.unplayed, self.path, self._settings.hint)
             raise UnplayedInteractionError(message)
 
     def model(self, model: Any) -> Any:
@@ -120,7 +124,7 @@ class Cassette:
         Returns:
             A function from messages to text; `create_memory(llm=...)` takes it as well.
         """
-        return recorded_function(self.player, model)
+        return make_function(self.player, model)
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
         """Find what this cassette had to say, if that led to an error: that it has no recording, for example."""
@@ -139,7 +143,7 @@ class Cassette:
             raise CassetteFormatError(f"{error}\n{self._settings.hint}") from error
         self._check_age(str(head.get("recorded", "")))
         # vcrpy has kept secrets, and headers of the transport.
-        return player(player(recordings).finished() if head.get("recorder") == "vcrpy" else recordings)
+        return player(player(recordings).list_recordings() if head.get("recorder") == "vcrpy" else recordings)
 
     def _check_age(self, recorded: str) -> None:
         settings = self._settings
@@ -148,11 +152,10 @@ class Cassette:
         try:
             days = (settings.clock().date() - date.fromisoformat(recorded)).days
         except ValueError as error:
-            raise CassetteFormatError(f"{shown(self.path)}: recorded: {recorded!r} is not a date") from error
+            raise CassetteFormatError(f"{shorten_path(self.path)}: recorded: {recorded!r} is not a date") from error
         if days > settings.max_age:
-            message = (
-                f"The cassette {shown(self.path)!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
-            )
+            shown = shorten_path(self.path)
+            message = f"The cassette {shown!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
             if settings.stale == "fail":
                 raise StaleCassetteError(message)
             warnings.warn(message, StaleCassetteWarning, stacklevel=2)
@@ -169,7 +172,7 @@ class Cassette:
     def _save(self) -> None:
         from memzoo.cassettes.format import write_cassette
 
-        recordings, settings = self.player.finished(), self._settings
+        recordings, settings = self.player.list_recordings(), self._settings
         self.facts = facts_of(one.response for one in recordings)
         today = settings.clock().date().isoformat()
         head = {"recorded": today, "note": settings.note, "ignored": list(settings.ignored.shown)}

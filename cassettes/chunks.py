@@ -9,7 +9,7 @@ from typing import Any
 
 from memzoo.sync import each
 
-__all__ = ["AT_ONCE", "Arrival", "by_event", "event_sizes", "paced", "received", "resized", "steps_of"]
+__all__ = ["AT_ONCE", "Arrival", "by_event", "event_sizes", "pace", "receive", "resize", "steps_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Arrival:
 AT_ONCE = Arrival()
 
 
-async def received(stream: Any, started: float) -> tuple[bytes, Arrival]:
+async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
     """Read the stream of a real response to its end, or to where it breaks, and close it.
 
     Args:
@@ -51,7 +51,7 @@ async def received(stream: Any, started: float) -> tuple[bytes, Arrival]:
     return b"".join(parts), Arrival(tuple(map(len, parts)), tuple(seconds), broken)
 
 
-def paced(client: Any, content: bytes, arrival: Arrival) -> Any:
+def pace(client: Any, content: bytes, arrival: Arrival) -> Any:
     """Make a stream for httpx or httpx2 that arrives as another one did, and breaks off with the same error."""
     import anyio
 
@@ -91,7 +91,7 @@ def by_event(arrival: Arrival, body: bytes) -> Arrival:
     return replace(arrival, sizes=sizes)
 
 
-def resized(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
+def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
     """Find the same bounds in a stream whose secrets were hidden: in the same lines, at the same places."""
     if before == after:
         return sizes

@@ -65,12 +65,12 @@ def list_cassettes(where: Where = _FOLDER) -> None:
 @app.command()
 def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
     """Show the calls of a cassette: what was asked, and what was answered."""
-    from memzoo.cassettes.library import shown_calls
+    from memzoo.cassettes.library import list_calls
 
     for file in _files(path):
         head = {name: value for name, value in file.head.items() if name != "recorder"}
         row("  ".join(f"{name}: {value}" for name, value in head.items()))
-        for line in shown_calls(file):
+        for line in list_calls(file):
             echo(line)
 
 

@@ -66,7 +66,7 @@ def contents(response: Mapping[str, Any]) -> list[Any]:
         return []
 
 
-def _spoken(body: Any) -> list[tuple[str, list[Any]]]:
+def _list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
     """List who speaks and what, text or other parts; empty if the body is no conversation."""
     if not is_object(body) or _ASKED.isdisjoint(body):
         return []
@@ -75,13 +75,13 @@ def _spoken(body: Any) -> list[tuple[str, list[Any]]]:
 
 def newest(body: Any) -> str:
     """Return what is said last, as text; empty if nothing is."""
-    spoken = _spoken(body)
+    spoken = _list_spoken(body)
     return "\n".join(part for part in spoken[-1][1] if isinstance(part, str)) if spoken else ""
 
 
 def readable(body: Any) -> list[Any]:
     """Put a body into an order to read: its options, and then a `{speaker: text}` for each message."""
-    spoken = _spoken(body)
+    spoken = _list_spoken(body)
     if not spoken:
         return [body]
     rest = {key: value for key, value in body.items() if key not in _SPOKEN}

@@ -12,7 +12,7 @@ from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.yaml_text import dump
 from memzoo.errors import OptionError
 
-__all__ = ["OPENAI", "export_cassette", "exported"]
+__all__ = ["OPENAI", "export_cassette", "to_vcrpy"]
 
 OPENAI = "https://api.openai.com"
 """Where the requests of a cassette went, if nobody says otherwise."""
@@ -37,10 +37,10 @@ def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *,
         RecordingError: The target cannot be written.
         OptionError: The origin is none.
     """
-    write_file(Path(target), _TITLE + dump(exported(read_cassette(Path(source)), origin)))
+    write_file(Path(target), _TITLE + dump(to_vcrpy(read_cassette(Path(source)), origin)))
 
 
-def exported(file: CassetteFile, origin: str = OPENAI) -> dict[str, Any]:
+def to_vcrpy(file: CassetteFile, origin: str = OPENAI) -> dict[str, Any]:
     """What the file of vcrpy says that has the same recordings; see `export_cassette`.
 
     Raises:

@@ -7,7 +7,7 @@ from pathlib import Path
 from memzoo.cassettes.errors import RecordingError
 from memzoo.text import private
 
-__all__ = ["check_writable", "read_file", "shown", "write_file"]
+__all__ = ["check_writable", "read_file", "shorten_path", "write_file"]
 
 _GZIP = b"\x1f\x8b"
 
@@ -29,7 +29,7 @@ def read_file(path: Path) -> str:
         raise ValueError(f"it is not a text: {error}") from error
 
 
-def shown(path: Path) -> str:
+def shorten_path(path: Path) -> str:
     """Write a path relative to the current directory where that is possible."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
@@ -46,7 +46,8 @@ def check_writable(path: Path) -> None:
         what = path if path.is_dir() else folder
         why = "that is a folder" if what is path else "that may not be written" if what.is_dir() else "that is a file"
         raise RecordingError(
-            f"The cassette {shown(path)!r} cannot be written, because of {shown(what)!r}: {why}; nothing was sent"
+            f"The cassette {shorten_path(path)!r} cannot be written, because of {shorten_path(what)!r}: {why}; nothing "
+            "was sent"
         )
 
 
@@ -65,9 +66,9 @@ def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
     content = gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode()
     if limit is not None and len(content) > limit:
         raise RecordingError(
-            f"The cassette {shown(path)!r} would have {len(content):,} bytes; the limit is {limit:,}, so it was not"
-            " written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or let its"
-            " name end in .gz."
+            f"The cassette {shorten_path(path)!r} would have {len(content):,} bytes; the limit is {limit:,}, so it was"
+            " not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or let"
+            " its name end in .gz."
         )
     # Two processes that record the same file, and one that dies meanwhile, leave a whole cassette.
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
@@ -81,4 +82,4 @@ def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
         fresh.replace(path)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise RecordingError(f"The cassette {shown(path)!r} cannot be written: {error}") from error
+        raise RecordingError(f"The cassette {shorten_path(path)!r} cannot be written: {error}") from error

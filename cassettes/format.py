@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from memzoo.cassettes.chunks import Arrival, event_sizes
 from memzoo.cassettes.conversation import Facts, facts_of
 from memzoo.cassettes.errors import CassetteFormatError
-from memzoo.cassettes.files import read_file, shown, write_file
+from memzoo.cassettes.files import read_file, shorten_path, write_file
 from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_array, is_json, is_object
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.vcrpy_files import foreign_recordings, is_foreign
@@ -58,7 +58,7 @@ def read_cassette(path: Path) -> CassetteFile:
         head, recordings = _parse(read_file(path))
         return CassetteFile(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise CassetteFormatError(f"{shown(path)}: {error}") from error
+        raise CassetteFormatError(f"{shorten_path(path)}: {error}") from error
 
 
 def write_cassette(

@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from memzoo.cassettes.callers import unrecorded
+from memzoo.cassettes.callers import let_through
 from memzoo.cassettes.http import HttpRequest
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.errors import OptionError
@@ -14,14 +14,14 @@ from memzoo.sync import drive
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player
 
-__all__ = ["recorded_function"]
+__all__ = ["make_function"]
 
 _Function: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], str | Awaitable[str]]
 
 _JSON = {"content-type": ["application/json"]}
 
 
-def recorded_function(player: "Player", model: Any) -> "_Function":
+def make_function(player: "Player", model: Any) -> "_Function":
     """Make a function that asks a cassette, or a model and records what it says.
 
     Args:
@@ -43,12 +43,12 @@ def recorded_function(player: "Player", model: Any) -> "_Function":
         if player.can_play(request):
             return str(json.loads(player.play(request).response["body"]["string"])["text"])
         try:
-            with unrecorded():
+            with let_through():
                 reply = (await complete(messages, name)).text if complete else model(messages)
                 reply = await reply if inspect.isawaitable(reply) else reply
         except Exception as error:
-            raise player.failed(request, error) from error
-        player.answered(request)
+            raise player.note_failure(request, error) from error
+        player.stop_waiting(request)
         if not isinstance(reply, str):
             raise OptionError(f"A model that is recorded returned {reply!r}; it must return a text")
         body = {"string": json.dumps({"text": reply}, ensure_ascii=False).encode()}

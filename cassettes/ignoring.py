@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, cast
 from memzoo.cassettes.http import is_array, is_object
 from memzoo.errors import OptionError
 
-__all__ = ["NOTHING_IGNORED", "VARIES", "Ignore", "Ignored", "offered"]
+__all__ = ["NOTHING_IGNORED", "VARIES", "Ignore", "Ignored", "offer_rule"]
 
 Ignore: TypeAlias = str | re.Pattern[str] | Callable[[Any], Any]
 """A JSON path (`"$.messages[0].content"`), a regular expression (`"re:..."` or compiled), or a function (itself, or
@@ -110,7 +110,7 @@ class Ignored:
 NOTHING_IGNORED = Ignored()
 
 
-def offered(path: str, recorded: Any, asked: Any) -> str:
+def offer_rule(path: str, recorded: Any, asked: Any) -> str:
     """Write the rule that would let this difference pass: for dates and ids a pattern, else the path."""
     if isinstance(recorded, str) and isinstance(asked, str):
         for pattern in _OFTEN:

@@ -13,8 +13,8 @@ from unittest import mock
 from vcr.cassette import Cassette as VcrCassette
 from vcr.filters import decode_response
 
-from memzoo.cassettes.callers import Caller, current_caller, follow, opened
-from memzoo.cassettes.chunks import AT_ONCE, Arrival, paced, received
+from memzoo.cassettes.callers import Caller, attach_player, current_caller, follow
+from memzoo.cassettes.chunks import AT_ONCE, Arrival, pace, receive
 from memzoo.cassettes.http import HttpRequest, Recorded, Response
 from memzoo.cassettes.player import Player
 from memzoo.forks import new_lock
@@ -37,7 +37,7 @@ _users = 0
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
     """Let this thread or task, and those that it starts, play from or record to a player."""
-    with opened(player), _patch():
+    with attach_player(player), _patch():
         yield
 
 
@@ -103,7 +103,7 @@ def _methods() -> Iterator[tuple[type, str, Any]]:
                 yield transport, name, real if kind in _IN_PROCESS else _HANDLERS[name](client, real)
 
 
-def _blocking(client: Any, real: Callable[..., Any]) -> Callable[..., Any]:
+def _make_blocking(client: Any, real: Callable[..., Any]) -> Callable[..., Any]:
     def handle_request(transport: Any, request: Any) -> Any:
         async def send() -> Any:
             return real(transport, request)
@@ -114,7 +114,7 @@ def _blocking(client: Any, real: Callable[..., Any]) -> Callable[..., Any]:
     return handle_request
 
 
-def _asynchronous(client: Any, real: Callable[..., Any]) -> Callable[..., Any]:
+def _make_asynchronous(client: Any, real: Callable[..., Any]) -> Callable[..., Any]:
     async def handle_async_request(transport: Any, request: Any) -> Any:
         await request.aread()
         return await _answer(client, request, lambda: real(transport, request))
@@ -122,7 +122,7 @@ def _asynchronous(client: Any, real: Callable[..., Any]) -> Callable[..., Any]:
     return handle_async_request
 
 
-_HANDLERS = {"handle_request": _blocking, "handle_async_request": _asynchronous}
+_HANDLERS = {"handle_request": _make_blocking, "handle_async_request": _make_asynchronous}
 
 
 async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]]) -> Any:
@@ -137,15 +137,15 @@ async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]])
     try:
         answer = await send()
     except Exception as error:
-        raise caller.player.failed(asked, error) from error
-    content, arrival = await received(answer.stream, started)
+        raise caller.player.note_failure(asked, error) from error
+    content, arrival = await receive(answer.stream, started)
     headers: dict[str, list[str]] = {}
     for name, value in answer.headers.multi_items():
         headers.setdefault(name, []).append(value)
     status = {"code": answer.status_code, "message": answer.reason_phrase}
     _record(caller, asked, {"status": status, "headers": headers, "body": {"string": content}}, arrival)
     # The client has waited for the real stream already.
-    answer.stream = paced(client, content, replace(arrival, seconds=()))
+    answer.stream = pace(client, content, replace(arrival, seconds=()))
     return answer
 
 
@@ -154,6 +154,6 @@ def _play(client: Any, one: Recorded) -> Any:
     return client.Response(
         status["code"],
         headers=[(name, value) for name, values in headers.items() for value in values],
-        stream=paced(client, one.response["body"]["string"], one.arrival),
+        stream=pace(client, one.response["body"]["string"], one.arrival),
         extensions={"reason_phrase": status["message"].encode("ascii")} if status["message"] else None,
     )

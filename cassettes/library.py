@@ -18,7 +18,7 @@ from memzoo.cassettes.settings import CassetteSettings
 with replay_extra():
     from memzoo.cassettes.format import CassetteFile, write_cassette
 
-__all__ = ["clean", "drift", "paths_in", "shown_calls"]
+__all__ = ["clean", "drift", "list_calls", "paths_in"]
 
 _ENDINGS = (".yaml", ".yml", ".yaml.gz", ".json")
 _TEXT_WIDTH = 60
@@ -31,7 +31,7 @@ def paths_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
 
 
-def shown_calls(file: CassetteFile) -> Iterator[str]:
+def list_calls(file: CassetteFile) -> Iterator[str]:
     """List the calls of a cassette to read: what was asked, and what was answered."""
     for number, one in enumerate(file.recordings, 1):
         yield f"{number}. {request_key(one.request)}"
@@ -50,7 +50,7 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
     """
     scrubber = Scrubber(Keys(secrets_in_environment()))
     # The player has read all requests when it is made, so it knows their secrets by then.
-    fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).finished()
+    fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).list_recordings()
     if target is not None:
         write_cassette(target, fresh, file.head)
     return any(_key_of(new) != _key_of(old) for new, old in zip(fresh, file.recordings, strict=True))

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from memzoo.cassettes.conversation import newest, readable
-from memzoo.cassettes.files import shown
+from memzoo.cassettes.files import shorten_path
 from memzoo.cassettes.http import HttpRequest, is_array, is_object
-from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offered
+from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offer_rule
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
 from memzoo.text import visible
 
-__all__ = ["RequestKey", "differences", "nearest", "request_key", "stands_for", "unmatched", "unplayed"]
+__all__ = ["RequestKey", "differences", "nearest", "report_unmatched", "report_unplayed", "request_key", "stands_for"]
 
 # Whatever comes before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
 _ENDPOINT = re.compile(
@@ -98,7 +98,7 @@ def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
     return lines
 
 
-def unmatched(
+def report_unmatched(
     asked: RequestKey,
     recorded: Sequence[RequestKey],
     unplayed: Collection[int],
@@ -118,7 +118,7 @@ def unmatched(
     return visible("\n".join(said))
 
 
-def unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str) -> str:
+def report_unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str) -> str:
     """Report recorded requests that were not sent; `left` are their places in `recorded`."""
     lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
     if len(lines) > _MOST_UNPLAYED:
@@ -190,7 +190,7 @@ def _title(asked: str, recorded: str) -> list[str]:
         return ["body differs:"]
     shown = ", ".join(path for path, *_ in places[:_MOST_PLACES])
     more = f" and {len(places) - _MOST_PLACES} more places" if len(places) > _MOST_PLACES else ""
-    rules = list(dict.fromkeys(offered(*place) for place in places if _can_vary(place)))
+    rules = list(dict.fromkeys(offer_rule(*place) for place in places if _can_vary(place)))
     # Where much differs, another request is meant, and nothing to be ignored.
     offer = [f"  If that may vary: ignore={rules}"] if 0 < len(rules) <= _MOST_PLACES else []
     return [f"body differs at {shown}{more}:" if shown else "body differs:", *offer]
@@ -262,4 +262,4 @@ def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collec
 
 
 def _where(path: Path, recorded: Sequence[RequestKey]) -> str:
-    return f"Cassette: {shown(path)} ({len(recorded)} recorded)"
+    return f"Cassette: {shorten_path(path)} ({len(recorded)} recorded)"

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from memzoo.cassettes.chunks import AT_ONCE, Arrival, by_event, resized
+from memzoo.cassettes.chunks import AT_ONCE, Arrival, by_event, resize
 from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
-from memzoo.cassettes.files import shown
+from memzoo.cassettes.files import shorten_path
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
-from memzoo.cassettes.matching import RequestKey, request_key, stands_for, unmatched
+from memzoo.cassettes.matching import RequestKey, report_unmatched, request_key, stands_for
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
 from memzoo.forks import new_lock
@@ -66,7 +66,7 @@ class Player:
             with self._lock:
                 return bool(self._places(key))
         if self._settings.budget:
-            with self._noting():
+            with self._note_errors():
                 self._settings.budget.check()
         # Answers arrive in any order, but a replay asks in the order of the requests: keep them in that order.
         turn = vars(request).setdefault("recorded_turn", next(self._turns))
@@ -95,11 +95,11 @@ class Player:
             RecordingError: The response must not be recorded.
         """
         turn = vars(request).get("recorded_turn", next(self._turns))
-        self.answered(request)
+        self.stop_waiting(request)
         streamed = is_stream(content_type(response["headers"])) or arrival.broken
         body = response["body"]["string"] or b""
         arrival = by_event(self._time(arrival), body) if streamed else AT_ONCE
-        with self._noting():
+        with self._note_errors():
             fresh = self._clean(Recorded(request, response, caller, arrival, turn=turn))
             self._check(fresh)
         if self._settings.budget:
@@ -107,17 +107,17 @@ class Player:
             self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
         self.recordings.append(fresh)
 
-    def answered(self, request: HttpRequest) -> None:
+    def stop_waiting(self, request: HttpRequest) -> None:
         """Await no answer to this request any longer."""
         with self._lock:
             # aiohttp follows redirects with requests of its own, the first in place of the one that it announced.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))
             self._sent.pop(vars(request).get("recorded_turn", next(same, -1)), None)
 
-    def failed(self, request: HttpRequest, error: Exception) -> RecordingError:
+    def note_failure(self, request: HttpRequest, error: Exception) -> RecordingError:
         """Remember, and return to be raised, that a request has no answer that could be recorded."""
-        self.answered(request)
-        told = self._unanswered(request, f"{type(error).__name__}: {error}".removesuffix(": "))
+        self.stop_waiting(request)
+        told = self._make_error(request, f"{type(error).__name__}: {error}".removesuffix(": "))
         self.errors.append(told)
         return told
 
@@ -125,9 +125,9 @@ class Player:
         """Remember as errors the requests that were sent and have no answer, now that the recording ends."""
         for request in list(self._sent.values()):
             why = "it was given up, cut off, or is still awaited"
-            self.errors.append(self._unanswered(request, why))
+            self.errors.append(self._make_error(request, why))
 
-    def finished(self) -> list[Recorded]:
+    def list_recordings(self) -> list[Recorded]:
         """List the recordings; what one of them told of as a secret is removed from the earlier ones, too."""
         clean = sorted(self.recordings, key=lambda one: one.turn)
         while any(one.known != self.scrubber.known for one in clean):
@@ -146,7 +146,7 @@ class Player:
         if one.known == known:
             return one
         request, response = self.scrubber.request(one.request), self.scrubber.response(one.response)
-        sizes = resized(one.arrival.sizes, one.response["body"]["string"] or b"", response["body"]["string"])
+        sizes = resize(one.arrival.sizes, one.response["body"]["string"] or b"", response["body"]["string"])
         return replace(one, request=request, response=response, arrival=replace(one.arrival, sizes=sizes), known=known)
 
     def _key(self, request: HttpRequest) -> RequestKey:
@@ -164,13 +164,13 @@ class Player:
         raise RecordingError(
             f"{what} to {request_key(one.request)}\n  {body[:500]}\n"
             f"An error is not recorded unless it is allowed (allow_errors=True); "
-            f"nothing was written to {shown(self.path)}"
+            f"nothing was written to {shorten_path(self.path)}"
         )
 
-    def _unanswered(self, request: HttpRequest, why: str) -> RecordingError:
+    def _make_error(self, request: HttpRequest, why: str) -> RecordingError:
         return RecordingError(
             f"No answer came to {self._key(request)} ({why})\n"
-            f"What has no answer cannot be recorded; nothing was written to {shown(self.path)}"
+            f"What has no answer cannot be recorded; nothing was written to {shorten_path(self.path)}"
         )
 
     def _places(self, key: RequestKey) -> list[int]:
@@ -180,12 +180,14 @@ class Player:
             key = next((one for one in self._waiting if stands_for(one, key)), key)
         if left := self._waiting.get(key):
             return left
-        with self._noting():
+        with self._note_errors():
             hint, ignored = self._settings.hint, self._settings.ignored
-            raise UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint, ignored=ignored))
+            raise UnmatchedRequestError(
+                report_unmatched(key, self.keys, self.unplayed, self.path, hint, ignored=ignored)
+            )
 
     @contextmanager
-    def _noting(self) -> Generator[None]:
+    def _note_errors(self) -> Generator[None]:
         """Remember an error, since the code under test may swallow it."""
         try:
             yield

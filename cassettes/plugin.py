@@ -70,13 +70,13 @@ class _Run:
         """The folder of the cassettes."""
         return self._config.rootpath / str(self._config.getini("cassette_dir"))
 
-    def listed(self, items: Sequence[pytest.Item]) -> list[str]:
+    def list_cassettes(self, items: Sequence[pytest.Item]) -> list[str]:
         """List the folder of the cassettes, why tests may be missing, and the cassettes of the tests."""
         paths = set[str]()
         for item in items:
             if item.get_closest_marker("cassette"):
                 try:
-                    paths.add(str(self.chosen(item)[0]))
+                    paths.add(str(self.choose_cassette(item)[0]))
                 except MemoryZooError as error:
                     self.gaps.append(f"{item.nodeid}: {error}")
         config = self._config
@@ -89,7 +89,7 @@ class _Run:
         notes = [f"{LIST_GAP}{gap}" for gap in dict.fromkeys(self.gaps)]
         return [LIST_FOLDER + str(self.folder), *(" ".join(note.split()) for note in notes), *sorted(paths)]
 
-    def chosen(self, item: pytest.Item) -> tuple[Path, CassetteSettings]:
+    def choose_cassette(self, item: pytest.Item) -> tuple[Path, CassetteSettings]:
         """Choose the file of a test's cassette, and how to use it.
 
         Raises:
@@ -192,7 +192,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """List the cassettes of the tests, for whoever looks for files that belong to none."""
     target: str | None = session.config.getoption("--cassette-list")
     if target:
-        lines = session.config.stash[_RUN].listed(session.items)
+        lines = session.config.stash[_RUN].list_cassettes(session.items)
         Path(target).write_text("\n".join(lines), encoding="utf-8")
 
 
@@ -254,7 +254,7 @@ def cassette(request: pytest.FixtureRequest) -> Iterator[Cassette]:
     """The open cassette of a marked test; see its `recording` and `path`."""
     item = _item(request)
     with _without_traceback():
-        opened = Cassette(*item.config.stash[_RUN].chosen(item))
+        opened = Cassette(*item.config.stash[_RUN].choose_cassette(item))
     item.stash[_OPENED] = opened
     with pytest.MonkeyPatch.context() as environment:
         if not opened.recording and "OPENAI_API_KEY" not in os.environ:

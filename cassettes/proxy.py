@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from memzoo.cassettes.cassette import Cassette
-from memzoo.cassettes.chunks import received, steps_of
+from memzoo.cassettes.chunks import receive, steps_of
 from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.http import HttpRequest, Recorded
 from memzoo.errors import OptionError
@@ -133,11 +133,11 @@ class _Handler(BaseHTTPRequestHandler):
             try:
                 answer = opened.enter_context(stream)
             except (http.HTTPError, http.InvalidURL) as error:
-                raise self.cassette.player.failed(request, error) from error
+                raise self.cassette.player.note_failure(request, error) from error
             kept = {name: [value] for name, value in answer.headers.items() if name.lower() not in _NOT_PASSED_ON}
             with suppress(ConnectionError):
                 self._begin(answer.status_code, kept)
-            content, arrival = drive(received(self._pass_on(answer.iter_bytes()), started))
+            content, arrival = drive(receive(self._pass_on(answer.iter_bytes()), started))
         status = {"code": answer.status_code, "message": answer.reason_phrase}
         with suppress(CassetteError):  # closing the cassette tells of it
             self.cassette.player.record(

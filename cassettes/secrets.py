@@ -14,10 +14,10 @@ __all__ = [
     "PLACEHOLDER",
     "Keys",
     "can_be_secret",
+    "find_told",
     "looks_random",
     "names_secret",
     "secrets_in_environment",
-    "told",
 ]
 
 PLACEHOLDER = "SCRUBBED"
@@ -126,7 +126,7 @@ def _looks_chosen(value: str) -> bool:
     return len(value) >= _SHORTEST and not value.isalpha() and not value.isdigit() and any(map(str.isdigit, value))
 
 
-def told(text: str) -> Iterator[tuple[int, int]]:
+def find_told(text: str) -> Iterator[tuple[int, int]]:
     """Find what the words around it tell for a secret, as (start, end).
 
     That is the password of an address, and what is given to a name: `password: X`, `API_KEY=X`, `{'secret': 'X'}`,
@@ -202,7 +202,7 @@ class Keys:
         clean = self._clean
         if text in clean:
             return text
-        if found := list(told(text)):
+        if found := list(find_told(text)):
             self.learn(text[start:end] for start, end in found)
         if spans := _apart(sorted([*self._looks(text), *found])):
             return self._without(text, spans)
@@ -225,7 +225,7 @@ class Keys:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Find the secrets, as (start, end), in order and without overlap."""
-        return _apart(sorted([*self._looks(text), *told(text)]))
+        return _apart(sorted([*self._looks(text), *find_told(text)]))
 
     def _looks(self, text: str) -> list[tuple[int, int]]:
         # Nearly all texts hold no secret, and a search for how one begins is much faster than the whole pattern.

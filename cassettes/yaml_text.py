@@ -12,7 +12,7 @@ import yaml
 
 from memzoo.cassettes.http import is_array, is_object
 
-__all__ = ["dump", "load", "packed", "unpacked"]
+__all__ = ["dump", "load", "pack_numbers", "unpack_numbers"]
 
 # Characters that a block shows as they are and that every YAML reader gives back unchanged. Others, such as a
 # carriage return or a line separator, are escaped. A first line that begins with a tab confuses libyaml.
@@ -103,7 +103,7 @@ def _represent_text(dumper: _Dumper, text: str) -> Any:
 
 def _represent_list(dumper: _Dumper, items: list[Any]) -> Any:
     if dumper.arrays and len(items) >= _SHORTEST_ARRAY and all(type(item) is float for item in items):
-        kind, text = packed(items)
+        kind, text = pack_numbers(items)
         if len(text) < len(str(items)):
             return dumper.represent_scalar(f"!{kind}", text)
     numbers = bool(items) and all(isinstance(item, int | float) for item in items)
@@ -119,23 +119,23 @@ class _Loader(_SafeLoader):  # type: ignore[misc]  # it is one of two
 
 
 def _construct_array(kind: str, loader: Any, node: Any) -> list[float]:
-    return unpacked(kind, loader.construct_scalar(node))
+    return unpack_numbers(kind, loader.construct_scalar(node))
 
 
 for _kind in _FORMATS:
     _Loader.add_constructor(f"!{_kind}", partial(_construct_array, _kind))
 
 
-def packed(numbers: list[float]) -> tuple[str, str]:
+def pack_numbers(numbers: list[float]) -> tuple[str, str]:
     """Write numbers as an array, in single precision if that gives back every one: its kind and its text."""
     with suppress(OverflowError):  # single precision does not reach as far
         text = _encode("f32", numbers)
-        if unpacked("f32", text) == numbers:
+        if unpack_numbers("f32", text) == numbers:
             return "f32", text
     return "f64", _encode("f64", numbers)
 
 
-def unpacked(kind: str, text: str) -> list[float]:
+def unpack_numbers(kind: str, text: str) -> list[float]:
     """Read the numbers of an array.
 
     Raises:

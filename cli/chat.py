@@ -9,7 +9,15 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from memzoo.cli.options import Asked, Counter, command, conversation_option, counted, only_conversation, unlocked_store
+from memzoo.cli.options import (
+    Asked,
+    Counter,
+    command,
+    conversation_option,
+    only_conversation,
+    unlock_store,
+    write_count,
+)
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
 from memzoo.memories import Conversation, Spent
@@ -47,8 +55,8 @@ def chat(
 ) -> None:
     """Chat with a model that remembers. With --store, you can continue the conversation later."""
     strategy_named(memory)
-    model = asked.made()
-    with closing(unlocked_store(store)) as opened, _notes_apart() as notes:
+    model = asked.make_model()
+    with closing(unlock_store(store)) as opened, _notes_apart() as notes:
         id_ = conversation or only_conversation(opened)
         remembered = asked.memory(memory, counter, store=opened, conversation_id=id_, on_model_error="defer")
         if getattr(remembered, "max_token_limit", None) or getattr(remembered, "max_tokens", None):
@@ -56,7 +64,7 @@ def chat(
             remembered.counter({"role": "user", "content": ""})
         console.print(
             f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
-            f"{counted(len(remembered.history()), 'message')} so far. /help shows the commands.[/]"
+            f"{write_count(len(remembered.history()), 'message')} so far. /help shows the commands.[/]"
         )
         failed = _converse(Conversation(model, remembered, system=system), asked.model, notes)
     if failed:

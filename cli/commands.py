@@ -35,9 +35,9 @@ class _Commands(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         plugin = named(COMMANDS)[name]
         try:
-            return _made(plugin)
+            return _load_command(plugin)
         except PluginError as error:
-            return _broken(name, error)
+            return _make_broken(name, error)
 
     def __iter__(self) -> Iterator[str]:
         return iter(named(COMMANDS))
@@ -88,10 +88,10 @@ app = typer.Typer(
 )
 
 
-def _made(plugin: "EntryPoint") -> Any:
+def _load_command(plugin: "EntryPoint") -> Any:
     given = loaded(plugin)
     try:
-        return _awaited(_make_command(plugin.name, given))
+        return _wrap_async(_make_command(plugin.name, given))
     except Exception as error:  # whatever typer has against it
         raise unusable(plugin, f"is neither a function nor a typer.Typer that can be run: {error}") from error
 
@@ -110,7 +110,7 @@ def _make_command(name: str, given: Callable[..., Any] | typer.Typer) -> Any:
     return made
 
 
-def _awaited(made: Any) -> Any:
+def _wrap_async(made: Any) -> Any:
     """A command that also runs to its end what is `async def` in it, in an event loop of its own."""
     call = made.callback
 
@@ -121,11 +121,11 @@ def _awaited(made: Any) -> Any:
     if call:
         made.callback = functools.update_wrapper(run, call)
     for one in getattr(made, "commands", {}).values():
-        _awaited(one)
+        _wrap_async(one)
     return made
 
 
-def _broken(name: str, error: PluginError) -> Any:
+def _make_broken(name: str, error: PluginError) -> Any:
     """A command that can only say why it cannot be loaded; the others work."""
 
     def fail() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cli.options import Asked, Counter, Stored, StoreURL, command, counted, existing_store
+from memzoo.cli.options import Asked, Counter, Stored, StoreURL, command, open_existing, write_count
 from memzoo.cli.terminal import bar, confirm, echo
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
@@ -38,11 +38,11 @@ def forget(
     """Delete messages for good, and all that was learnt from them. Asks first."""
     if bool(ids) == everything:
         raise OptionError("give either numbers of messages, or --all for the whole conversation")
-    with stored.opened() as (store, id_):
+    with stored.open_conversation() as (store, id_):
         what = "the whole conversation" if everything else f"the messages {', '.join(map(str, ids or []))}"
         confirm(f"Delete {what} of {id_!r} in {shown_url(stored.store)} for good?", yes=yes)
         receipt = ConversationBufferMemory(store=store, conversation_id=id_).forget(None if everything else ids)
-    echo(f"{counted(len(receipt.removed), 'message')} deleted.")
+    echo(f"{write_count(len(receipt.removed), 'message')} deleted.")
     if receipt.outstanding:
         echo(f"These are learnt again when the conversation is next opened: {', '.join(receipt.outstanding)}.")
     if receipt.remains:
@@ -64,13 +64,13 @@ def retain(
     age, idleness = _span("--older-than", older_than), _span("--idle-for", idle_for)
     if not (older_than or idle_for):
         raise OptionError("give --older-than or --idle-for, such as --older-than 30d")
-    with closing(existing_store(store)) as opened:
+    with closing(open_existing(store)) as opened:
         old = [f"messages older than {older_than}"] * bool(older_than)
         told = " and ".join(old + [f"conversations idle for {idle_for}"] * bool(idle_for))
         confirm(f"Delete {told} in {shown_url(store)} for good?", yes=yes)
         done = delete_old(opened, older_than=age, idle_for=idleness, prefix=prefix)
     messages = sum(map(len, done.removed.values()))
-    echo(f"{counted(messages, 'message')} deleted from {counted(len(done.removed), 'conversation')}.")
+    echo(f"{write_count(messages, 'message')} deleted from {write_count(len(done.removed), 'conversation')}.")
     if done.remains:
         echo(done.remains, err=True)
 
@@ -78,7 +78,7 @@ def retain(
 @command("Stored data")
 def scrub(*, store: StoreURL) -> None:
     """Rewrite the files of a store so that nothing deleted is left in them."""
-    with closing(existing_store(store)) as opened:
+    with closing(open_existing(store)) as opened:
         if not drive(managed(opened, "scrub").scrub(thorough=True)):
             echo(_HELD_UP, err=True)
             raise typer.Exit(1)  # so that a cron job notices
@@ -102,7 +102,7 @@ def relearn(
 
     The old state is kept until everything is learnt, and if the model fails.
     """
-    with replace(stored, conversation=stored.conversation or named).opened() as (opened, id_):
+    with replace(stored, conversation=stored.conversation or named).open_conversation() as (opened, id_):
         first = drive(opened.read(id_, limit=1))
         deleted = " Its first messages have been deleted: what was learnt from them will be lost."
         question = f"Throw away what {memory} has learnt from {id_!r}, and learn it again?"
@@ -111,7 +111,7 @@ def relearn(
         with bar("Learning") as advance:
             drive(learn_anew(learner, from_=from_, only_set_aside=only_set_aside, progress=advance))
         aside, calls = learner.set_aside(), learner.usage.total.calls
-    echo(f"Learnt again, with {counted(calls, 'model call')}.")
+    echo(f"Learnt again, with {write_count(calls, 'model call')}.")
     if aside:
         echo(f"The model failed at these messages: {', '.join(str(entry.seq) for entry in aside)}.")
 

@@ -36,13 +36,13 @@ __all__ = [
     "Workers",
     "command",
     "conversation_option",
-    "counted",
-    "existing_store",
-    "missing_file",
+    "find_missing_file",
     "only_conversation",
+    "open_existing",
     "panel_of",
-    "unlocked_store",
+    "unlock_store",
     "write",
+    "write_count",
 ]
 
 # As many ids stand in an error at most.
@@ -127,7 +127,7 @@ class Workers:
     ] = 1
     engine: Annotated[str, typer.Option(help="An engine to use instead, such as dask://HOST:PORT.")] = ""
 
-    def opened(self) -> AbstractContextManager[Executor | None]:
+    def open_executor(self) -> AbstractContextManager[Executor | None]:
         """Give an executor, which ends with the block; `None` does the work here. See `memzoo.engines.executor_of`."""
         return executor_of(jobs=self.jobs, threads=self.threads, engine=self.engine or None)
 
@@ -142,14 +142,14 @@ class Stored:
     )
 
     @contextmanager
-    def opened(self) -> Generator[tuple[ManagedStore, str]]:
+    def open_conversation(self) -> Generator[tuple[ManagedStore, str]]:
         """Open the store; gives it, and the id of the conversation: the one named, or the only one.
 
         Raises:
             StoreError: The store cannot be opened.
             OptionError: There is no such conversation, or it is not told which one.
         """
-        with closing(existing_store(self.store)) as store:
+        with closing(open_existing(self.store)) as store:
             if self.conversation and drive(store.read(self.conversation, limit=1)):
                 yield store, self.conversation
                 return
@@ -184,12 +184,12 @@ class Asked:
         float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint. It is tried three times.")
     ] = None
 
-    def made(self) -> ChatModel:
+    def make_model(self) -> ChatModel:
         """The model, after a `check`."""
         self.check(self.model)
-        return self.named(self.model)
+        return self.make_named(self.model)
 
-    def named(self, name: str) -> ChatModel:
+    def make_named(self, name: str) -> ChatModel:
         """Another model, at the same endpoint and with the same limits."""
         # OpenAI's newer models refuse the name that all other servers know.
         openais = "api.openai.com" in (self._endpoint() or "api.openai.com")
@@ -210,7 +210,7 @@ class Asked:
             OptionError: The model cannot be asked, or nothing counts tokens under that name.
         """
         if issubclass(strategy_named(name), ModelBackedMemory):
-            options["llm"] = self.made()
+            options["llm"] = self.make_model()
         return create_memory(name, token_counter=token_counter(counter, self.model).name, **options)
 
     def check(self, name: str) -> None:
@@ -240,23 +240,23 @@ class Asked:
         return self.base_url or os.environ.get("OPENAI_BASE_URL", "")
 
 
-def unlocked_store(url: str) -> ManagedStore:
+def unlock_store(url: str) -> ManagedStore:
     """The store that a URL names, with the key in MEMZOO_KEY (several: separated by commas, the newest first)."""
     return open_store(url, key=keys_from_environment())
 
 
-def existing_store(url: str) -> ManagedStore:
-    """The store that a URL names, as `unlocked_store`, but a file has to be there already.
+def open_existing(url: str) -> ManagedStore:
+    """The store that a URL names, as `unlock_store`, but a file has to be there already.
 
     Raises:
         StoreError: There is no such file.
     """
-    if file := missing_file(url):
+    if file := find_missing_file(url):
         raise StoreError(f"there is no file {file}")
-    return unlocked_store(url)
+    return unlock_store(url)
 
 
-def missing_file(url: str) -> Path | None:
+def find_missing_file(url: str) -> Path | None:
     """The file that the URL of a SQLite store names, if it is not there."""
     file = Path(unquote(re.sub("[?].*", "", url.removeprefix("sqlite:///"))))
     return file if url.startswith("sqlite:///") and not file.exists() else None
@@ -322,6 +322,6 @@ def _in_place_of(file: Path) -> Generator[TextIO]:
         fresh.unlink(missing_ok=True)
 
 
-def counted(count: int, what: str) -> str:
+def write_count(count: int, what: str) -> str:
     """Write a number of things, such as "1 message"."""
     return f"{count} {what}{'' if count == 1 else 's'}"

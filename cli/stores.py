@@ -19,11 +19,11 @@ from memzoo.cli.options import (
     StoreURL,
     command,
     conversation_option,
-    counted,
-    existing_store,
-    missing_file,
-    unlocked_store,
+    find_missing_file,
+    open_existing,
+    unlock_store,
     write,
+    write_count,
 )
 from memzoo.cli.terminal import echo, progress_bars, row, tell
 from memzoo.errors import OptionError, StoreError, TransferError
@@ -61,7 +61,7 @@ def list_stores(
             echo(f"{kind:32}{meaning}")
         return
     damaged = 0
-    with closing(existing_store(url)) as store:
+    with closing(open_existing(url)) as store:
         for id_ in drive(managed(store, "conversations").conversations(after=after, limit=limit)):
             try:
                 row(id_, *_about(store, id_))
@@ -70,18 +70,18 @@ def list_stores(
                 row(id_, str(error))
     if damaged:
         are = "is" if damaged == 1 else "are"
-        raise StoreError(f"{counted(damaged, 'conversation')} {are} damaged; --check lists everything that is")
+        raise StoreError(f"{write_count(damaged, 'conversation')} {are} damaged; --check lists everything that is")
 
 
 def _check(url: str) -> None:
     if not url:
         raise OptionError("--check needs the URL of a store")
-    with closing(existing_store(url)) as store:
+    with closing(open_existing(url)) as store:
         found = check(store)
     for line in found:
         row(line)
     if found:
-        raise StoreError(f"found {counted(len(found), 'problem')}; export what can be read, and restore the rest")
+        raise StoreError(f"found {write_count(len(found), 'problem')}; export what can be read, and restore the rest")
     echo("Everything can be read.")
 
 
@@ -96,7 +96,7 @@ def history(
     as_json: Annotated[bool, typer.Option("--json", help="Print whole messages, as JSON Lines.")] = False,
 ) -> None:
     """Print what was said: number, time, role and text of each message."""
-    with stored.opened() as (store, id_):
+    with stored.open_conversation() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
         for entry in memory.entries(limit, before, after, newest_first=newest_first):
             if as_json:
@@ -116,7 +116,7 @@ def pin(
     off: Annotated[bool, typer.Option("--off", help="Unpin them.")] = False,
 ) -> None:
     """Pin messages, so that every strategy shows them word for word. Lists all pinned messages."""
-    with stored.opened() as (store, id_):
+    with stored.open_conversation() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
         if ids:
             (memory.unpin if off else memory.pin)(ids)
@@ -140,7 +140,7 @@ def show(
 
     If a strategy needs the names in the query, the model is asked for them.
     """
-    with stored.opened() as (store, id_):
+    with stored.open_conversation() as (store, id_):
         viewed = asked.memory(memory, counter, store=store, conversation_id=id_)
         echo(json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False))
 
@@ -152,7 +152,7 @@ def show_state(
     name: Annotated[str, typer.Option(help="Which state to print; without it, all are listed.")] = "",
 ) -> None:
     """List what was learnt from a conversation, or print one state as JSON."""
-    with stored.opened() as (store, id_):
+    with stored.open_conversation() as (store, id_):
         known = drive(managed(store, "states").states(id_))
         if name and name not in known:
             raise OptionError(
@@ -165,7 +165,10 @@ def show_state(
         for one in known:
             state, vectors = drive(store.read_state(id_, one)), drive(store.embeddings(id_, one))
             row(
-                one, f"up to {state.watermark}", counted(len(state.changes), "item"), counted(len(vectors), "embedding")
+                one,
+                f"up to {state.watermark}",
+                write_count(len(state.changes), "item"),
+                write_count(len(vectors), "embedding"),
             )
 
 
@@ -178,17 +181,17 @@ def show_graph(
     out: OutFile = None,
 ) -> None:
     """Write the facts of a stored conversation as text, as a picture, or for another program. Asks no model."""
-    with stored.opened() as (store, id_):
+    with stored.open_conversation() as (store, id_):
         found = drive(stored_graph(store, id_))
     _write(out, [export(found.graph, form, history=history)])
     if found.behind:
-        echo(f"No facts have been taken yet from the newest {counted(found.behind, 'message')}.", err=True)
+        echo(f"No facts have been taken yet from the newest {write_count(found.behind, 'message')}.", err=True)
 
 
 @command("Stored data")
 def export_lines(*, stored: Stored, out: OutFile = None) -> None:
     """Write a conversation, and all that was learnt from it, as JSON Lines. What is encrypted is decrypted."""
-    with stored.opened() as (store, id_):
+    with stored.open_conversation() as (store, id_):
         _write(out, export_conversation(store, id_))
 
 
@@ -216,7 +219,7 @@ def import_lines(
     file = Path(source)
     if not file.is_file():
         raise OptionError(f"there is no file {file}")
-    with closing(unlocked_store(store)) as opened:
+    with closing(unlock_store(store)) as opened:
         with progress_bars() as progress, progress.open(file, "r", encoding="utf-8", description="Reading") as lines:
             id_ = import_conversation(opened, lines, conversation)
         echo(f"{id_!r} is in {shown_url(store)} now.")
@@ -233,7 +236,7 @@ def _import_from(form: str, source: str, store: str, conversation: str | None, *
             raise OptionError(f"--conversation names one, and {source} has several: {first.title!r}, {another.title!r}")
         first = replace(first, title=conversation)
     counting = progress_bars(SpinnerColumn(), TextColumn("{task.completed} conversations"), TimeElapsedColumn())
-    with closing(InMemoryStore() if dry_run and missing_file(store) else unlocked_store(store)) as opened, counting:
+    with closing(InMemoryStore() if dry_run and find_missing_file(store) else unlock_store(store)) as opened, counting:
         for log in counting.track(chain([first], logs), total=None):
             for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
                 row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
@@ -252,7 +255,7 @@ def _sum_up(wrong: list[TransferError], rest: str) -> TransferError:
 
 def _about(store: ManagedStore, id_: str) -> tuple[str, ...]:
     first, last = drive(store.read(id_, limit=1)), drive(store.read(id_, limit=1, newest=True))
-    return counted(drive(store.count(id_)), "message"), *map(_time, (*first, *last))
+    return write_count(drive(store.count(id_)), "message"), *map(_time, (*first, *last))
 
 
 def _time(entry: Entry) -> str:

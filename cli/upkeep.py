@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from memzoo import memories
-from memzoo.cli.options import Asked, Counter, Workers, command, counted, existing_store
+from memzoo.cli.options import Asked, Counter, Workers, command, open_existing, write_count
 from memzoo.cli.terminal import bar, echo
 from memzoo.strategy import ModelBackedMemory, short_name, strategy_named, token_counter
 
@@ -33,17 +33,17 @@ def upkeep(
     """
     name, options = _parse_memory(memory)
     if issubclass(strategy_named(name), ModelBackedMemory):
-        options["llm"] = asked.made()
+        options["llm"] = asked.make_model()
     options["token_counter"] = token_counter(counter, asked.model).name
-    with closing(existing_store(store)) as opened, workers.opened() as executor, bar("Learning") as advance:
+    with closing(open_existing(store)) as opened, workers.open_executor() as executor, bar("Learning") as advance:
         done = memories.upkeep(opened, name, prefix=prefix, executor=executor, progress=advance, **options)
-    looked = counted(done.conversations, "conversation")
-    echo(f"Learnt in {done.learnt} of {looked}, with {counted(done.spent.calls, 'model call')}.")
+    looked = write_count(done.conversations, "conversation")
+    echo(f"Learnt in {done.learnt} of {looked}, with {write_count(done.spent.calls, 'model call')}.")
     for id_, why in list(done.failed.items())[:_TOLD]:
         echo(f"{id_}: {why}", err=True)
     if done.failed:
         listed = f"; the first {_TOLD} are listed" if len(done.failed) > _TOLD else ""
-        echo(f"{counted(len(done.failed), 'conversation')} failed{listed}.", err=True)
+        echo(f"{write_count(len(done.failed), 'conversation')} failed{listed}.", err=True)
         raise typer.Exit(1)
 
 

@@ -20,7 +20,7 @@ parser: Any = importlib.import_module("re._parser")
 
 _ENOUGH = 0.001
 _TIMES, _MOST = 4, 9
-_TRIES = 5
+_TRIES = 12
 
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _MANY = 100

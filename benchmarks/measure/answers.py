@@ -191,13 +191,13 @@ def _lines(text: str) -> Iterator[_Line]:
     """Read a text; a date at the beginning of a line holds for the lines after it, too, up to the next such date."""
     dates: tuple[_Date, ...] = ()
     for line in text.split("\n"):
-        own, windows = _read(line)
+        own, windows = _read_line(line)
         dates = own or dates
         yield _Line(windows, dates)
 
 
 @functools.lru_cache(maxsize=1 << 15)
-def _read(line: str) -> tuple[tuple[_Date, ...], tuple[_Reading, ...]]:
+def _read_line(line: str) -> tuple[tuple[_Date, ...], tuple[_Reading, ...]]:
     """Return the date at the beginning of a line, if there is one, and what its neighbouring sentences say."""
     written = with_one_writing(_fold(line))
     heading = _HEADING.match(written)

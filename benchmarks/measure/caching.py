@@ -12,7 +12,7 @@ from math import inf
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
-__all__ = ["CACHES", "FRAME", "REREAD", "CacheRule", "PromptCache", "Requests", "paid_tokens", "shared_tokens"]
+__all__ = ["CACHES", "FRAME", "REREAD", "CacheRule", "PromptCache", "Requests", "count_shared", "paid_tokens"]
 
 FRAME = (3, 1)
 """Tokens before and after a message's text with OpenAI: where it begins, its role, where its text begins; its end."""
@@ -42,7 +42,7 @@ class CacheRule:
     write: float = 1.0
     seconds: float = inf
 
-    def kept(self, shared: int) -> int:
+    def count_kept(self, shared: int) -> int:
         """How many tokens are kept of a beginning.
 
         Example:
@@ -138,7 +138,7 @@ class PromptCache:
         """
         said = list(map(self._read, messages))
         sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)
-        shared = shared_tokens(self._before, said, self._count, whole=not self._rule.step, frame=self._frame)
+        shared = count_shared(self._before, said, self._count, whole=not self._rule.step, frame=self._frame)
         self._before = said
         return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
 
@@ -160,7 +160,7 @@ class PromptCache:
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
         """Reckon a request of so many tokens, which begins with so many of the one before."""
         rule, last = self._rule, self._last
-        kept = rule.kept(min(shared, sent)) if last and rule.read != 1 else 0
+        kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
         # Written by the request before, whether or not it is still there when it is wanted.
         written = max(kept - last.cached, 0) if last and rule.write != 1 else 0
         cached = kept if at - self._at <= rule.seconds else 0
@@ -171,7 +171,7 @@ class PromptCache:
         return ("", self._written(message)) if self._written else (message["role"], text_of(message))
 
 
-def shared_tokens(
+def count_shared(
     before: Sequence[tuple[str, str]],
     now: Sequence[tuple[str, str]],
     count: Callable[[str], int],
@@ -197,7 +197,7 @@ def shared_tokens(
     if whole or len(alike) in (len(before), len(now)):
         return shared
     (role, text), (other_role, other) = before[len(alike)], now[len(alike)]
-    return shared + (frame[0] + count(_beginning(text, other)) if role == other_role else 0)
+    return shared + (frame[0] + count(_find_common_start(text, other)) if role == other_role else 0)
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
@@ -207,10 +207,10 @@ def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))
         1.2
     """
-    return count(text) - (1 - REREAD) * min(count(_beginning(before, text)), count(text))
+    return count(text) - (1 - REREAD) * min(count(_find_common_start(before, text)), count(text))
 
 
-def _beginning(one: str, other: str) -> str:
+def _find_common_start(one: str, other: str) -> str:
     """The letters with which two texts begin alike."""
     return "".join(letter for letter, _ in takewhile(_are_same, zip(one, other, strict=False)))
 

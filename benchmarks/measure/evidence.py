@@ -7,7 +7,7 @@ from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.outcomes import Scored, Update, View
 from memzoo.benchmarks.transcripts.conversations import Question
 
-__all__ = ["Texts", "covered", "covers", "scored", "squeezed", "update_shown", "whole"]
+__all__ = ["Texts", "covers", "measure_coverage", "score_question", "squeeze", "update_shown", "whole"]
 
 _LONG = 40
 _RUN = 5
@@ -15,7 +15,7 @@ _ENOUGH = 0.5
 
 
 @functools.lru_cache(maxsize=4096)
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Replace each run of white space with a single space."""
     return " ".join(text.split())
 
@@ -29,11 +29,11 @@ class Texts:
     """
 
     def __init__(self, shown: Iterable[str]) -> None:
-        # One after the other: what was looked through once, such as each message of a long log, is kept by `squeezed`.
-        self._shown = [squeezed(text) for text in shown]
+        # One after the other: what was looked through once, such as each message of a long log, is kept by `squeeze`.
+        self._shown = [squeeze(text) for text in shown]
 
     def __contains__(self, text: object) -> bool:
-        return isinstance(text, str) and any(squeezed(text) in one for one in self._shown)
+        return isinstance(text, str) and any(squeeze(text) in one for one in self._shown)
 
 
 def whole(evidence: Sequence[str], shown: Texts) -> float:
@@ -46,7 +46,7 @@ def whole(evidence: Sequence[str], shown: Texts) -> float:
     return sum(one in shown for one in evidence) / len(evidence)
 
 
-def covered(evidence: Sequence[str], shown: Texts) -> float:
+def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
     """Compute the share of evidence that is covered; see `covers`."""
     return sum(covers(one, shown) for one in evidence) / len(evidence)
 
@@ -88,7 +88,7 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: 
     return "stale" if has_old else "neither"
 
 
-def scored(question: Question, view: View) -> Scored:
+def score_question(question: Question, view: View) -> Scored:
     """Look for the evidence of a question, for its answer, and for what the evidence corrects."""
     said = [text for _, text in view]
     shown = Texts(said)
@@ -96,7 +96,7 @@ def scored(question: Question, view: View) -> Scored:
     update = update_shown(question.evidence, question.stale, shown, said=bool(answer)) if question.stale else None
     return Scored(
         whole=round(whole(question.evidence, shown), 6),
-        covered=round(covered(question.evidence, shown), 6),
+        covered=round(measure_coverage(question.evidence, shown), 6),
         answer=answer,
         update=update,
     )

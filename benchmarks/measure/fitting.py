@@ -15,7 +15,7 @@ from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.stores import Message
 from memzoo.strategy import in_frame, is_instruction, is_recalled, reframed, sendable, text_of
 
-__all__ = ["Said", "cut", "fit"]
+__all__ = ["Said", "cut_to_budget", "fit"]
 
 Count = Callable[[str], int]
 
@@ -44,7 +44,7 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]
     return [*kept[:in_front], *sendable(said[:place]), *kept[in_front:], *sendable(said[place:])]
 
 
-def cut(text: str, budget: int, count: Count) -> str:
+def cut_to_budget(text: str, budget: int, count: Count) -> str:
     """Cut a text at its end, so that it fits a budget.
 
     Example:
@@ -63,7 +63,7 @@ def _fit_recalled(messages: Sequence[Message], budget: int, count: Count) -> tup
         tokens = count(text_of(message))
         if tokens > budget:
             frame = tokens - count(in_frame(text_of(message)))
-            text = reframed(text_of(message), functools.partial(cut, budget=budget - frame, count=count))
+            text = reframed(text_of(message), functools.partial(cut_to_budget, budget=budget - frame, count=count))
             return [*kept, *([message | {"content": text}] if text else [])], 0
         kept.append(message)
         budget -= tokens

@@ -38,7 +38,7 @@ class Judge:
         self._judging = judging
         self._prompts = prompts or PromptSet()
 
-    def judged(self, question: Question, shown: Sequence[Message], transcript: Transcript) -> Opinion:
+    def judge(self, question: Question, shown: Sequence[Message], transcript: Transcript) -> Opinion:
         """Answer a question from what was shown, and judge the answer against the right one."""
         if not question.answer:
             return Opinion("", None, Sum())

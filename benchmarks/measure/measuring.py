@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from memzoo.benchmarks.learnt import Unasked, log_of
 from memzoo.benchmarks.measure.caching import PromptCache, Requests
-from memzoo.benchmarks.measure.evidence import scored
+from memzoo.benchmarks.measure.evidence import score_question
 from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.measure.surviving import Followed
@@ -83,9 +83,9 @@ def measure(
         **calls,
         failed_saves=first.failed_saves,
         failure=first.failure,
-        budgets={budget: found for run in runs for budget, found in run.found().items()},
+        budgets={budget: found for run in runs for budget, found in run.collect().items()},
     )
-    return outcome, first.timing()
+    return outcome, first.sum_times()
 
 
 def steps_in(transcript: Transcript) -> int:
@@ -102,7 +102,7 @@ class _Tally:
         self.answers: list[Scored] = []
         self.followed = Followed()
 
-    def found(self) -> AtBudget:
+    def sum_up(self) -> AtBudget:
         # Rounded up, so that no more than the limit is left; the last exchange is always among them.
         every = max(1, -(-len(self.shown) // _POINTS))
         course = [*self.shown[:-1][::every], *self.shown[-1:]]
@@ -115,7 +115,7 @@ class _Tally:
             requests=self.requests,
             course=tuple(course),
             answers=tuple(self.answers),
-            survived=self.followed.found(),
+            survived=self.followed.list_survived(),
         )
 
 
@@ -144,8 +144,8 @@ class _Run:
         self._rule: list[Message] = []
         self._marks: list[tuple[int, Mark]] = []
         self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
-        self._model = MeteredModel(self._answering(), spending_limit)
-        self._judge = setup.judging(spending_limit)
+        self._model = MeteredModel(self._choose_model(), spending_limit)
+        self._judge = setup.make_judge(spending_limit)
         self._memory = self._fresh(budgets[0])
         self._usage = self._memory.usage if self._memory else Usage()
         self._load_seconds = self._save_seconds = 0.0
@@ -176,11 +176,11 @@ class _Run:
             self._ask(question)
             progress(1)
 
-    def found(self) -> dict[int, AtBudget]:
+    def collect(self) -> dict[int, AtBudget]:
         """Return what was found, by budget."""
-        return {budget: tally.found() for budget, tally in self._tallies.items()}
+        return {budget: tally.sum_up() for budget, tally in self._tallies.items()}
 
-    def timing(self) -> Timing:
+    def sum_times(self) -> Timing:
         """Return how long it took."""
         return Timing(self._variant.name, self._load_seconds, self._loads, self._save_seconds, self._saves)
 
@@ -250,10 +250,10 @@ class _Run:
     def _answer(self, question: Question, shown: list[Message]) -> Scored:
         view: View = tuple((message["role"], text_of(message)) for message in shown)
         kept = view if self._keep_views and self._variant.cut else None
-        answer = scored(question, view).model_copy(update={"tokens": self._tokens(shown), "shown": kept})
+        answer = score_question(question, view).model_copy(update={"tokens": self._tokens(shown), "shown": kept})
         if self._judge is None or not self._variant.cut:
             return answer
-        opinion = self._judge.judged(question, shown, self._transcript)
+        opinion = self._judge.judge(question, shown, self._transcript)
         self.calls["judging"] += opinion.spent
         return answer.model_copy(update={"reply": opinion.reply, "judged": opinion.right})
 
@@ -273,7 +273,7 @@ class _Run:
     def _tokens(self, shown: list[Message]) -> int:
         return self._said.tokens if self._said and not self._variant.cut else self._setup.counting.of_messages(shown)
 
-    def _answering(self) -> Model:
+    def _choose_model(self) -> Model:
         """Return the model that the memory asks."""
         if self._variant.learnt:
             return Unasked(self._variant.learnt_by)
@@ -283,7 +283,7 @@ class _Run:
         # The store's clock follows the conversation: what is said long ago must look old to the memory.
         store = InMemoryStore(clock=lambda: self._now)
         if learnt := self._variant.learnt:
-            drive(store.restore(self._variant.name, log_of(self._transcript), learnt.stored()))
+            drive(store.restore(self._variant.name, log_of(self._transcript), learnt.to_stored()))
         return self._variant.make(
             budget,
             llm=self._model,

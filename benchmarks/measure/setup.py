@@ -59,7 +59,7 @@ class Setup:
         """Make an empty cache."""
         return PromptCache(self.cache, self.counting, system_tokens=self.system_tokens)
 
-    def judging(self, spending_limit: SpendingLimit | None) -> Judge | None:
+    def make_judge(self, spending_limit: SpendingLimit | None) -> Judge | None:
         """Make the judge, with the model whose answers it marks; both keep to a limit."""
         if self._judge is None:
             return None

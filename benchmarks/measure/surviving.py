@@ -49,7 +49,7 @@ class Followed:
             end[mark.kind].append(survives)
         self._end = end
 
-    def found(self) -> tuple[Survived, ...]:
+    def list_survived(self) -> tuple[Survived, ...]:
         """What was found: by kind and age, then by kind at the last look."""
         ages = [
             Survived(kind=kind, after=after, shown=sum(held), of=len(held))

@@ -142,21 +142,21 @@ def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> Non
 def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
     from memzoo.benchmarks.measure.setup import Setup
     from memzoo.benchmarks.play.playing import Play
-    from memzoo.benchmarks.play.stored import stored_talk
-    from memzoo.benchmarks.variants import checked_variants, chosen
+    from memzoo.benchmarks.play.stored import read_talk
+    from memzoo.benchmarks.variants import check_variants, choose_variants
     from memzoo.strategy import token_counter
 
-    variants = chosen(selected.memories or ())
-    checked_variants(variants, [selected.budget])
+    variants = choose_variants(selected.memories or ())
+    check_variants(variants, [selected.budget])
     for name in sorted({one.model or asked.model for one in variants} | {asked.model}):
         asked.check(name)
     if sum(map(bool, (selected.transcripts, selected.store, selected.empty))) > 1:
         raise OptionError("give only one of files, --store and --empty: the page shows one conversation")
-    setup = Setup(asked.model, [selected.budget], token_counter(counter, asked.model).name, make_model=asked.named)
+    setup = Setup(asked.model, [selected.budget], token_counter(counter, asked.model).name, make_model=asked.make_named)
     if not selected.store:
         return Play(_conversation(selected), variants, setup)
-    with Stored(selected.store, selected.conversation).opened() as (store, id_):
-        talk, kept = stored_talk(store, id_)
+    with Stored(selected.store, selected.conversation).open_conversation() as (store, id_):
+        talk, kept = read_talk(store, id_)
     return Play(talk, variants, setup, stored=kept)
 
 

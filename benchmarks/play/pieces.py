@@ -13,7 +13,18 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from memzoo.memories.engine.explanation import Find, ShownText
 
-__all__ = ["Head", "Numbers", "Piece", "Splice", "applied", "pieces_of", "reasons", "rewritten", "splices", "told_as"]
+__all__ = [
+    "Head",
+    "Numbers",
+    "Piece",
+    "Splice",
+    "apply_splices",
+    "join_pieces",
+    "pair_rewritten",
+    "pieces_of",
+    "reasons",
+    "splices",
+]
 
 T = TypeVar("T")
 
@@ -68,7 +79,7 @@ class Numbers(Generic[T]):
             self.new.append(thing)
         return self._known.setdefault(thing, len(self._known))
 
-    def taken(self) -> list[T]:
+    def take_new(self) -> list[T]:
         """What is new, which is not new any more then."""
         new, self.new = self.new, []
         return new
@@ -96,18 +107,18 @@ def pieces_of(shown: Iterable[ShownText]) -> list[Piece]:
     """The pieces of messages that are shown, in order. What stands in the log word for word stays in one piece."""
     found: list[Piece] = []
     for one in shown:
-        first, *others = _cut(one.text) if one.number is None else (one.text,)
+        first, *others = _split_text(one.text) if one.number is None else (one.text,)
         found.append(Piece(Head(one.role, one.kind, one.number), first))
         found += [Piece(None, text) for text in others]
     return found
 
 
-def told_as(pieces: Iterable[Piece]) -> list[Told]:
+def join_pieces(pieces: Iterable[Piece]) -> list[Told]:
     """The messages that pieces were made of.
 
     Example:
         >>> shown = [ShownText("recalled", 9, None, "Anna lives in Oslo. She has a boat.")]
-        >>> [piece.text for piece in pieces_of(shown)], told_as(pieces_of(shown))[0][-1]
+        >>> [piece.text for piece in pieces_of(shown)], join_pieces(pieces_of(shown))[0][-1]
         (['Anna lives in Oslo. ', 'She has a boat.'], 'Anna lives in Oslo. She has a boat.')
     """
     found: list[list[Piece]] = []
@@ -138,7 +149,7 @@ def splices(old: Sequence[int], new: Sequence[int]) -> list[Splice]:
     ]
 
 
-def applied(old: Sequence[int], differences: Iterable[Splice]) -> list[int]:
+def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int]:
     """The list that differences make of another one."""
     found, at = list[int](), 0
     for one in differences:
@@ -147,7 +158,7 @@ def applied(old: Sequence[int], differences: Iterable[Splice]) -> list[int]:
     return [*found, *old[at:]]
 
 
-def rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
+def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
     """Pairs of a piece that went and the one in its place that says much the same in other words.
 
     Args:
@@ -184,7 +195,7 @@ def reasons(
         if not one.shown:
             continue
         text = said.get(one.what, "") if isinstance(one.what, int) else one.what
-        for key in (one.what, *map(_bare, _cut(text))):
+        for key in (one.what, *map(_bare, _split_text(text))):
             if key not in best or one.score > best[key][1]:
                 best[key] = one.by, one.score
     for place, piece in enumerate(pieces if best else ()):
@@ -209,7 +220,7 @@ def _strip_labels(text: str) -> Iterator[str]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _cut(text: str) -> tuple[str, ...]:
+def _split_text(text: str) -> tuple[str, ...]:
     return tuple(part for part in _END.split(text) if part) or ("",)
 
 

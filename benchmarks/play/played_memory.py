@@ -11,10 +11,10 @@ from memzoo.benchmarks.play.pieces import (
     Numbers,
     Piece,
     Splice,
-    applied,
+    apply_splices,
+    pair_rewritten,
     pieces_of,
     reasons,
-    rewritten,
     splices,
 )
 from memzoo.errors import MemoryZooError, ModelError
@@ -24,7 +24,7 @@ from memzoo.stores import InMemoryStore, Message, StateUpdate, StoredState
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
-__all__ = ["Fact", "Frame", "PlayedMemory", "Tables", "about", "said_by"]
+__all__ = ["Fact", "Frame", "PlayedMemory", "Tables", "about", "list_said"]
 
 Frame: TypeAlias = dict[str, Any]
 """What one memory shows at one moment, as JSON; lines.md has its members."""
@@ -60,10 +60,10 @@ class Tables:
                 self.texts[number] = piece.text  # a message of the log is never rewritten
         return numbers
 
-    def taken(self) -> dict[str, Any]:
+    def take_new(self) -> dict[str, Any]:
         """What is new since the last time, as JSON."""
-        told = [[*(piece.head or ()), piece.text] for piece in self.pieces.taken()]
-        return {"pieces": told, "facts": self.facts.taken(), "ways": self.ways.taken()}
+        told = [[*(piece.head or ()), piece.text] for piece in self.pieces.take_new()]
+        return {"pieces": told, "facts": self.facts.take_new(), "ways": self.ways.take_new()}
 
 
 @dataclass(frozen=True)
@@ -126,14 +126,14 @@ class PlayedMemory:
         self._told[-1] = told["splices"], self._now.facts
         return {**told, "learning": _counts(self._learning), "error": told["error"] or self._failure}
 
-    def asked(
+    def ask(
         self, moment: int, query: str, tables: Tables, said: Mapping[int, str]
     ) -> tuple[Frame, tuple[ShownText, ...], list[Message]]:
         """What it shows for a question at a moment, as the difference to what it shows then, and as messages."""
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)
         parts = [differences for differences, _ in self._told[: moment + 1]]
-        pieces: Sequence[int] = functools.reduce(applied, parts, [])
+        pieces: Sequence[int] = functools.reduce(apply_splices, parts, [])
         told, now = self._compare(memory, _Moment(pieces, (), self._told[moment][1]), query, tables, said)
         return told, now.shown, memory.messages(query) if not told["error"] else []
 
@@ -155,7 +155,7 @@ class PlayedMemory:
             "limit": why.limit,
             "kept": _count_kept(before.shown, now.shown, memory),
             "splices": differences,
-            "rewritten": rewritten(gone, come, tables.texts),
+            "rewritten": pair_rewritten(gone, come, tables.texts),
             "why": [
                 (place, tables.ways.of(way), round(score, 2)) for place, way, score in reasons(pieces, why.finds, said)
             ],
@@ -252,6 +252,6 @@ def _counts(spent: Spent) -> list[int]:
     return [spent.calls, spent.prompt_tokens, spent.completion_tokens]
 
 
-def said_by(messages: Iterable[Message]) -> list[tuple[str, str]]:
+def list_said(messages: Iterable[Message]) -> list[tuple[str, str]]:
     """Who said what, in words."""
     return [(message["role"], text_of(message)) for message in messages]

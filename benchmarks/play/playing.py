@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from memzoo.benchmarks.measure.evidence import scored
+from memzoo.benchmarks.measure.evidence import score_question
 from memzoo.benchmarks.measure.setup import Setup
-from memzoo.benchmarks.play.played_memory import Frame, PlayedMemory, Tables, about, said_by
+from memzoo.benchmarks.play.played_memory import Frame, PlayedMemory, Tables, about, list_said
 from memzoo.benchmarks.play.stored import Kept
 from memzoo.benchmarks.results import OFFLINE
 from memzoo.benchmarks.transcripts import Exchange, Question, Transcript
@@ -118,16 +118,16 @@ class Play:
         if not 0 <= at <= self.moment:
             raise OptionError(f"a question can be asked at the moments 0 to {self.moment}, not at {at}")
         said = dict(itertools.islice(self._said.items(), self._messages(at)))
-        found = {one.name: one.asked(at, text, self._tables, said) for one in self._columns_at(at)}
+        found = {one.name: one.ask(at, text, self._tables, said) for one in self._columns_at(at)}
         answers = drive(together(self._answer(_with_question(view, text)) for _, _, view in found.values()))
         frames: dict[str, Frame] = {}
         for (name, (frame, view, _)), answer in zip(found.items(), answers, strict=True):
-            says = scored(question, tuple((one.role, one.text) for one in view)).answer if question else None
+            says = score_question(question, tuple((one.role, one.text) for one in view)).answer if question else None
             frames[name] = {**frame, **answer, "says": says}
         self._questions += 1
         known = {"expected": question.answer, "evidence": question.evidence} if question else {}
         line = {"kind": "question", "number": self._questions, "text": text, "at": at, **known}
-        return {**line, **self._tables.taken(), "memories": frames}
+        return {**line, **self._tables.take_new(), "memories": frames}
 
     def _start(self) -> Line:
         columns = [*self._columns, *self._as_stored]
@@ -159,7 +159,7 @@ class Play:
         self._seconds = max(self._seconds + _APART, self._now.timestamp())
         for one in self._columns:
             one.save(exchange.messages, f"exchange-{number}")
-        for _, text in said_by(exchange.messages):
+        for _, text in list_said(exchange.messages):
             place = len(self._said)
             self._said[self._stored[0][place].seq if self._stored else place + 1] = text
         return self._show()
@@ -175,11 +175,11 @@ class Play:
         return {
             "kind": "moment",
             "number": at,
-            "said": said_by(said.messages) if said else [],
+            "said": list_said(said.messages) if said else [],
             "numbers": list(self._said)[self._messages(at - 1) :] if at else [],
             "date": said.date.isoformat() if said and said.date else "",
             "next": query,
-            **self._tables.taken(),
+            **self._tables.take_new(),
             "memories": frames,
         }
 

@@ -8,13 +8,13 @@ from memzoo.benchmarks.transcripts.conversations import TranscriptMessage, excha
 from memzoo.stores import Entry, ManagedStore, StoredState, managed
 from memzoo.sync import drive
 
-__all__ = ["Kept", "stored_talk"]
+__all__ = ["Kept", "read_talk"]
 
 Kept: TypeAlias = tuple[Sequence[Entry], Mapping[str, StoredState]]
 """The log of a conversation, and what was learnt from it, by the name of the state."""
 
 
-def stored_talk(store: ManagedStore, id_: str) -> tuple[Transcript, Kept]:
+def read_talk(store: ManagedStore, id_: str) -> tuple[Transcript, Kept]:
     """The conversation as a transcript, and as the store has it.
 
     Raises:

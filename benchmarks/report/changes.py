@@ -8,10 +8,10 @@ from pydantic import ValidationError
 
 from memzoo.benchmarks.results import QuestionInfo, Results, Row, Talks
 from memzoo.benchmarks.survey import Survey
-from memzoo.benchmarks.verdict import counted
+from memzoo.benchmarks.verdict import write_number
 from memzoo.errors import OptionError
 
-__all__ = ["changes", "check_same", "earlier_results", "failing", "thresholds"]
+__all__ = ["changes", "check_same", "earlier_results", "list_missed", "thresholds"]
 
 _NAMES = {"recall": "covered", **{name: name for name in ("whole", "answers", "judged", "corrected")}}
 """Figures by the name that the command has for them."""
@@ -41,14 +41,16 @@ def thresholds(given: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def failing(results: Results, limits: Mapping[str, float]) -> list[str]:
+def list_missed(results: Results, limits: Mapping[str, float]) -> list[str]:
     """Say which thresholds are missed: the best memory of the main budget has to reach each."""
     budget, missed = results.main_budget, list[str]()
     for name, limit in limits.items():
         found = [one.mean for row in results.competing if (one := row.figure(_NAMES[name], budget))]
         if not found or max(found) < limit:
             said = f"is {max(found):.2f} at best" if found else "was not measured"
-            missed.append(f"--fail-under: {name} {said} within {counted(budget, 'token')}, and should be {limit:g}")
+            missed.append(
+                f"--fail-under: {name} {said} within {write_number(budget, 'token')}, and should be {limit:g}"
+            )
     return missed
 
 
@@ -104,7 +106,7 @@ def changes(results: Results, earlier: Results) -> list[str]:
     """Say what is different from earlier results, a line for each memory, budget and figure."""
     now, before = ({row.memory.name: row for row in some.rows} for some in (results, earlier))
     said = [
-        f"{name}, {counted(budget, 'token')}: {line}"
+        f"{name}, {write_number(budget, 'token')}: {line}"
         for name, row in now.items()
         if name in before
         for budget in row.budgets

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memzoo.benchmarks.report.places import Axis, apart
-from memzoo.benchmarks.report.templates import rendered
+from memzoo.benchmarks.report.templates import render_template
 from memzoo.benchmarks.results import Results, Row
 from memzoo.benchmarks.verdict import MEASURES, measure_of
 
@@ -276,7 +276,7 @@ def curves(
     heights = apart([up.at(one.points[-1][1]) for one in series], _LINE, up.end, up.start)
     texts = [_short(one.name, longest - len(one.value) - 2) + f"  {one.value}".rstrip() for one in series]
     gap = _LETTER * len(f"{across.high:,.0f}") + 14
-    return rendered(
+    return render_template(
         "chart.svg.jinja",
         title=titles[0],
         about=titles[1],

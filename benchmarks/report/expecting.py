@@ -9,9 +9,9 @@ from rich.text import Text
 
 from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
 from memzoo.benchmarks.results import OFFLINE, Compared, Row
-from memzoo.benchmarks.verdict import counted
+from memzoo.benchmarks.verdict import write_number
 
-__all__ = ["Expected", "dry_run_table", "expected"]
+__all__ = ["Expected", "dry_run_table", "list_expected"]
 
 # Whether a call is made depends on no reply: one for each exchange or question, or none at all.
 _KNOWN = {
@@ -39,7 +39,7 @@ class Expected:
         return f"{'' if self.exact else '≈ '}{self.amount:,.0f}"
 
 
-def expected(row: Row, budget: int) -> dict[str, Expected]:
+def list_expected(row: Row, budget: int) -> dict[str, Expected]:
     """List what a memory will show, cost to read, and ask: tokens at an exchange, calls in all, tokens of these calls.
 
     Calls to load are those of the exchanges and of the questions.
@@ -69,14 +69,14 @@ def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
     prices = found.results.run.prices
     budget = found.results.main_budget
     rows = [row for row in found.rows if not row.error]
-    drawn = Table(box=box.SIMPLE_HEAD, title=f"Expected, within {counted(budget, 'token')}", title_justify="left")
+    drawn = Table(box=box.SIMPLE_HEAD, title=f"Expected, within {write_number(budget, 'token')}", title_justify="left")
     drawn.add_column("memory")
-    figures = dict.fromkeys(title for row in rows for title in expected(row, budget))
+    figures = dict.fromkeys(title for row in rows for title in list_expected(row, budget))
     for title in (*figures, *(["cost"] if prices else [])):
         drawn.add_column(title.replace(" ", "\n"), justify="right")
     for row in rows:
         cost = [_cost(row, prices, model)] if prices else []
-        drawn.add_row(row.memory.name, *map(str, expected(row, budget).values()), *cost)
+        drawn.add_row(row.memory.name, *map(str, list_expected(row, budget).values()), *cost)
     return Group(drawn, Text("\n".join(_notes(found, model, judge))))
 
 
@@ -99,5 +99,5 @@ def _notes(found: Compared, model: str, judge: str) -> list[str]:
     if judge and (judged := sum(bool(one.question.answer) for one in found.results.questions)):
         rows = sum(row.memory.name != "everything" for row in found.rows)
         answers = judged * rows * len(found.results.run.budgets)
-        notes.append(f"With the judge: {counted(answers, 'answer')}, and a mark for each that is not empty.")
+        notes.append(f"With the judge: {write_number(answers, 'answer')}, and a mark for each that is not empty.")
     return notes

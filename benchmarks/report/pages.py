@@ -12,7 +12,7 @@ from typing import Any
 from memzoo.benchmarks.outcomes import Scored, View
 from memzoo.benchmarks.report.charts import NARROW, WIDE, bars, colours_of, course_chart, recall_chart, survival_chart
 from memzoo.benchmarks.report.tabulating import best_name, caption, columns, exclusions
-from memzoo.benchmarks.report.templates import rendered, source
+from memzoo.benchmarks.report.templates import render_template, source
 from memzoo.benchmarks.results import Compared, QuestionResult, Results
 
 __all__ = ["fragment", "page"]
@@ -22,7 +22,7 @@ def page(comparison: Compared, date: datetime) -> str:
     """Render the report: the verdict, tables, charts, every question with what was shown, and how it was measured."""
     results = comparison.results
     script = source("report.js")
-    return rendered(
+    return render_template(
         "report.html.jinja",
         **_tables(comparison),
         date=date,
@@ -41,7 +41,7 @@ def page(comparison: Compared, date: datetime) -> str:
 
 def fragment(comparison: Compared) -> str:
     """Render the verdict and the tables, for a notebook."""
-    return rendered("report_tables.html.jinja", **_tables(comparison))
+    return render_template("report_tables.html.jinja", **_tables(comparison))
 
 
 def _tables(comparison: Compared) -> dict[str, Any]:

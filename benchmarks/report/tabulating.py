@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 from memzoo.benchmarks.measure.caching import CacheRule
 from memzoo.benchmarks.measure.counting import APPROXIMATE
 from memzoo.benchmarks.results import OFFLINE, UNREAD, Compared, Interval, Results, Row
-from memzoo.benchmarks.verdict import counted
+from memzoo.benchmarks.verdict import write_number
 
 __all__ = [
     "Column",
@@ -85,13 +85,13 @@ def columns(comparison: Compared, budget: int, where: Where = "terminal") -> lis
         shown = [one for one in shown if one.title != _INTERVALS["whole"][0]]
     costs = _cost_columns(results, budget)
     if where == "terminal":
-        return _fitting(shown, [*_always(budget), _times_column(comparison)], costs)
+        return _choose_columns(shown, [*_always(budget), _times_column(comparison)], costs)
     beside = [_beside_column(results, budget)] if best_name(results, budget) else []
     timed = [_times_column(comparison)] if where == "page" else []
     return [*shown, *beside, *_always(budget), *timed, *costs]
 
 
-def _fitting(shown: list[Column], always: list[Column], costs: list[Column]) -> list[Column]:
+def _choose_columns(shown: list[Column], always: list[Column], costs: list[Column]) -> list[Column]:
     """Choose what tells most, in 80 columns: what a judge says before words, money before tokens, paid before shown."""
     titles = [one.title for one in shown]
     spare = {_INTERVALS["whole"][0], _INTERVALS["answers"][0] if _INTERVALS["judged"][0] in titles else ""}
@@ -135,7 +135,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
     learnt = [row for row in comparison.rows if row.memory.learnt_by]
-    said = f"{counted(talks.exchanges, 'exchange')}, {counted(talks.questions, 'question')}"
+    said = f"{write_number(talks.exchanges, 'exchange')}, {write_number(talks.questions, 'question')}"
     known = [
         ("transcript", f"{titles} ({said})"),
         ("tokens counted by", counter_note(run.counter)),
@@ -150,7 +150,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
 
 def _cache_note(cache: CacheRule, system_tokens: int) -> str:
     """Say how what is sent is paid, and what stands before the memory."""
-    before = f"; {counted(system_tokens, 'token')} before the memory" if system_tokens else ""
+    before = f"; {write_number(system_tokens, 'token')} before the memory" if system_tokens else ""
     if cache.read == 1:
         return f"no prompt cache: as sent{before}"
     steps = f"in steps of {cache.step:,}" if cache.step else "in whole messages"
@@ -162,9 +162,9 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
 def exclusions(comparison: Compared) -> list[str]:
     """Say in sentences what the measurement left out, if anything."""
     talks = comparison.results.talks
-    untrue = counted(talks.adversarial, "adversarial question")
-    unfounded = counted(talks.without_evidence, "question")
-    unusable = f"{counted(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
+    untrue = write_number(talks.adversarial, "adversarial question")
+    unfounded = write_number(talks.without_evidence, "question")
+    unusable = f"{write_number(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
     left_out = (
         (talks.adversarial, f"Not asked, because they have no true answer: {untrue}."),
         (talks.without_evidence, f"Not asked, because no evidence is known for them: {unfounded}."),
@@ -261,7 +261,7 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
     about = "Of 1,000 exchanges like these: upkeep, and what was shown, read once for each exchange."
     found = [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
     if run.per_month is not None:
-        about = f"Of {counted(run.per_month, 'exchange')} a month."
+        about = f"Of {write_number(run.per_month, 'exchange')} a month."
         found.append(Column(f"cost\n/month{unit}", about, lambda row: row.costs[budget].month if row.costs else None))
     return found
 
@@ -271,11 +271,11 @@ def records(comparison: Compared) -> list[dict[str, Any]]:
     return [
         record
         for row in comparison.rows
-        for record in ([_record(comparison, row, budget) for budget in row.budgets] or [_failed(row)])
+        for record in ([_record(comparison, row, budget) for budget in row.budgets] or [_record_failure(row)])
     ]
 
 
-def _failed(row: Row) -> dict[str, Any]:
+def _record_failure(row: Row) -> dict[str, Any]:
     return {"memory": row.memory.name, "baseline": row.memory.baseline, "error": row.error}
 
 

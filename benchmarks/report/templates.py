@@ -6,7 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-__all__ = ["rendered", "source"]
+__all__ = ["render_template", "source"]
 
 
 def source(name: str) -> str:
@@ -14,7 +14,7 @@ def source(name: str) -> str:
     return (importlib.resources.files("memzoo.benchmarks.data") / name).read_text(encoding="utf-8")
 
 
-def rendered(name: str, **values: Any) -> str:
+def render_template(name: str, **values: Any) -> str:
     """Render a template."""
     return _environment().get_template(name).render(**values)
 

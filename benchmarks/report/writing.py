@@ -12,7 +12,7 @@ from rich.text import Text
 from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.report.tabulating import Column, caption, columns, exclusions
 from memzoo.benchmarks.results import Compared, MemoryInfo, Row
-from memzoo.benchmarks.verdict import counted
+from memzoo.benchmarks.verdict import write_number
 
 __all__ = ["markdown", "table", "write_report"]
 
@@ -35,15 +35,15 @@ def markdown(comparison: Compared) -> str:
         titles = ["memory", *(one.title.replace("\n", " ") for one in shown)]
         lines = [titles, ["---", *["--:"] * len(shown)], *(_cells(row, shown) for row in comparison.rows)]
         parts += [
-            f"## Within {counted(budget, 'token')}",
-            "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines),
+            f"## Within {write_number(budget, 'token')}",
+            "\n".join(f"| {' | '.join(map(_escape, line))} |" for line in lines),
         ]
     if kinds := comparison.results.kept_kinds:
         budget = comparison.results.main_budget
         found = [(row.memory, row.budgets[budget]) for row in comparison.results.competing]
         lines = [["memory", *kinds], ["---", *["--:"] * len(kinds)]]
         lines += [[memory.name, *(_share(at.survival_at_end(kind), memory) for kind in kinds)] for memory, at in found]
-        parts += ["## What survives to the end", "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines)]
+        parts += ["## What survives to the end", "\n".join(f"| {' | '.join(map(_escape, line))} |" for line in lines)]
     notes = [*(f"{name}: {text}" for name, text in caption(comparison)), *exclusions(comparison)]
     return "\n\n".join([*parts, "\n".join(f"- {_plain(note)}" for note in notes)]) + "\n"
 
@@ -74,7 +74,7 @@ def _times(comparison: Compared, date: datetime) -> str:
 
 def _table(comparison: Compared, budget: int) -> Table:
     drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
-    drawn.title = f"within {counted(budget, 'token')}" if len(comparison.results.run.budgets) > 1 else None
+    drawn.title = f"within {write_number(budget, 'token')}" if len(comparison.results.run.budgets) > 1 else None
     drawn.add_column("memory", overflow="fold", min_width=16)
     shown = columns(comparison, budget)
     for column in shown:
@@ -101,7 +101,7 @@ def _style(row: Row) -> str:
     return "dim" if row.memory.baseline or row.memory.floor else ""
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _plain(text).replace("|", "\\|")
 
 

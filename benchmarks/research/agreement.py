@@ -47,7 +47,7 @@ def agreement(
         known, missing = labels(data)
     sources = dict.fromkeys(label.source for label in known)
     groups = {source: [label for label in known if label.source == source] for source in sources} | {"all": known}
-    rows = [[source, f"{len(group)}", *_figures(_judged(group))] for source, group in groups.items()]
+    rows = [[source, f"{len(group)}", *_figures(_judge_labels(group))] for source, group in groups.items()]
     show(table(["texts from", "pairs", "agree", "kappa", "found, not said", "said, not found"], rows))
     if missing:
         show(f"Left out, as their texts are not beside the project: {', '.join(missing)}.")
@@ -90,7 +90,7 @@ def kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
     return (agreed - chance) / (1 - chance) if chance < 1 else 1.0
 
 
-def _judged(group: Sequence[Label]) -> list[tuple[bool, bool]]:
+def _judge_labels(group: Sequence[Label]) -> list[tuple[bool, bool]]:
     return [(label.said, bool(answer_found(label.answer, [label.text]))) for label in group]
 
 

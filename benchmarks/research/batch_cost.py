@@ -21,13 +21,13 @@ from memzoo.benchmarks.research.executors import write_short_talks
 from memzoo.benchmarks.research.inputs import refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Transcript, load_transcripts
-from memzoo.benchmarks.variants import chosen
+from memzoo.benchmarks.variants import choose_variants
 from memzoo.dispatch import BATCH_SECONDS
 from memzoo.engines import Processes
 from memzoo.memories import create_memory, upkeep
 from memzoo.stores import Message, open_store
 
-__all__ = ["Coordinator", "batch_cost", "simulated"]
+__all__ = ["Coordinator", "batch_cost", "simulate"]
 
 MEMORY = "summary"
 _SAMPLE = 40
@@ -82,18 +82,18 @@ def batch_cost(
         return
     with refusals(), tempfile.TemporaryDirectory() as spare:
         path = write_short_talks(Path(spare) / "talks.jsonl", talks)
-        for name, measuring in (("compare", _comparing), ("upkeep", _keeping_up)):
+        for name, measuring in (("compare", _measure_compare), ("upkeep", _measure_upkeep)):
             measured = measuring(path, latency)
             rows = [
                 [str(jobs), f"{wall:.1f}", f"{expected:.1f}", f"{expected / wall:.2f}"]
                 for jobs, wall in measured.walls.items()
-                for expected in [simulated(measured.units, measured.count, jobs, measured.coordinator.each)]
+                for expected in [simulate(measured.units, measured.count, jobs, measured.coordinator.each)]
             ]
             show(table(["workers", "seconds from the first result on", "simulated", "share"], rows, name))
             _show_reckoned(measured.units, measured.coordinator, counted, workers, measured.count // talks)
 
 
-def simulated(seconds: Sequence[float], count: int, workers: int, each: float) -> float:
+def simulate(seconds: Sequence[float], count: int, workers: int, each: float) -> float:
     """How long it takes until so many units are done, by an engine as `memzoo.dispatch` uses it.
 
     One coordinator hands out batches, two for each worker, and takes them back; whoever is free does the next one.
@@ -130,7 +130,7 @@ def _show_reckoned(units: Sequence[float], coordinator: Coordinator, count: int,
     unit, alone = statistics.fmean(units), (coordinator.before + coordinator.after) * count
     rows = list[list[str]]()
     for number in map(int, workers.split(",")):
-        during = simulated(units, count * of_one, number, coordinator.each)
+        during = simulate(units, count * of_one, number, coordinator.each)
         busy = count * of_one * coordinator.each / during
         rows.append([f"{number:,}", f"{during / 3600:,.1f}", f"{alone / 3600:,.1f}", f"{busy:.0%}"])
     show(
@@ -141,9 +141,9 @@ def _show_reckoned(units: Sequence[float], coordinator: Coordinator, count: int,
     )
 
 
-def _comparing(path: Path, latency: float) -> Measured:
+def _measure_compare(path: Path, latency: float) -> Measured:
     model = functools.partial(_reply, latency)
-    setup, variants, talks = Setup(model, (1000,), "approximate"), chosen([MEMORY]), load_transcripts(path)
+    setup, variants, talks = Setup(model, (1000,), "approximate"), choose_variants([MEMORY]), load_transcripts(path)
     units = list[float]()
     for number, talk in enumerate(talks[:_SAMPLE]):
         for variant in variants:
@@ -151,12 +151,12 @@ def _comparing(path: Path, latency: float) -> Measured:
             measure(talk, number, variant, setup, keep_views=False)
             units.append(time.perf_counter() - began)
     work = functools.partial(compare, path, [MEMORY], model=model)
-    return _measured(units, len(talks) * len(variants), len(talks), lambda: nullcontext(work))
+    return _measure_jobs(units, len(talks) * len(variants), len(talks), lambda: nullcontext(work))
 
 
-def _keeping_up(path: Path, latency: float) -> Measured:
+def _measure_upkeep(path: Path, latency: float) -> Measured:
     talks = load_transcripts(path)
-    with _waiting(talks[:_SAMPLE], latency) as work:
+    with _prepare_upkeep(talks[:_SAMPLE], latency) as work:
         moments = [time.perf_counter()]
 
         def note(*_: object) -> None:
@@ -164,11 +164,11 @@ def _keeping_up(path: Path, latency: float) -> Measured:
 
         work(progress=note)
     units = [later - earlier for earlier, later in itertools.pairwise(moments)]
-    return _measured(units, len(talks), len(talks), lambda: _waiting(talks, latency))
+    return _measure_jobs(units, len(talks), len(talks), lambda: _prepare_upkeep(talks, latency))
 
 
 @contextmanager
-def _waiting(talks: Sequence[Transcript], latency: float) -> Generator[Callable[..., object]]:
+def _prepare_upkeep(talks: Sequence[Transcript], latency: float) -> Generator[Callable[..., object]]:
     """Store conversations of which nothing was learnt yet, and give what learns."""
     with tempfile.TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/chats.db")) as store:
         for number, talk in enumerate(talks):
@@ -176,7 +176,7 @@ def _waiting(talks: Sequence[Transcript], latency: float) -> Generator[Callable[
         yield functools.partial(upkeep, store, MEMORY, llm=functools.partial(_reply, latency))
 
 
-def _measured(
+def _measure_jobs(
     units: list[float], count: int, talks: int, work: Callable[[], AbstractContextManager[Callable[..., object]]]
 ) -> Measured:
     coordinator, walls = Coordinator(0, 0, 0), dict[int, float]()

@@ -17,19 +17,19 @@ import typer
 
 from memzoo.benchmarks.measure.caching import CACHES, CacheRule, PromptCache, Requests
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
-from memzoo.benchmarks.measure.evidence import scored
+from memzoo.benchmarks.measure.evidence import score_question
 from memzoo.benchmarks.outcomes import Scored
 from memzoo.benchmarks.research.inputs import conversations, limits_of, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript
-from memzoo.benchmarks.variants import PRESETS, Variant, checked_variants, parse_variant
+from memzoo.benchmarks.variants import PRESETS, Variant, check_variants, parse_variant
 from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, ChatModel
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
 
-__all__ = ["Measured", "cache", "measured", "whole_views"]
+__all__ = ["Measured", "cache", "measure_requests", "whole_views"]
 
 _PRICES = (0.1, 0.02)
 
@@ -59,7 +59,7 @@ def whole_views(names: Sequence[str]) -> list[Variant]:
     return [one for one in chosen if one.strategy or one.baseline]
 
 
-def measured(
+def measure_requests(
     transcripts: Sequence[Transcript],
     variant: Variant,
     counter: TextCounter,
@@ -108,7 +108,7 @@ def _talk(
             _ask(memory, due.popleft(), counter, found)
         now[0] = exchange.said_at
         asked: list[Message] = [exchange.messages[0]] if exchange.user_text is not None else []
-        request = [*_shown(memory, exchange.user_text), *asked]
+        request = [*_view_of(memory, exchange.user_text), *asked]
         for system, one in caches.items():
             found.requests[system] += one.send(request, now[0].timestamp())
         if memory is not None:
@@ -120,12 +120,12 @@ def _talk(
 
 
 def _ask(memory: BaseMemory | None, question: Question, counter: TextCounter, found: Measured) -> None:
-    shown = _shown(memory, question.text)
-    found.answers.append(scored(question, tuple((one["role"], text_of(one)) for one in shown)))
+    shown = _view_of(memory, question.text)
+    found.answers.append(score_question(question, tuple((one["role"], text_of(one)) for one in shown)))
     found.shown.append(counter.of_messages(shown))
 
 
-def _shown(memory: BaseMemory | None, query: str | None) -> Sequence[Message]:
+def _view_of(memory: BaseMemory | None, query: str | None) -> Sequence[Message]:
     return [] if memory is None else memory.messages(query)
 
 
@@ -144,10 +144,10 @@ def cache(
         counter = named_counter("o200k_base")
         rule = CACHES["openai"] if pauses else replace(CACHES["openai"], seconds=float("inf"))
         variants = whole_views(memory or [])
-        checked_variants(variants, [budget])
+        check_variants(variants, [budget])
         for title, transcripts in _sets(files or [], talks):
             found = {
-                one.name: measured(transcripts, one, counter, budget=budget, systems=systems, rule=rule)
+                one.name: measure_requests(transcripts, one, counter, budget=budget, systems=systems, rule=rule)
                 for one in variants
             }
             show(_table(title, found, rule), "")

@@ -21,7 +21,7 @@ from memzoo.benchmarks.research.inputs import LOCOMO, REALMEM, conversations, re
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Transcript, sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import DRAFTED
-from memzoo.benchmarks.variants import chosen
+from memzoo.benchmarks.variants import choose_variants
 
 __all__ = ["agreement_of_rankings", "drafts", "tau"]
 
@@ -54,7 +54,7 @@ def drafts(  # noqa: PLR0917 - options of a command
     with refusals():
         for name, load in sets.items():
             if only in {"", name}:
-                found = list(_asked(load()[:talks], count, budget))
+                found = list(_ask_memories(load()[:talks], count, budget))
                 rows += [[name, *row] for row in _rows(found)]
     show(table(["set", "measure", "questions", "drafted", "tau-b", "95% interval", "first by both"], rows))
 
@@ -88,12 +88,12 @@ def tau(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(x * y for x, y in signs) / ranked**0.5 if ranked else 0.0
 
 
-def _asked(transcripts: Sequence[Transcript], count: int, budget: int) -> Iterator[Asked]:
+def _ask_memories(transcripts: Sequence[Transcript], count: int, budget: int) -> Iterator[Asked]:
     """Ask each memory about each conversation."""
     setup = Setup("offline", (budget,), "approximate")
     for number, transcript in enumerate(transcripts):
         both = replace(transcript, questions=(*transcript.questions, *gap_questions(transcript, count)))
-        for variant in chosen(_MEMORIES):
+        for variant in choose_variants(_MEMORIES):
             if variant.baseline:
                 continue
             outcome, _ = measure(both, number, variant, setup, keep_views=False)

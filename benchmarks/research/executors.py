@@ -109,8 +109,8 @@ def _cells(engine: str, seconds: float, found: dict[str, Any]) -> list[str]:
 
 def _run(engine: str, talks: Path, out: Path, names: list[str], seconds: float | None = None) -> dict[str, Any]:
     """Compare once, in a process of its own."""
-    with _serving(engine) as served, _coordinator(engine, served, talks, out, names=names, seconds=seconds) as process:
-        return _told(process)
+    with _serve(engine) as served, _coordinator(engine, served, talks, out, names=names, seconds=seconds) as process:
+        return _read_result(process)
 
 
 def coordinate(
@@ -151,12 +151,12 @@ def cluster(*, engine: str) -> None:
 
 
 @contextmanager
-def _serving(engine: str) -> Generator[tuple[str, int]]:
+def _serve(engine: str) -> Generator[tuple[str, int]]:
     """Start what the engine needs beside the coordinator: its URL, and the process that its workers come from."""
     if engine in ("jobs", "threads"):
         yield engine, 0
         return
-    with _started("cluster", engine=engine) as served:
+    with _start("cluster", engine=engine) as served:
         yield served.stdout.readline().strip(), served.pid
         served.stdin.close()
 
@@ -165,18 +165,18 @@ def _coordinator(
     engine: str, served: tuple[str, int], talks: Path, out: Path, *, names: list[str], seconds: float | None = None
 ) -> AbstractContextManager[Any]:
     (url, root), places = served, {"talks": str(talks), "out": str(out)}
-    return _started("coordinate", engine=engine, url=url, root=root, names=names, seconds=seconds, **places)
+    return _start("coordinate", engine=engine, url=url, root=root, names=names, seconds=seconds, **places)
 
 
 @contextmanager
-def _started(function: str, **arguments: Any) -> Generator[Any]:
+def _start(function: str, **arguments: Any) -> Generator[Any]:
     command = [sys.executable, "-c", _CALL.format(function), json.dumps(arguments)]
     pipe, environment = subprocess.PIPE, os.environ | _ENVIRONMENT
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment) as process:  # noqa: S603
         yield process
 
 
-def _told(process: Any) -> dict[str, Any]:
+def _read_result(process: Any) -> dict[str, Any]:
     said, _ = process.communicate()
     if process.returncode:
         raise EngineError(f"a run ended with {process.returncode}; what it said is above")
@@ -189,7 +189,7 @@ def _kill(engine: str, talks: Path, out: Path, *, names: list[str], count: int, 
     """Kill the coordinator at so many points of a run, and a worker at so many of another: the digests of results."""
     # In finished units: the memories and the two baselines in each conversation.
     points = [(len(names) + 2) * count * number // (kills + 1) for number in range(1, kills + 1)]
-    with _serving(engine) as served:
+    with _serve(engine) as served:
         for point in points:
             with _coordinator(engine, served, talks, out / "coordinator", names=names) as process:
                 _wait_for(out / "coordinator", point, process)
@@ -197,12 +197,12 @@ def _kill(engine: str, talks: Path, out: Path, *, names: list[str], count: int, 
                 process.kill()
             _end(left)
         with _coordinator(engine, served, talks, out / "coordinator", names=names) as process:
-            again = _told(process)["digest"]
+            again = _read_result(process)["digest"]
         with _coordinator(engine, served, talks, out / "workers", names=names) as process:
             for point in points if engine != "threads" else []:
                 _wait_for(out / "workers", point, process)
                 _kill_a_worker(served[1] or process.pid, process)
-            died = _told(process)["digest"]
+            died = _read_result(process)["digest"]
     return again, died
 
 

@@ -16,7 +16,7 @@ from memzoo.benchmarks.measure.statistics import difference
 from memzoo.benchmarks.research.inputs import LOCOMO, REALMEM, conversations, limits_of, refusals
 from memzoo.benchmarks.research.retrieval_paired import difference_shown, mean_shown
 from memzoo.benchmarks.research.retrieval_picture import weight_curves
-from memzoo.benchmarks.research.reweighing import Shares, reweighed
+from memzoo.benchmarks.research.reweighing import Shares, reweigh
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.results import Interval
 from memzoo.benchmarks.transcripts.conversations import Transcript
@@ -117,7 +117,7 @@ def frontier(
     with refusals():
         limits = sorted({*limits_of(budgets), decide})
         talks = {_title(path): conversations(path) for path in files or [LOCOMO, REALMEM]}
-        by_cost, by_weight = _measured(talks, limits, decide)
+        by_cost, by_weight = _measure_files(talks, limits, decide)
     judged = verdicts(by_cost, decide)
     show(
         *(_points_table(name, some, limits) for name, some in by_cost.items()),
@@ -133,7 +133,7 @@ def frontier(
             (pictures / f"weights-{name}.svg").write_text(drawn, encoding="utf-8", newline="\n")
 
 
-def _measured(
+def _measure_files(
     talks: Mapping[str, Sequence[Transcript]], limits: Sequence[int], decide: int
 ) -> tuple[dict[str, Found], dict[str, dict[tuple[str, float], Sequence[Shares]]]]:
     """What was shown by file, with the points of the frontier and with each weight multiplied."""
@@ -141,9 +141,9 @@ def _measured(
     by_cost: dict[str, Found] = {}
     by_weight: dict[str, dict[tuple[str, float], Sequence[Shares]]] = {}
     for name, transcripts in talks.items():
-        by_cost[name] = reweighed(transcripts, costs(), limits, counter)
+        by_cost[name] = reweigh(transcripts, costs(), limits, counter)
         named = {f"{weight} {factor}": weights for (weight, factor), weights in singles.items()}
-        found = reweighed(transcripts, named, [decide], counter)
+        found = reweigh(transcripts, named, [decide], counter)
         by_weight[name] = {key: found[f"{key[0]} {key[1]}", decide] for key in singles}
     return by_cost, by_weight
 
@@ -176,12 +176,12 @@ def _difference(some: Sequence[Shares], others: Sequence[Shares]) -> Interval:
 
 def _points_table(name: str, found: Found, limits: Sequence[int]) -> str:
     points = dict.fromkeys(point for point, _ in found)
-    rows = [[point, *(_shown(found[point, limit]) for limit in limits)] for point in points]
+    rows = [[point, *(_write_shares(found[point, limit]) for limit in limits)] for point in points]
     heads = ["cost of a doubling", *(f"{limit:,} tokens" for limit in limits)]
     return table(heads, rows, f"{name}: evidence shown whole / sessions of it")
 
 
-def _shown(shares: Sequence[Shares]) -> str:
+def _write_shares(shares: Sequence[Shares]) -> str:
     return f"{mean_shown([one.whole for one in shares])} / {_mean_of_sessions(shares):.3f}"
 
 

@@ -18,7 +18,7 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Exchange, Transcript, sample_transcripts
 from memzoo.strategy import text_of
 
-__all__ = ["growth", "long_conversation", "measured"]
+__all__ = ["growth", "long_conversation", "measure_size"]
 
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 _KILOBYTES = 1024**2 if sys.platform == "darwin" else 1024  # what a megabyte has of the units of ru_maxrss
@@ -33,12 +33,12 @@ def growth(
     rows: list[list[str]] = []
     for size in map(int, sizes.split(",")):
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-            seconds, megabytes = pool.submit(measured, size, memory or (), counter).result()
+            seconds, megabytes = pool.submit(measure_size, size, memory or (), counter).result()
         rows.append([f"{size:,}", f"{seconds:.1f}", f"{1000 * seconds / size:.1f}", f"{megabytes:.0f}"])
     show(table(["messages", "CPU seconds", "milliseconds a message", "peak MB"], rows))
 
 
-def measured(size: int, memories: Sequence[str], counter: str) -> tuple[float, float]:
+def measure_size(size: int, memories: Sequence[str], counter: str) -> tuple[float, float]:
     """Compare memories on a conversation of so many messages.
 
     Returns:
@@ -66,11 +66,11 @@ def _rounds(exchanges: Sequence[Exchange]) -> Iterator[Exchange]:
     yield from exchanges
     for number in count(1):
         for exchange in exchanges:
-            messages = [one | {"content": _renamed(text_of(one), number)} for one in exchange.messages]
+            messages = [one | {"content": _rename(text_of(one), number)} for one in exchange.messages]
             yield replace(exchange, messages=tuple(messages))
 
 
-def _renamed(text: str, number: int) -> str:
+def _rename(text: str, number: int) -> str:
     """Replace the names in a text, and number it, so that no round repeats another.
 
     Example:

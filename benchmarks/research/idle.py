@@ -13,10 +13,10 @@ from memzoo.benchmarks import Transcript, load_transcripts, sample_transcripts
 from memzoo.memories.text.language import is_idle
 from memzoo.strategy import text_of
 
-__all__ = ["counted"]
+__all__ = ["count_idle"]
 
 
-def counted(transcripts: Iterable[Transcript]) -> tuple[int, int, int, int]:
+def count_idle(transcripts: Iterable[Transcript]) -> tuple[int, int, int, int]:
     """Count exchanges, idle ones, those that questions cite, and idle ones among these."""
     exchanges = idle = cited = missed = 0
     for transcript in transcripts:
@@ -36,7 +36,7 @@ def main(paths: Iterable[str]) -> None:
     """Print a line for each file."""
     files = [*paths]
     for name, transcripts in [(file, load_transcripts(file)) for file in files] or [("bundled", sample_transcripts())]:
-        exchanges, idle, cited, missed = counted(transcripts)
+        exchanges, idle, cited, missed = count_idle(transcripts)
         sys.stdout.write(f"{name}: {exchanges} exchanges, {idle} idle; {cited} cited, {missed} of them idle\n")
 
 

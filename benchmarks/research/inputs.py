@@ -10,7 +10,7 @@ from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MemoryZooError, OptionError
 
-__all__ = ["LOCOMO", "REALMEM", "STATEBENCH", "STRONG_MODEL", "conversations", "existing", "limits_of", "refusals"]
+__all__ = ["LOCOMO", "REALMEM", "STATEBENCH", "STRONG_MODEL", "check_paths", "conversations", "limits_of", "refusals"]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
@@ -32,10 +32,10 @@ def conversations(*paths: Path) -> list[Transcript]:
         OptionError: A file is not there.
         TranscriptError: A file cannot be understood.
     """
-    return [one for path in existing(*paths) for one in load_transcripts(path)]
+    return [one for path in check_paths(*paths) for one in load_transcripts(path)]
 
 
-def existing(*paths: Path) -> Sequence[Path]:
+def check_paths(*paths: Path) -> Sequence[Path]:
     """Return paths of files that are there.
 
     Raises:

@@ -24,9 +24,9 @@ from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.measure.caching import REREAD, paid_tokens
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.statistics import difference, interval
-from memzoo.benchmarks.research.inputs import LOCOMO, STRONG_MODEL, conversations, existing, limits_of, refusals
-from memzoo.benchmarks.research.known_states import Told, learnt_by_rules, read_replies
-from memzoo.benchmarks.research.strong_model import TALKS, learnt_states
+from memzoo.benchmarks.research.inputs import LOCOMO, STRONG_MODEL, check_paths, conversations, limits_of, refusals
+from memzoo.benchmarks.research.known_states import Told, learn_by_rules, read_replies
+from memzoo.benchmarks.research.strong_model import TALKS, learn_states
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Question
@@ -36,7 +36,7 @@ from memzoo.memories.search.analysis import telling_words
 from memzoo.memories.strategies.shown_facts import units_of_fact
 from memzoo.memories.strategies.shown_notes import units_of_note
 
-__all__ = ["VARIANTS", "Shown", "knowing", "measured", "report"]
+__all__ = ["VARIANTS", "Shown", "knowing", "measure_shown", "report"]
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "as shipped": {},
@@ -87,7 +87,7 @@ class _Cell(NamedTuple):
     budget: int
 
 
-def measured(
+def measure_shown(
     talks: Sequence[Told], budgets: Sequence[int], counter: TextCounter, variants: Mapping[str, Mapping[str, Any]]
 ) -> dict[_Cell, list[Shown]]:
     """Ask all questions of all talks in each way at each budget; and see what is shown at random."""
@@ -95,24 +95,26 @@ def measured(
     for talk in talks:
         questions = [one for one in talk.transcript.measured if answer_found(one.answer, []) is not None]
         for name, chosen in variants.items():
-            memory = _opened(talk, chosen, counter)
+            memory = _open_weighed(talk, chosen, counter)
             for budget in budgets:
                 memory.max_token_limit = budget
                 cell = found.setdefault(_Cell(name, budget), [])
-                cell += _looked_at([_text(memory, one) for one in questions], questions, counter)
+                cell += _look_at([_text(memory, one) for one in questions], questions, counter)
         for budget in budgets:
             chance = random.Random(_SEED)  # noqa: S311 - drawn again in each run
             cell = found.setdefault(_Cell(_RANDOM, budget), [])
-            cell += _looked_at([_drawn(talk, budget, counter, chance) for _ in questions], questions, counter)
+            cell += _look_at([_draw_texts(talk, budget, counter, chance) for _ in questions], questions, counter)
             cell = found.setdefault(_Cell(_CEILING, budget), [])
-            cell += _looked_at([_chosen(talk, one.answer, budget, counter) for one in questions], questions, counter)
+            cell += _look_at(
+                [_choose_texts(talk, one.answer, budget, counter) for one in questions], questions, counter
+            )
     return found
 
 
-def known(talks: Sequence[Told]) -> float:
+def measure_known(talks: Sequence[Told]) -> float:
     """The share of questions whose answer's words are anywhere in what is known."""
     answered = [
-        answer_found(question.answer, [_everything(talk)]) for talk in talks for question in talk.transcript.measured
+        answer_found(question.answer, [_join_texts(talk)]) for talk in talks for question in talk.transcript.measured
     ]
     return fmean(one for one in answered if one is not None)
 
@@ -132,7 +134,9 @@ def report(title: str, talks: Sequence[Told], found: Mapping[_Cell, Sequence[Sho
     heads = ["found", *(f"@{budget:,}" for budget in budgets), "most tokens", "paid tokens"]
     count = len(found[_Cell(_SHIPPED, budgets[0])])
     note = f"of the last budget, a beginning that is as for the question before paid at {REREAD}"
-    return table(heads, rows, f"{title}: {count} questions, {known(talks):.2f} of the answers known; tokens {note}")
+    return table(
+        heads, rows, f"{title}: {count} questions, {measure_known(talks):.2f} of the answers known; tokens {note}"
+    )
 
 
 def knowing(
@@ -149,14 +153,14 @@ def knowing(
             return
         (bundled,), others = sample_transcripts(), conversations(locomo)[:1]
         for strategy in _STRATEGIES:
-            (file,) = existing(replies / f"{strategy}.json")
+            (file,) = check_paths(replies / f"{strategy}.json")
             sets = {
                 "the bundled conversation, a large model's replies": [read_replies(bundled, strategy, file)],
                 **({_ERASED: [read_replies(bundled, strategy, file, erased=True)]} if strategy == "entity" else {}),
-                f"{others[0].title}, offline rules": [learnt_by_rules(one, strategy) for one in others],
+                f"{others[0].title}, offline rules": [learn_by_rules(one, strategy) for one in others],
             }
             for title, talks in sets.items():
-                show(report(f"{strategy}, {title}", talks, measured(talks, limits, counter, VARIANTS)), "")
+                show(report(f"{strategy}, {title}", talks, measure_shown(talks, limits, counter, VARIANTS)), "")
 
 
 def _of_replies(folder: Path, locomo: Path, limits: Sequence[int], counter: TextCounter) -> None:
@@ -165,13 +169,13 @@ def _of_replies(folder: Path, locomo: Path, limits: Sequence[int], counter: Text
     if not about:
         raise OptionError(f"{folder} has no replies to prompts about {', '.join(TALKS)}: see strong-model")
     for talk, transcript in about.items():
-        for strategy, taught in learnt_states(transcript, folder, talk, _STRATEGIES).items():
+        for strategy, taught in learn_states(transcript, folder, talk, _STRATEGIES).items():
             talks = [Told(transcript, strategy, log_of(transcript), taught.state.items)]
             title = f"{strategy}, {transcript.title}, a large model's replies"
-            show(report(title, talks, measured(talks, limits, counter, VARIANTS)), "")
+            show(report(title, talks, measure_shown(talks, limits, counter, VARIANTS)), "")
 
 
-def _opened(talk: Told, chosen: Mapping[str, Any], counter: TextCounter) -> Any:
+def _open_weighed(talk: Told, chosen: Mapping[str, Any], counter: TextCounter) -> Any:
     kind, _ = _STRATEGIES[talk.strategy]
     weighed = type(kind.__name__, (kind,), {"_weights": replace(vars(kind)["_weights"], **chosen)})
     return talk.memory(weighed, token_counter=counter.of_message)
@@ -184,21 +188,21 @@ def _text(memory: BaseMemory, question: Question) -> str:
     return "" if "entities" in loaded else str(loaded["history"])
 
 
-def _looked_at(texts: Sequence[str], questions: Sequence[Question], counter: TextCounter) -> list[Shown]:
+def _look_at(texts: Sequence[str], questions: Sequence[Question], counter: TextCounter) -> list[Shown]:
     return [
         Shown(bool(answer_found(one.answer, [text])), counter(text), paid_tokens(before, text, counter))
         for one, before, text in zip(questions, ["", *texts], texts, strict=False)
     ]
 
 
-def _drawn(talk: Told, budget: int, counter: TextCounter, chance: random.Random) -> str:
+def _draw_texts(talk: Told, budget: int, counter: TextCounter, chance: random.Random) -> str:
     """Statements drawn at random, as many as fit."""
     texts = _texts(talk)
     chance.shuffle(texts)
     return _first(texts, budget, counter)
 
 
-def _chosen(talk: Told, answer: str, budget: int, counter: TextCounter) -> str:
+def _choose_texts(talk: Told, answer: str, budget: int, counter: TextCounter) -> str:
     """Those that say an answer, then those that have most of its words, as many as fit."""
     wanted = {*telling_words(answer)}
 
@@ -219,7 +223,7 @@ def _first(texts: Sequence[str], budget: int, counter: TextCounter) -> str:
     return "\n".join(fitting)
 
 
-def _everything(talk: Told) -> str:
+def _join_texts(talk: Told) -> str:
     return "\n".join(_texts(talk))
 
 

@@ -63,16 +63,16 @@ def _runs(items: dict[str, JSON]) -> list[list[float]]:
 
 
 def _run(read: Callable[[], dict[str, JSON]]) -> list[float]:
-    rows, items = _timed(read)
-    graph, _ = _timed(lambda: KnowledgeGraph().apply(items, reset=True))
+    rows, items = _time_part(read)
+    graph, _ = _time_part(lambda: KnowledgeGraph().apply(items, reset=True))
     index = UnitIndex()
-    words, _ = _timed(lambda: index.put({key: units_of_fact(key, item) for key, item in items.items()}))
-    first, _ = _timed(lambda: index.search("What does the lease cost?"))
-    later, _ = _timed(lambda: index.search("Who bakes the bread?"))
+    words, _ = _time_part(lambda: index.put({key: units_of_fact(key, item) for key, item in items.items()}))
+    first, _ = _time_part(lambda: index.search("What does the lease cost?"))
+    later, _ = _time_part(lambda: index.search("Who bakes the bread?"))
     return [rows, graph, words, first, later]
 
 
-def _timed(part: Callable[[], _Got]) -> tuple[float, _Got]:
+def _time_part(part: Callable[[], _Got]) -> tuple[float, _Got]:
     began = time.process_time()
     got = part()
     return time.process_time() - began, got

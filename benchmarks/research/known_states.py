@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memzoo.benchmarks.measure.evidence import squeezed
+from memzoo.benchmarks.measure.evidence import squeeze
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, KnowledgeGraph, create_memory
@@ -16,7 +16,7 @@ from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.stores import JSON, Entry, InMemoryStore
 from memzoo.sync import drive
 
-__all__ = ["Told", "learnt_by_rules", "read_replies", "told"]
+__all__ = ["Told", "learn_by_rules", "log_talk", "read_replies"]
 
 _BEGINNING = 80
 
@@ -58,7 +58,7 @@ class _Step(NamedTuple):
     entries: Sequence[Entry]
 
 
-def told(transcript: Transcript) -> Sequence[Entry]:
+def log_talk(transcript: Transcript) -> Sequence[Entry]:
     """The entries of a talk in a log."""
     now = [exchange.said_at for exchange in transcript.exchanges][:1]
     memory = create_memory("buffer", store=InMemoryStore(clock=lambda: now[0]))
@@ -68,7 +68,7 @@ def told(transcript: Transcript) -> Sequence[Entry]:
     return memory.entries()
 
 
-def learnt_by_rules(transcript: Transcript, strategy: str) -> Told:
+def learn_by_rules(transcript: Transcript, strategy: str) -> Told:
     """What the offline rules make of a talk."""
     now = [exchange.said_at for exchange in transcript.exchanges][:1]
     memory = create_memory(
@@ -98,7 +98,7 @@ def read_replies(transcript: Transcript, strategy: str, file: Path, *, erased: b
     Raises:
         OptionError: Their prompts are not about the talk.
     """
-    entries = told(transcript)
+    entries = log_talk(transcript)
     steps = _steps(entries, file)
     items = _notes(steps, erased=erased) if strategy == "entity" else _facts(steps)
     return Told(transcript, strategy, entries, items)
@@ -135,8 +135,8 @@ def _steps(entries: Sequence[Entry], file: Path) -> Iterator[_Step]:
         if not asked["name"].startswith("derive"):
             continue
         lines = asked["prompt"].partition("<new_lines>\n")[2].partition("\n</new_lines>")[0]
-        text, new = squeezed(lines), list[Entry]()
-        while left and squeezed(str(left[0].message["content"]))[:_BEGINNING] in text:
+        text, new = squeeze(lines), list[Entry]()
+        while left and squeeze(str(left[0].message["content"]))[:_BEGINNING] in text:
             new.append(left.pop(0))
         # Several prompts may be about the same messages.
         about = new or about

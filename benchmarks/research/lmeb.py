@@ -26,7 +26,7 @@ from memzoo.memories.search.weights import Weights
 from memzoo.strategy import Passage
 from memzoo.sync import drive
 
-__all__ = ["Ranked", "app", "gain", "lmeb", "ranked", "recall"]
+__all__ = ["Ranked", "app", "gain", "lmeb", "rank_turns", "recall"]
 
 _FIRST = 10
 _NEAREST = 200
@@ -74,7 +74,7 @@ def gain(order: Sequence[str], wanted: Collection[str]) -> float:
     return found / sum(discounts[: len(wanted)])
 
 
-def ranked(transcripts: Sequence[Transcript], embedder: Embedder) -> Iterator[Ranked]:
+def rank_turns(transcripts: Sequence[Transcript], embedder: Embedder) -> Iterator[Ranked]:
     """Rank the turns of each conversation for all of its questions that cite some."""
     for transcript in transcripts:
         turns = list(_turns(transcript))
@@ -101,7 +101,7 @@ def lmeb(
     """Measure recall@10 and nDCG@10 by turn, the mean over the categories."""
     with refusals():
         transcripts = conversations(*(files or [LOCOMO]))
-        found = list(ranked(transcripts, embedder_named(embedder, cache)))
+        found = list(rank_turns(transcripts, embedder_named(embedder, cache)))
         if not found:
             raise OptionError("no question cites a turn")
     show(

@@ -210,12 +210,12 @@ def _speed(command: Sequence[str], environment: Mapping[str, str]) -> dict[str, 
         writing.call("create_entities", entities=told)
     writing.end()
 
-    def restarted() -> float:
+    def start_again() -> float:
         again = _Process(command, environment)
         again.call("open_nodes", names=["entity 1 of 1"])
         return again.end()
 
-    restart = min(restarted() for _ in range(3))
+    restart = min(start_again() for _ in range(3))
     asked = _Process(command, environment)
     asked.call("open_nodes", names=["entity 1 of 1"])
     one = [asked.call("search_nodes", query=f"entity {n} of 7") for n in range(15)]

@@ -40,7 +40,7 @@ class MiniLM:
     """
 
     def __init__(self) -> None:
-        weights, tokenizer = _loaded(_folder())
+        weights, tokenizer = _load_model(_folder())
         self._weights: dict[str, Floats] = weights
         self._tokenizer = tokenizer
 
@@ -58,7 +58,7 @@ class MiniLM:
         encoded = self._tokenizer.encode_batch(texts)
         words = numpy.array([one.ids for one in encoded])
         mask = numpy.array([one.attention_mask for one in encoded], numpy.float32)
-        states = self._embedded(words)
+        states = self._embed_words(words)
         for layer in range(_LAYERS):
             states = self._layer(
                 states, (1 - mask)[:, None, None, :] * numpy.float32(_HIDDEN), f"encoder.layer.{layer}"
@@ -67,19 +67,19 @@ class MiniLM:
         unit: Floats = means / numpy.linalg.norm(means, axis=1, keepdims=True)
         return unit
 
-    def _embedded(self, words: "NDArray[Any]") -> Floats:
+    def _embed_words(self, words: "NDArray[Any]") -> Floats:
         word, place, kind = (
             self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
         )
-        return self._normed(word[words] + place[None, : words.shape[1]] + kind[0], "embeddings.LayerNorm")
+        return self._normalize(word[words] + place[None, : words.shape[1]] + kind[0], "embeddings.LayerNorm")
 
     def _layer(self, states: Floats, hidden: Floats, name: str) -> Floats:
-        seen = self._linear(self._attended(states, hidden, f"{name}.attention.self"), f"{name}.attention.output.dense")
-        states = self._normed(states + seen, f"{name}.attention.output.LayerNorm")
+        seen = self._linear(self._attend(states, hidden, f"{name}.attention.self"), f"{name}.attention.output.dense")
+        states = self._normalize(states + seen, f"{name}.attention.output.LayerNorm")
         thought = self._linear(_gelu(self._linear(states, f"{name}.intermediate.dense")), f"{name}.output.dense")
-        return self._normed(states + thought, f"{name}.output.LayerNorm")
+        return self._normalize(states + thought, f"{name}.output.LayerNorm")
 
-    def _attended(self, states: Floats, hidden: Floats, name: str) -> Floats:
+    def _attend(self, states: Floats, hidden: Floats, name: str) -> Floats:
         texts, length, width = states.shape
         query, key, value = (
             self._linear(states, f"{name}.{part}").reshape(texts, length, _HEADS, -1).transpose(0, 2, 1, 3)
@@ -98,7 +98,7 @@ class MiniLM:
         shaped: Floats = product.reshape(*states.shape[:-1], -1)
         return shaped
 
-    def _normed(self, states: Floats, name: str) -> Floats:
+    def _normalize(self, states: Floats, name: str) -> Floats:
         centred = states - states.mean(-1, keepdims=True)
         scaled = centred / numpy.sqrt((centred * centred).mean(-1, keepdims=True) + numpy.float32(1e-12))
         normed: Floats = scaled * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
@@ -125,12 +125,12 @@ class CachedMiniLM:
     def __call__(self, texts: Sequence[str]) -> Floats:
         """One row for each text, in order; those that are not in the file are computed and put there."""
         digests = {text: hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts}
-        missing = sorted((text for text in digests if self._kept(digests[text]) is None), key=len)
+        missing = sorted((text for text in digests if self._look_up(digests[text]) is None), key=len)
         for start in range(0, len(missing), _BATCH):
             self._keep({digests[text]: text for text in missing[start : start + _BATCH]})
-        return numpy.stack([numpy.frombuffer(self._kept(digests[text]) or b"", "<f4") for text in texts])
+        return numpy.stack([numpy.frombuffer(self._look_up(digests[text]) or b"", "<f4") for text in texts])
 
-    def _kept(self, digest: bytes) -> bytes | None:
+    def _look_up(self, digest: bytes) -> bytes | None:
         row = self._database.execute("SELECT vector FROM vectors WHERE digest = ?", (digest,)).fetchone()
         return row[0] if row else None
 
@@ -162,7 +162,7 @@ def _folder() -> Path:
     return folder_of(_PACKAGE, needed_by="all-MiniLM-L6-v2", install=_INSTALL) / "model"
 
 
-def _loaded(folder: Path) -> tuple[dict[str, Floats], Any]:
+def _load_model(folder: Path) -> tuple[dict[str, Floats], Any]:
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 

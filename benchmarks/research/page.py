@@ -15,12 +15,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-__all__ = ["page", "written"]
+__all__ = ["page", "put_output"]
 
 _BLOCK = re.compile(r"(<!-- measured: (.+?) -->\n).*?(<!-- end of measured -->)", re.DOTALL)
 
 
-def written(text: str, command: str, printed: str) -> str:
+def put_output(text: str, command: str, printed: str) -> str:
     r"""Put what a command printed into its place in a page.
 
     Example:
@@ -49,5 +49,5 @@ def page(
                 encoding="utf-8",
             )
             # Read again and written after each: one that fails, or an edit meanwhile, takes nothing away.
-            text = written(file.read_text(encoding="utf-8"), command, ran.stdout)
+            text = put_output(file.read_text(encoding="utf-8"), command, ran.stdout)
             file.write_text(text, encoding="utf-8", newline="\n")

@@ -28,7 +28,7 @@ from memzoo.memories.models.embedders import Embedded, as_embedder
 from memzoo.memories.search.weights import Weights
 from memzoo.sync import drive
 
-__all__ = ["CACHE", "Counted", "app", "embedder_named", "measured", "report"]
+__all__ = ["CACHE", "Counted", "app", "embedder_named", "measure_retrieval", "report"]
 
 MEMORY = "memzoo"
 
@@ -93,7 +93,7 @@ def embedder_named(name: str, cache: Path) -> Embedder:
     return makers[name]()
 
 
-def measured(
+def measure_retrieval(
     transcripts: Sequence[Transcript],
     budgets: Sequence[int],
     *,
@@ -157,7 +157,7 @@ def retrieval(
         limits = limits_of(f"{budgets},{misses}" if misses else budgets)
         talks = conversations({"locomo": LOCOMO, "realmem": REALMEM}.get(str(transcript), transcript))
         counter = named_counter("o200k_base")
-        found, missing = measured(
+        found, missing = measure_retrieval(
             talks,
             limits,
             counter=counter,

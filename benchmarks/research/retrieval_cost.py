@@ -103,7 +103,7 @@ def growth(lengths: Sequence[int], samples: int = 15, timer: Timer = time.proces
             )
         # The first load takes in all that is new: that is the cost of opening a conversation.
         memory.messages("word7")
-        costs.append(_sampled(memory, wanted, list(itertools.islice(exchanges, samples)), timer))
+        costs.append(_sample(memory, wanted, list(itertools.islice(exchanges, samples)), timer))
         length = wanted + 2 * samples
     return costs
 
@@ -114,7 +114,7 @@ def tenancy(conversations: int, vectors: int = 20) -> list[Tenancy]:
     Each is measured in a process of its own, in a new folder.
     """
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        return [pool.apply(_arranged, (apart, conversations, vectors)) for apart in (False, True)]
+        return [pool.apply(_measure_tenancy, (apart, conversations, vectors)) for apart in (False, True)]
 
 
 @app.command()
@@ -142,7 +142,7 @@ def _steps(messages: int) -> Iterator[int]:
         messages -= _BATCH
 
 
-def _sampled(
+def _sample(
     memory: VectorStoreRetrieverMemory, length: int, exchanges: Sequence[list[Message]], timer: Timer
 ) -> Growth:
     saves: list[float] = []
@@ -163,7 +163,7 @@ def _question(text: str) -> str:
     return " ".join([word for word in text.split() if int(word.removeprefix(_WORD)) >= _STOP_WORDS][:6])
 
 
-def _arranged(apart: bool, conversations: int, vectors: int) -> Tenancy:  # noqa: FBT001 - a pool passes by position
+def _measure_tenancy(apart: bool, conversations: int, vectors: int) -> Tenancy:  # noqa: FBT001 - a pool passes by position
     import chromadb
     import numpy
 
@@ -179,14 +179,14 @@ def _arranged(apart: bool, conversations: int, vectors: int) -> Tenancy:  # noqa
             rows = chance.standard_normal((vectors, _DIMENSIONS)).astype("<f4")
             drive(index.add(f"{number}", "toy", {place: row.tobytes() for place, row in enumerate(rows, start=1)}))
         built = time.perf_counter() - start
-        searches = [_searched(index, f"{number}") for number, index in enumerate(indexes[:50])]
+        searches = [_time_search(index, f"{number}") for number, index in enumerate(indexes[:50])]
         files = [path for path in Path(folder).rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files) / 1e6
         name = "a collection for each" if apart else "one collection, filtered"
         return Tenancy(name, built, 1000 * median(searches), _peak() - before, len(files), size)
 
 
-def _searched(index: "ChromaIndex", conversation_id: str) -> float:
+def _time_search(index: "ChromaIndex", conversation_id: str) -> float:
     import numpy
 
     query = numpy.ones(_DIMENSIONS, "<f4").tobytes()

@@ -7,7 +7,7 @@ from typing import Any
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.packaged import library
-from memzoo.benchmarks.research.retrieval_showing import Embed, dated, filled, lines_of
+from memzoo.benchmarks.research.retrieval_showing import Embed, date_of, fill_budget, lines_of
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.sync import drive
 
@@ -35,18 +35,18 @@ class LangChain:
         for label, text in lines_of(self._transcript, exchange):
             said[label] = f"{said[label]}\n{text}" if said.get(label) else text
         outputs = {self._transcript.assistant: said.pop(self._transcript.assistant)}
-        self._memory.save_context({"date": dated(exchange), **said}, outputs)
+        self._memory.save_context({"date": date_of(exchange), **said}, outputs)
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
         found = self._memory.load_memory_variables({"prompt": question.text})["history"]
-        return filled([document.page_content for document in found], budget, self._counter)
+        return fill_budget([document.page_content for document in found], budget, self._counter)
 
 
 class LlamaIndex:
     """`VectorMemoryBlock` of llama-index-core over its own `SimpleVectorStore`, which here keeps the texts too.
 
-    The block refuses a store that keeps no texts, and llama-index-core has no other: `_keeping` adds a dictionary.
+    The block refuses a store that keeps no texts, and llama-index-core has no other: `_make_store` adds a dictionary.
     Each exchange is put in as a batch of its own, its date before the first message; what comes back is the block's
     text, a batch after the other, the best first, as many as fit.
     """
@@ -59,14 +59,14 @@ class LlamaIndex:
     def hear(self, exchange: Exchange) -> None:
         """See `Retriever.hear`."""
         texts = [f"{label}: {text}" for label, text in lines_of(self._transcript, exchange)]
-        texts[0] = f"{dated(exchange)}\n{texts[0]}"
+        texts[0] = f"{date_of(exchange)}\n{texts[0]}"
         roles = [str(one["role"]) for one in exchange.messages]
         drive(self._block.aput([self._message(text, role=role) for role, text in zip(roles, texts, strict=True)]))
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
         found = drive(self._block.aget([self._message(question.text, role="user")]))
-        return filled(_BATCH_END.split(found), budget, self._counter)
+        return fill_budget(_BATCH_END.split(found), budget, self._counter)
 
 
 class _LangChainEmbeddings:
@@ -97,12 +97,12 @@ def _llamaindex_block(embed: Embed) -> tuple[Any, Any]:
     """LlamaIndex's class of messages, and its block over a store that keeps texts."""
     memory = library("llama_index.core.memory", "llama-index-core")
     block = memory.VectorMemoryBlock(
-        vector_store=_keeping(), embed_model=_llamaindex_embedding(embed), similarity_top_k=_MOST_DOCUMENTS
+        vector_store=_make_store(), embed_model=_llamaindex_embedding(embed), similarity_top_k=_MOST_DOCUMENTS
     )
     return library("llama_index.core.llms", "llama-index-core").ChatMessage, block
 
 
-def _keeping() -> Any:
+def _make_store() -> Any:
     """LlamaIndex's `SimpleVectorStore`, and beside it what was put in, to be given back with what it finds."""
     simple: Any = library("llama_index.core.vector_stores", "llama-index-core").SimpleVectorStore
 

@@ -83,16 +83,16 @@ class _Words:
         self._said = list(said)
         terms, counts = self._analyser.terms(self._said)
         self._stems = [set(part.tolist()) for part in numpy.split(terms, numpy.cumsum(counts)[:-1])]
-        self._names = self._asked(f"{transcript.user} {transcript.assistant}")
+        self._names = self._find_terms(f"{transcript.user} {transcript.assistant}")
 
     def kind(self, question: str, text: str) -> str:
         """What a question and a message have in common."""
-        asked = self._asked(question) - self._names
+        asked = self._find_terms(question) - self._names
         if asked & set(self._analyser.terms([text])[0].tolist()):
             return _IN_IT
         place = next(place for place, one in enumerate(self._said) if text in one)
         near = self._stems[max(0, place - _NEAR) : place + _NEAR + 1]
         return _NEAR_IT if any(asked & stems for stems in near) else _NOWHERE
 
-    def _asked(self, question: str) -> set[int]:
+    def _find_terms(self, question: str) -> set[int]:
         return {int(term) for phrase in self._analyser.phrases(question) for term in phrase}

@@ -35,9 +35,9 @@ class _Ranked:
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
-        return "\n".join(evidence(fit_passages(budget, self._ranked(question), self._counter)))
+        return "\n".join(evidence(fit_passages(budget, self._rank(question), self._counter)))
 
-    def _ranked(self, question: Question) -> Iterable[Passage]:
+    def _rank(self, question: Question) -> Iterable[Passage]:
         raise NotImplementedError
 
 

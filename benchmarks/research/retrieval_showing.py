@@ -8,7 +8,17 @@ from memzoo.benchmarks.measure.evidence import Texts, covers
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.strategy import Passage, text_of
 
-__all__ = ["Embed", "Peer", "Retriever", "Sessions", "asked", "dated", "filled", "lines_of", "passages_of"]
+__all__ = [
+    "Embed",
+    "Peer",
+    "Retriever",
+    "Sessions",
+    "date_of",
+    "fill_budget",
+    "lines_of",
+    "passages_of",
+    "walk_questions",
+]
 
 Embed = Callable[[list[str]], Any]
 """Texts -> a row of numbers for each."""
@@ -34,7 +44,7 @@ class Peer(Protocol):
         ...
 
 
-def asked(transcript: Transcript) -> Iterator[tuple[Question, Sequence[Exchange]]]:
+def walk_questions(transcript: Transcript) -> Iterator[tuple[Question, Sequence[Exchange]]]:
     """Each question that is measured, with what was said since the one before."""
     heard = 0
     for question in transcript.measured:
@@ -55,7 +65,7 @@ def passages_of(transcript: Transcript, exchange: Exchange, after: int = 0, *, a
     ]
 
 
-def dated(exchange: Exchange) -> str:
+def date_of(exchange: Exchange) -> str:
     """The day of an exchange, as evidence shows it."""
     return Passage(0, "", "", exchange.said_at, begins=True).date
 
@@ -66,7 +76,7 @@ def lines_of(transcript: Transcript, exchange: Exchange) -> list[tuple[str, str]
     return [(labels.get(str(one["role"]), str(one["role"])), text_of(one)) for one in exchange.messages]
 
 
-def filled(texts: Iterable[str], budget: int, tokens: Callable[[str], int]) -> str:
+def fill_budget(texts: Iterable[str], budget: int, tokens: Callable[[str], int]) -> str:
     """The first texts that fit; one that does not is passed over."""
     chosen: list[str] = []
     left = budget

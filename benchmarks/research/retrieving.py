@@ -8,8 +8,8 @@ from statistics import fmean
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.measure.counting import TextCounter
-from memzoo.benchmarks.measure.evidence import Texts, covered, whole
-from memzoo.benchmarks.research.retrieval_showing import Retriever, Sessions, asked
+from memzoo.benchmarks.measure.evidence import Texts, measure_coverage, whole
+from memzoo.benchmarks.research.retrieval_showing import Retriever, Sessions, walk_questions
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.errors import MemoryZooError
 from memzoo.memories import Embedder, VectorStoreRetrieverMemory
@@ -129,7 +129,7 @@ def find(
     for transcript in transcripts:
         retriever, sessions = make(transcript, counter), Sessions(transcript)
         heard, saving = 0, (0.0, 0.0)
-        for question, said in asked(transcript):
+        for question, said in walk_questions(transcript):
             if said:
                 before, start = calls(), timer()
                 for exchange in said:
@@ -142,7 +142,7 @@ def find(
                 before, start = calls(), timer()
                 shown = retriever.show(question, budget)
                 seconds, called = timer() - start, calls() - before
-                tokens = _counted(shown, budget, counter, question.text)
+                tokens = _count_within(shown, budget, counter, question.text)
                 texts = Texts([shown])
                 share = whole(question.evidence, texts)
                 missed = tuple(text for text in question.evidence if text not in texts)
@@ -159,7 +159,7 @@ def find(
                         calls=called,
                         save_seconds=saving[0] / max(heard, 1),
                         save_calls=saving[1] / max(heard, 1),
-                        covered=covered(question.evidence, texts),
+                        covered=measure_coverage(question.evidence, texts),
                         sessions=sessions.share(question, texts),
                     )
                 )
@@ -200,7 +200,7 @@ def by_budget(found: Iterable[Found]) -> dict[int, list[Found]]:
 
 def memory_maker(embedder: Embedder | None, weights: Weights | None = None) -> Make:
     """Makes `VectorStoreRetrieverMemory` with an embedder."""
-    kind = functools.partial(_weighed(weights or Weights()), embedder=embedder, max_token_limit=1)
+    kind = functools.partial(_make_weighed(weights or Weights()), embedder=embedder, max_token_limit=1)
     return lambda transcript, counter: FedMemory(transcript, counter.of_message, kind)
 
 
@@ -237,14 +237,14 @@ class FedMemory:
         return shown
 
 
-def _counted(shown: str, budget: int, counter: TextCounter, question: str) -> int:
+def _count_within(shown: str, budget: int, counter: TextCounter, question: str) -> int:
     tokens = counter(shown)
     if tokens > budget:
         raise OverBudgetError(f"{tokens} tokens were shown at a budget of {budget} for {question!r}")
     return tokens
 
 
-def _weighed(chosen: Weights) -> type[VectorStoreRetrieverMemory]:
+def _make_weighed(chosen: Weights) -> type[VectorStoreRetrieverMemory]:
     class Weighed(VectorStoreRetrieverMemory):
         weights = chosen
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, whole
-from memzoo.benchmarks.research.retrieval_showing import Sessions, asked, passages_of
+from memzoo.benchmarks.research.retrieval_showing import Sessions, passages_of, walk_questions
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.clipping import Clipper
@@ -18,7 +18,7 @@ from memzoo.memories.search.worth import worth
 if TYPE_CHECKING:
     from memzoo.strategy import Passage
 
-__all__ = ["Search", "Shares", "reweighed"]
+__all__ = ["Search", "Shares", "reweigh"]
 
 
 class Shares(NamedTuple):
@@ -33,7 +33,7 @@ class Shares(NamedTuple):
     sessions: float
 
 
-def reweighed(
+def reweigh(
     transcripts: Iterable[Transcript], settings: Mapping[str, Weights], budgets: Sequence[int], counter: TextCounter
 ) -> dict[tuple[str, int], list[Shares]]:
     """Ask all questions with each of some weights, by words only.
@@ -44,14 +44,14 @@ def reweighed(
     found: dict[tuple[str, int], list[Shares]] = {(name, budget): [] for name in settings for budget in budgets}
     for transcript in transcripts:
         search, sessions = Search(transcript, counter), Sessions(transcript)
-        for question, said in asked(transcript):
+        for question, said in walk_questions(transcript):
             search.hear(said)
             # Many weights show the same.
             shares = functools.cache(functools.partial(_shares, question, sessions))
             for name, weights in settings.items():
-                ranked = search.ranked(question.text, weights)
+                ranked = search.rank(question.text, weights)
                 for budget in budgets:
-                    found[name, budget].append(shares(search.shown(ranked, budget)))
+                    found[name, budget].append(shares(search.show(ranked, budget)))
     return found
 
 
@@ -82,14 +82,14 @@ class Search:
             self._passages += passages_of(self._transcript, exchange, len(self._passages), apart=True)
         self._index.add(self._passages)
 
-    def ranked(self, query: str, weights: Weights) -> list[int]:
+    def rank(self, query: str, weights: Weights) -> list[int]:
         """Return the messages that fit a question, by number, the best first."""
         if query != self._query:
             self._query, self._clip = query, functools.cache(Clipper(self._index.analyser, query, self._tokens))
         self._index.weigh(weights)
         return list(self._index.scores(query))
 
-    def shown(self, ranked: Sequence[int], budget: int) -> str:
+    def show(self, ranked: Sequence[int], budget: int) -> str:
         """Return what fits the budget of messages that were found for the last question."""
         best = (self._passages[seq - 1] for seq in self._index.add_corrections(ranked, budget))
         return "\n".join(evidence(fit_passages(budget, best, self._tokens, self._clip)))

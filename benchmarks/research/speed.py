@@ -17,7 +17,7 @@ from memzoo.benchmarks.research.speed_profile import shares
 from memzoo.benchmarks.research.speed_rows import MEMZOO, ROWS, Row
 from memzoo.benchmarks.research.speed_timing import Place, Prepare, medians, once
 
-__all__ = ["Figures", "markdown", "measured"]
+__all__ = ["Figures", "markdown", "measure_row"]
 
 _MILLISECOND, _SECOND = 1e-3, 1.0
 
@@ -48,7 +48,7 @@ class Figures:
         """Divide memzoo's figure by the library's."""
         return self.values[MEMZOO] / self.values[library]
 
-    def shown(self, value: float) -> str:
+    def write_value(self, value: float) -> str:
         """A figure with its unit."""
         if self.row.counts:
             return f"{value:.0f}"
@@ -72,7 +72,7 @@ def speed(
     found: list[Figures] = []
     for one in wanted:
         typer.echo(one.name, err=True)
-        found.append(measured(one, samples, slow=slow, profile=profile))
+        found.append(measure_row(one, samples, slow=slow, profile=profile))
     text = markdown(found, samples)
     typer.echo(text)
     if out:
@@ -81,7 +81,7 @@ def speed(
         (out / "speed.json").write_text(json.dumps(_as_json(found, samples), indent=2) + "\n", encoding="utf-8")
 
 
-def measured(row: Row, samples: int, *, slow: bool = False, profile: bool = False) -> Figures:
+def measure_row(row: Row, samples: int, *, slow: bool = False, profile: bool = False) -> Figures:
     """Measure one row; a library that is not installed is left out."""
     values: dict[str, float] = {}
     told: Mapping[str, float] = {}
@@ -112,7 +112,9 @@ def markdown(found: Sequence[Figures], samples: int) -> str:
     lines = [_about(libraries), "", _UNITS.format(samples=samples), "", _line(titles), _line(_rule(len(titles)))]
     for one in found:
         beside = [cell for name in libraries for cell in _beside(one, name)]
-        lines.append(_line([one.row.title, one.shown(one.values[MEMZOO]), *beside, one.shown(one.row.target)]))
+        lines.append(
+            _line([one.row.title, one.write_value(one.values[MEMZOO]), *beside, one.write_value(one.row.target)])
+        )
     for one in found:
         if one.profile:
             told = ", ".join(f"{share:.0%} `{name}`" for name, share in one.profile.items() if share >= _SMALLEST)
@@ -132,7 +134,7 @@ def _once(row: Row, place: Place) -> dict[str, float]:
 def _beside(one: Figures, library: str) -> tuple[str, str]:
     if library not in one.values:
         return "", ""
-    return one.shown(one.values[library]), f"{one.ratio(library):.2g}"
+    return one.write_value(one.values[library]), f"{one.ratio(library):.2g}"
 
 
 def _about(libraries: Sequence[str]) -> str:

@@ -24,10 +24,10 @@ __all__ = [
     "buffer_save",
     "buffer_turn",
     "model_calls",
-    "opened_retriever",
-    "opened_token_buffer",
     "retriever_load",
+    "retriever_open",
     "token_buffer_load",
+    "token_buffer_open",
     "token_buffer_save",
     "window_load",
     "window_load_sqlite",
@@ -42,15 +42,15 @@ _ENCODING = "o200k_base"
 
 def buffer_load(count: int) -> Maker:
     """Load a buffer of so many exchanges as text."""
-    return lambda _: _loading(filled(ConversationBufferMemory(), messages(2 * count)))
+    return lambda _: _prepare_load(fill_memory(ConversationBufferMemory(), messages(2 * count)))
 
 
 def buffer_turn(count: int) -> Maker:
     """Load a buffer of so many exchanges as text, then save one more."""
 
     def make(_: Place) -> Prepare:
-        memory = filled(ConversationBufferMemory(), messages(2 * count))
-        save = saving(memory)
+        memory = fill_memory(ConversationBufferMemory(), messages(2 * count))
+        save = make_save(memory)
 
         def turn() -> None:
             memory.load_memory_variables({})
@@ -63,63 +63,65 @@ def buffer_turn(count: int) -> Maker:
 
 def buffer_save(_: Place) -> Prepare:
     """Save an exchange to a buffer in memory."""
-    return again(saving(ConversationBufferMemory()))
+    return again(make_save(ConversationBufferMemory()))
 
 
 def window_load(count: int) -> Maker:
     """Load a window of five exchanges."""
-    return lambda _: _loading(filled(ConversationBufferWindowMemory(k=5), messages(2 * count)))
+    return lambda _: _prepare_load(fill_memory(ConversationBufferWindowMemory(k=5), messages(2 * count)))
 
 
 def window_load_sqlite(count: int) -> Maker:
     """Load a window of five exchanges from SQLite."""
-    return lambda place: _loading(_window_on_sqlite(place, count))
+    return lambda place: _prepare_load(_window_on_sqlite(place, count))
 
 
 def window_save_sqlite(count: int) -> Maker:
     """Save an exchange to a window on SQLite."""
-    return lambda place: again(saving(_window_on_sqlite(place, count)))
+    return lambda place: again(make_save(_window_on_sqlite(place, count)))
 
 
 def token_buffer_load(limit: int) -> Maker:
     """Load a token buffer that is full."""
-    return lambda _: _loading(_full(limit))
+    return lambda _: _prepare_load(_full(limit))
 
 
 def token_buffer_save(limit: int) -> Maker:
     """Save an exchange to a token buffer that is full."""
-    return lambda _: again(saving(_full(limit)))
+    return lambda _: again(make_save(_full(limit)))
 
 
 def retriever_load(words: range) -> Maker:
     """Search 10,000 messages that were searched before."""
 
     def make(_: Place) -> Prepare:
-        memory = filled(VectorStoreRetrieverMemory(**_tokens(1000)), messages(10_000, rare_words=True))
-        return _asking(memory, question(words))
+        memory = fill_memory(VectorStoreRetrieverMemory(**_tokens(1000)), messages(10_000, rare_words=True))
+        return _prepare_question(memory, question(words))
 
     return make
 
 
-def opened_token_buffer(place: Place) -> Prepare:
+def token_buffer_open(place: Place) -> Prepare:
     """Open 10,000 stored messages as a token buffer and load them for the first time."""
 
-    def opened(store: Store) -> BaseMemory:
+    def open_memory(store: Store) -> BaseMemory:
         return ConversationTokenBufferMemory(store=store, conversation_id="a", **_tokens(2000))
 
     # The tokenizer's vocabulary is loaded beforehand, as it would be in a process that has run for a while.
-    opened(open_store("memory://")).counter({"role": "user", "content": "tea"})
-    original = _stored(place, lambda store: ConversationBufferMemory(store=store, conversation_id="a"))
-    return _opening(place, original, opened, "tea")
+    open_memory(open_store("memory://")).counter({"role": "user", "content": "tea"})
+    original = _store_messages(place, lambda store: ConversationBufferMemory(store=store, conversation_id="a"))
+    return _prepare_opening(place, original, open_memory, "tea")
 
 
-def opened_retriever(words: range) -> Maker:
+def retriever_open(words: range) -> Maker:
     """Open 10,000 messages that a retriever had saved and search them for the first time."""
 
-    def opened(store: Store) -> BaseMemory:
+    def open_memory(store: Store) -> BaseMemory:
         return VectorStoreRetrieverMemory(store=store, conversation_id="a", **_tokens(1000))
 
-    return lambda place: _opening(place, _stored(place, opened, rare_words=True), opened, question(words))
+    return lambda place: _prepare_opening(
+        place, _store_messages(place, open_memory, rare_words=True), open_memory, question(words)
+    )
 
 
 def model_calls(_: Place) -> int:
@@ -141,14 +143,14 @@ def model_calls(_: Place) -> int:
     return calls
 
 
-def filled(memory: BaseMemory, said: list[Message]) -> BaseMemory:
+def fill_memory(memory: BaseMemory, said: list[Message]) -> BaseMemory:
     """A memory to which messages were saved, hundreds in a turn."""
     for start in range(0, len(said), _TURN):
         memory.add_messages(said[start : start + _TURN])
     return memory
 
 
-def saving(memory: BaseMemory) -> Callable[[], None]:
+def make_save(memory: BaseMemory) -> Callable[[], None]:
     """A call that saves the next exchange."""
     said = exchanges()
     return lambda: _save(memory, *next(said))
@@ -158,16 +160,16 @@ def _save(memory: BaseMemory, user: str, assistant: str) -> None:
     memory.save_context({"input": user}, {"output": assistant})
 
 
-def _loading(memory: BaseMemory) -> Prepare:
+def _prepare_load(memory: BaseMemory) -> Prepare:
     return again(lambda: memory.load_memory_variables({}))
 
 
-def _asking(memory: BaseMemory, asked: str) -> Prepare:
+def _prepare_question(memory: BaseMemory, asked: str) -> Prepare:
     return again(lambda: memory.load_memory_variables({"input": asked}))
 
 
 def _full(limit: int) -> BaseMemory:
-    return filled(ConversationTokenBufferMemory(**_tokens(limit)), messages(limit // 50 + 40))
+    return fill_memory(ConversationTokenBufferMemory(**_tokens(limit)), messages(limit // 50 + 40))
 
 
 def _tokens(limit: int) -> dict[str, Any]:
@@ -175,31 +177,31 @@ def _tokens(limit: int) -> dict[str, Any]:
 
 
 def _window_on_sqlite(place: Place, count: int) -> BaseMemory:
-    store = _opened(place, place.folder / "memzoo.db")
-    return filled(ConversationBufferWindowMemory(k=5, store=store, conversation_id="a"), messages(2 * count))
+    store = _open_file(place, place.folder / "memzoo.db")
+    return fill_memory(ConversationBufferWindowMemory(k=5, store=store, conversation_id="a"), messages(2 * count))
 
 
-def _opened(place: Place, path: Path) -> Store:
+def _open_file(place: Place, path: Path) -> Store:
     store = open_store(f"sqlite:///{path}")
     place.stack.callback(store.close)
     return store
 
 
-def _stored(place: Place, opened: Callable[[Store], BaseMemory], *, rare_words: bool = False) -> Path:
+def _store_messages(place: Place, opened: Callable[[Store], BaseMemory], *, rare_words: bool = False) -> Path:
     """A file of 10,000 messages that a memory saved."""
     path = place.folder / "original.db"
     store = open_store(f"sqlite:///{path}")
-    filled(opened(store), messages(10_000, rare_words=rare_words))
+    fill_memory(opened(store), messages(10_000, rare_words=rare_words))
     store.close()
     return path
 
 
-def _opening(place: Place, original: Path, opened: Callable[[Store], BaseMemory], asked: str) -> Prepare:
+def _prepare_opening(place: Place, original: Path, opened: Callable[[Store], BaseMemory], asked: str) -> Prepare:
     """Each sample opens a copy of the file, because a first load may store what it worked out."""
 
     def prepare() -> Repeat:
         copy = place.folder / f"{uuid.uuid4().hex}.db"
         shutil.copy(original, copy)
-        return _asking(opened(_opened(place, copy)), asked)()
+        return _prepare_question(opened(_open_file(place, copy)), asked)()
 
     return prepare

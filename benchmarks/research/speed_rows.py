@@ -116,9 +116,9 @@ ROWS = [
         "opened-token-buffer",
         "10,000 stored messages opened with a 2,000 token limit, first load (langchain-classic: first save)",
         10e-3,
-        {MEMZOO: ours.opened_token_buffer},
+        {MEMZOO: ours.token_buffer_open},
         1,
-        {LANGCHAIN: peers.langchain_opened},
+        {LANGCHAIN: peers.langchain_open},
     ),
     Row(
         "retriever-rare",
@@ -136,7 +136,7 @@ ROWS = [
         "opened-retriever",
         "retriever, first load after opening 10,000 messages on SQLite",
         50e-3,
-        {MEMZOO: ours.opened_retriever(RARE)},
+        {MEMZOO: ours.retriever_open(RARE)},
         1,
     ),
     Row(

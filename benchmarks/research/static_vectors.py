@@ -29,7 +29,7 @@ class StaticVectors:
     """
 
     def __init__(self) -> None:
-        self._vectors, self._tokenizer = _loaded(folder_of(_PACKAGE, needed_by="this embedder", install=_INSTALL))
+        self._vectors, self._tokenizer = _load_files(folder_of(_PACKAGE, needed_by="this embedder", install=_INSTALL))
 
     def __call__(self, texts: Sequence[str]) -> "NDArray[numpy.float32]":
         """One row for each text, in order; a text without words has the numbers of none."""
@@ -40,7 +40,7 @@ class StaticVectors:
         return units
 
 
-def _loaded(folder: Path) -> "tuple[NDArray[numpy.float32], Any]":
+def _load_files(folder: Path) -> "tuple[NDArray[numpy.float32], Any]":
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 

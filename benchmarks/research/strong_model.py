@@ -24,12 +24,12 @@ from memzoo.benchmarks.learnt import LearntState, Unasked, log_of
 from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.measure.caching import paid_tokens
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
-from memzoo.benchmarks.measure.evidence import scored
+from memzoo.benchmarks.measure.evidence import score_question
 from memzoo.benchmarks.measure.figures import DATE, with_one_writing
 from memzoo.benchmarks.measure.fitting import fit
 from memzoo.benchmarks.outcomes import Scored, Sum, View
 from memzoo.benchmarks.research.inputs import LOCOMO, conversations, limits_of, refusals
-from memzoo.benchmarks.research.learning import OPTIONS, Replies, learnt_from
+from memzoo.benchmarks.research.learning import OPTIONS, Replies, learn_from
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Question, Transcript, sample_transcripts
 from memzoo.errors import OptionError
@@ -39,7 +39,7 @@ from memzoo.stores import InMemoryStore
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
-__all__ = ["TALKS", "Taught", "learnt_states", "strong_model"]
+__all__ = ["TALKS", "Taught", "learn_states", "strong_model"]
 
 _ID, _BY, _SEARCH = "learnt", "the model", "vector-retriever"
 _LOCOMO_TALK = "conv-26"
@@ -91,13 +91,13 @@ def strong_model(
         if talk not in TALKS:
             raise OptionError(f"--talk must be one of {', '.join(TALKS)}, not {talk!r}")
         transcript, limits = TALKS[talk](locomo), limits_of(budgets)
-        learnt = learnt_states(transcript, replies, talk, OPTIONS, max_prompt_tokens, in_order=in_order)
+        learnt = learn_states(transcript, replies, talk, OPTIONS, max_prompt_tokens, in_order=in_order)
         if not learnt:
             raise OptionError(f"there is neither {replies / talk / 'entity.json'} nor another file of replies on it")
         show(_report(transcript, learnt, limits, _with_questions_at_hand(learnt, replies / talk / _CEILING)))
 
 
-def learnt_states(
+def learn_states(
     transcript: Transcript,
     replies: Path,
     talk: str,
@@ -115,7 +115,7 @@ def learnt_states(
         OptionError: A prompt was not answered.
     """
     return {
-        name: _learnt(transcript, name, file, max_prompt_tokens, in_order=in_order)
+        name: _learn(transcript, name, file, max_prompt_tokens, in_order=in_order)
         for name in names
         if (file := _file(replies, talk, name))
     }
@@ -126,10 +126,10 @@ def _file(folder: Path, talk: str, name: str) -> Path | None:
     return next((file for file in places if file.exists()), None)
 
 
-def _learnt(transcript: Transcript, name: str, file: Path, max_prompt_tokens: int, *, in_order: bool) -> Taught:
+def _learn(transcript: Transcript, name: str, file: Path, max_prompt_tokens: int, *, in_order: bool) -> Taught:
     given = json.loads(file.read_text(encoding="utf-8"))
     replies = Replies(given, in_order=in_order)
-    state = learnt_from(transcript, name, replies, max_prompt_tokens)
+    state = learn_from(transcript, name, replies, max_prompt_tokens)
     return Taught(state, [one["reply"] for one in given if not one.get("name", "").startswith("load")], replies.others)
 
 
@@ -145,20 +145,20 @@ def _report(transcript: Transcript, learnt: Mapping[str, Taught], limits: Sequen
     questions = [one for one in transcript.measured if answer_found(one.answer, []) is not None]
     rows = list[list[str]]()
     for name, one in learnt.items():
-        known, cost = _share(questions, [_known(transcript, name, one)]), _cost(one)
+        known, cost = _share(questions, [_write_known(transcript, name, one)]), _cost(one)
         for limit in limits if name in ("entity", "knowledge-graph") else limits[-1:]:
-            memory = _opened(transcript, name, one, limit)
+            memory = _open_memory(transcript, name, one, limit)
             rows.append([f"{name} @{limit:,}", f"{known:.2f}", *_figures(memory, questions, limit), *cost])
     if ceiling:
-        memory = _opened(transcript, "summary", ceiling, limits[-1])
+        memory = _open_memory(transcript, "summary", ceiling, limits[-1])
         figures, known = _figures(memory, questions, limits[-1]), _share(questions, ceiling.written)
         rows.append(["summary, questions at hand", f"{known:.2f}", *figures, *_cost(ceiling)])
     for limit in limits:
-        memory = _opened(transcript, _SEARCH, None, limit)
+        memory = _open_memory(transcript, _SEARCH, None, limit)
         rows.append([f"{_SEARCH} @{limit:,}", "-", *_figures(memory, questions, limit), "0", "0"])
     if graph := learnt.get("knowledge-graph"):
         for limit in limits:
-            memory = _opened(transcript, "combined", graph, limit)
+            memory = _open_memory(transcript, "combined", graph, limit)
             rows.append([f"combined @{limit:,}", "-", *_figures(memory, questions, limit), *_cost(graph)])
     said = [(in_words(one.created_at.date()), text_of(one.message)) for one in log_of(transcript)]
     dated, plain = "\n".join(f"[{day}] {text}" for day, text in said), "\n".join(text for _, text in said)
@@ -171,10 +171,10 @@ def _report(transcript: Transcript, learnt: Mapping[str, Taught], limits: Sequen
     return table(_HEADS, rows, title)
 
 
-def _opened(transcript: Transcript, name: str, learnt: Taught | None, limit: int) -> BaseMemory:
+def _open_memory(transcript: Transcript, name: str, learnt: Taught | None, limit: int) -> BaseMemory:
     """Open a memory of what was learnt, for so many tokens."""
     store = InMemoryStore()
-    drive(store.restore(_ID, log_of(transcript), learnt.state.stored() if learnt else {}))
+    drive(store.restore(_ID, log_of(transcript), learnt.state.to_stored() if learnt else {}))
     options: dict[str, Any] = dict(learnt.state.options) if learnt and name != "combined" else {}
     if name in ("entity", "knowledge-graph", _SEARCH):
         options["max_token_limit"] = limit
@@ -205,7 +205,7 @@ def _figures(memory: BaseMemory, questions: Sequence[Question], limit: int) -> l
         view: View = tuple((message["role"], text_of(message)) for message in messages)
         text = "\n".join(text for _, text in view)
         tokens = _counter().of_messages(messages)
-        asked.append(_Asked(one, scored(one, view), tokens, paid_tokens(before, text, _counter())))
+        asked.append(_Asked(one, score_question(one, view), tokens, paid_tokens(before, text, _counter())))
         before = text
     dated = [one for one in asked if DATE.search(with_one_writing(one.question.answer))]
     corrections = [one.found.update for one in asked if one.found.update]
@@ -220,12 +220,12 @@ def _figures(memory: BaseMemory, questions: Sequence[Question], limit: int) -> l
     ]
 
 
-def _known(transcript: Transcript, name: str, learnt: Taught) -> str:
+def _write_known(transcript: Transcript, name: str, learnt: Taught) -> str:
     """All that a memory knows; of a summary, all that it said on the way."""
     if name not in ("entity", "knowledge-graph"):
         return "\n".join(learnt.written)
     store = InMemoryStore()
-    drive(store.restore(_ID, log_of(transcript), learnt.state.stored()))
+    drive(store.restore(_ID, log_of(transcript), learnt.state.to_stored()))
     memory = create_memory(name, llm=Unasked(_BY), store=store, conversation_id=_ID)
     known: Any = memory
     if name == "entity":

@@ -22,7 +22,7 @@ from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, ChatModel, create_memory
 from memzoo.strategy import further_names, short_name, text_of
 
-__all__ = ["STATEMENTS", "Statement", "survival", "survived"]
+__all__ = ["STATEMENTS", "Statement", "measure_survival", "survival"]
 
 NEXT_STEP = "Good. What do we do next?"
 
@@ -65,7 +65,7 @@ STATEMENTS = (
 """What is to survive, two of each kind."""
 
 
-def survived(
+def measure_survival(
     name: str, rounds: Sequence[int], *, pinned: bool, budget: int, model: str | ChatModel = "offline"
 ) -> dict[int, Mapping[str, float]]:
     """After each number of rounds, the share of each kind of statement that a memory still shows.
@@ -182,7 +182,7 @@ def survival(
         chosen, looked = list(map(short_name, names)) if names else _all_names(), limits_of(rounds)
         llm: str | ChatModel = model if model == "offline" else ChatModel(model)
         plain, pinned = (
-            {name: survived(name, looked, pinned=pins, budget=budget, model=llm) for name in chosen}
+            {name: measure_survival(name, looked, pinned=pins, budget=budget, model=llm) for name in chosen}
             for pins in (False, True)
         )
         told = _kit_table(chosen, budget, llm) if kit else ""

@@ -19,7 +19,7 @@ from typing import Annotated
 import typer
 
 from memzoo.benchmarks.measure.counting import named_counter
-from memzoo.benchmarks.measure.evidence import Texts, squeezed, update_shown
+from memzoo.benchmarks.measure.evidence import Texts, squeeze, update_shown
 from memzoo.benchmarks.research.inputs import REALMEM, STATEBENCH, conversations, limits_of, refusals
 from memzoo.benchmarks.research.retrieval_paired import mean_shown
 from memzoo.benchmarks.research.retrieving import FedMemory
@@ -29,7 +29,7 @@ from memzoo.errors import OptionError
 from memzoo.memories import create_memory
 from memzoo.strategy import text_of
 
-__all__ = ["Case", "app", "cited", "outcomes", "strewn"]
+__all__ = ["Case", "app", "find_cited", "outcomes", "strew"]
 
 _ENCODING = "o200k_base"
 _TRACK = "supersession_detection"
@@ -59,9 +59,7 @@ class Case:
     assistant: str = "AI"
 
 
-def strewn(
-    timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int
-) -> list[Case]:
+def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int) -> list[Case]:
     """Strew timelines into pieces of long talks: what comes before the correction, sessions later the correction.
 
     Args:
@@ -76,7 +74,7 @@ def strewn(
     return [_case(usable[number % len(usable)], drawn.choice(talks), size, drawn) for number in range(count)]
 
 
-def cited(talks: Sequence[Transcript]) -> list[Case]:
+def find_cited(talks: Sequence[Transcript]) -> list[Case]:
     """The questions about some talks that cite both what no longer holds and what corrects it."""
     return [
         Case(
@@ -139,9 +137,9 @@ def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
 
 
 def _in_order(case: Case, shown: str) -> bool:
-    text = squeezed(shown)
-    newest = max(text.rfind(squeezed(one)) for one in case.new)
-    return newest > max(text.find(squeezed(one)) for one in case.old)
+    text = squeeze(shown)
+    newest = max(text.rfind(squeeze(one)) for one in case.new)
+    return newest > max(text.find(squeeze(one)) for one in case.old)
 
 
 @app.command()
@@ -162,9 +160,9 @@ def updates(
         limits = limits_of(budgets)
         told = conversations(file)
         if short := [one for one in told if any(question.category == _TRACK for question in one.questions)]:
-            found = strewn(short, conversations(talks), cases, size, seed)
+            found = strew(short, conversations(talks), cases, size, seed)
         else:
-            found = cited(told)
+            found = find_cited(told)
         if not found:
             raise OptionError(f"no question of {file} cites messages as old and as new")
         named_counter(_ENCODING)

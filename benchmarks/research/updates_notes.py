@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memzoo.benchmarks.research.inputs import STATEBENCH, existing, refusals
+from memzoo.benchmarks.research.inputs import STATEBENCH, check_paths, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.research.updates_reader import reader, reader_that_ends_nothing
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
@@ -88,7 +88,7 @@ def measure(case: Case, strategy: str, model: ModelOption) -> Outcome:
     pieces = list(derived(memory))
     present = all(_has(shown, new) for new in case.new)
     standing = any(_has(piece, old) for old in case.old for piece in pieces)
-    return Outcome(case.template, present, standing, any(_unmarked(old, case.new, pieces) for old in case.old))
+    return Outcome(case.template, present, standing, any(_has_unmarked(old, case.new, pieces) for old in case.old))
 
 
 def report(measured: Mapping[str, Sequence[Outcome]], title: str) -> str:
@@ -112,7 +112,7 @@ def updates_notes(
 ) -> None:
     """Count how often notes and facts hold a corrected value, and the old one unmarked."""
     with refusals():
-        told = cases(*existing(file))
+        told = cases(*check_paths(file))
     show(
         *(
             report(
@@ -147,7 +147,7 @@ def _facts(memory: BaseMemory) -> Iterator[str]:
     yield from map(str, memory.kg.facts())
 
 
-def _unmarked(old: str, new: Sequence[str], pieces: Sequence[str]) -> bool:
+def _has_unmarked(old: str, new: Sequence[str], pieces: Sequence[str]) -> bool:
     """Whether a piece has the old value, no mark, and the new value neither itself nor in the piece after it."""
     return any(
         _has(piece, old)

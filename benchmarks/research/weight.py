@@ -13,7 +13,7 @@ import typer
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.memories import STRATEGIES
 
-__all__ = ["PACKAGES", "USES", "imported", "sizes"]
+__all__ = ["PACKAGES", "USES", "list_imported", "sizes"]
 
 PACKAGES = ("openai", "networkx", "tiktoken", "jinja2", "numpy", "sqlalchemy", "pydantic", "typer", "rich")
 """Packages that the table of imports is about."""
@@ -70,7 +70,7 @@ def sizes(site: Path) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda one: -one[1]))
 
 
-def imported(program: str) -> set[str]:
+def list_imported(program: str) -> set[str]:
     """Which of `PACKAGES` a program imports, in a process of its own."""
     code = f"{program}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
@@ -90,7 +90,7 @@ def _sizes_table(site: Path) -> str:
 
 
 def _imports_table() -> str:
-    rows = [[title, *_marks(imported(program))] for title, program in USES.items()]
+    rows = [[title, *_marks(list_imported(program))] for title, program in USES.items()]
     return table(["", *PACKAGES], rows)
 
 

@@ -16,7 +16,7 @@ from memzoo.benchmarks.transcripts.conversations import (
     TranscriptMessage,
     exchanges_of,
 )
-from memzoo.benchmarks.transcripts.validation import Item, Text, shown, validated
+from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
 from memzoo.errors import TranscriptError
 
 __all__ = ["CATEGORIES", "is_locomo", "transcript_of"]
@@ -45,7 +45,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     Raises:
         TranscriptError: It is malformed. Citations that name no turn are no error: they are listed.
     """
-    document = validated(_Document, item, where)
+    document = validate(_Document, item, where)
     user, assistant = document.conversation.speaker_a, document.conversation.speaker_b
     said = list(_read_messages(item["conversation"], {user: "user", assistant: "assistant"}, where))
     citations = Citations({id_: text for one in said for id_, text in one.evidence.items()})
@@ -66,7 +66,7 @@ def _read_messages(talk: dict[str, Any], roles: dict[str, str], where: str) -> I
     # By number, not by name: session_10 comes after session_9.
     for number in sorted(int(found[1]) for key in talk if (found := _SESSION.fullmatch(key))):
         name = f"session_{number}"
-        session = validated(_Session, {"turns": talk[name], "date": talk.get(f"{name}_date_time")}, f"{where}, {name}")
+        session = validate(_Session, {"turns": talk[name], "date": talk.get(f"{name}_date_time")}, f"{where}, {name}")
         _check_speakers(session, roles, f"{where}, {name}")
         for first, (speaker, turns) in enumerate(groupby(session.turns, key=lambda turn: turn.speaker)):
             evidence = [(turn.plain_id, turn.said) for turn in turns]
@@ -79,7 +79,7 @@ def _check_speakers(session: "_Session", roles: dict[str, str], where: str) -> N
         if turn.speaker not in roles:
             known = ", ".join(map(repr, roles))
             raise TranscriptError(
-                f"{where}, turn {place}, 'speaker': expected one of {known}, not {shown(turn.speaker)}"
+                f"{where}, turn {place}, 'speaker': expected one of {known}, not {show_value(turn.speaker)}"
             )
 
 
@@ -96,12 +96,12 @@ def _date(value: Any) -> datetime | None:
     try:
         return None if value is None else datetime.strptime(value, _DATE).replace(tzinfo=UTC)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"expected a date such as '1:56 pm on 8 May, 2023', not {shown(value)}") from error
+        raise ValueError(f"expected a date such as '1:56 pm on 8 May, 2023', not {show_value(value)}") from error
 
 
 def _category(value: Any) -> str:
     if not isinstance(value, int) or value not in CATEGORIES:
-        raise ValueError(f"expected a number from 1 to 5, not {shown(value)}")
+        raise ValueError(f"expected a number from 1 to 5, not {show_value(value)}")
     return CATEGORIES[value]
 
 

@@ -16,7 +16,7 @@ from memzoo.benchmarks.transcripts.conversations import (
     TranscriptMessage,
     exchanges_of,
 )
-from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, shown, validated
+from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, show_value, validate
 from memzoo.errors import TranscriptError
 from memzoo.stores import Message
 from memzoo.strategy import text_of
@@ -32,7 +32,7 @@ EXPECTED = (
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """Read an object with sessions of messages; see `chat_of`."""
-    document = validated(_Sessions, item, where)
+    document = validate(_Sessions, item, where)
     said = [
         _to_message(message, session.date, where, opens=not number)
         for session in document.sessions
@@ -53,7 +53,7 @@ def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] 
     Raises:
         TranscriptError: It is malformed.
     """
-    document = validated(_Chat, item, where, places)
+    document = validate(_Chat, item, where, places)
     said = [_to_message(message, document.date, where) for message in document.messages]
     return _finish(document, said, where, title)
 
@@ -72,7 +72,7 @@ def _mark(keep: Any, text: str, where: str) -> Mark:
         expected = (
             f"expected one of {', '.join(map(repr, KINDS))}, or such a 'kind' and what the line 'means' as a text"
         )
-        raise TranscriptError(f"{where}, 'keep' of {shown(text)}: {expected}, not {shown(keep)}")
+        raise TranscriptError(f"{where}, 'keep' of {show_value(text)}: {expected}, not {show_value(keep)}")
     return Mark(str(kind), text, means)
 
 
@@ -102,7 +102,7 @@ def _question(item: "_Question", citations: Citations) -> Question:
 
 def _citation(value: Any) -> Any:
     if not isinstance(value, str | int):
-        raise ValueError(f"expected the 'id' of a message or its place from 0, not {shown(value)}")  # noqa: TRY004
+        raise ValueError(f"expected the 'id' of a message or its place from 0, not {show_value(value)}")  # noqa: TRY004
     return value
 
 

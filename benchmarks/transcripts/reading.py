@@ -15,7 +15,7 @@ from memzoo.benchmarks.paths import is_remote, path_of
 from memzoo.benchmarks.transcripts import locomo, realmem, statebench
 from memzoo.benchmarks.transcripts.conversations import Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.own import EXPECTED, chat_of, sessions_of
-from memzoo.benchmarks.transcripts.validation import shown
+from memzoo.benchmarks.transcripts.validation import show_value
 from memzoo.errors import MissingExtraError, OptionError, TranscriptError
 from memzoo.hosts.migrate import (
     ChatLog,
@@ -183,7 +183,7 @@ def _of_log(log: ChatLog) -> Transcript:
 
 def _of_item(found: Any, where: str, title: str) -> Iterator[Transcript]:
     if not isinstance(found, dict):
-        raise TranscriptError(f"{where}: expected {EXPECTED}, not {shown(found)}")
+        raise TranscriptError(f"{where}: expected {EXPECTED}, not {show_value(found)}")
     item = cast("dict[str, Any]", found)
     for is_one, read in _LABELLED:
         if is_one(item):
@@ -200,7 +200,7 @@ def _of_item(found: Any, where: str, title: str) -> Iterator[Transcript]:
         yield from map(_of_log, logs)
     else:
         raise TranscriptError(
-            f"{where}: there are only {', '.join(map(shown, item)) or 'no keys'}; expected {EXPECTED}"
+            f"{where}: there are only {', '.join(map(show_value, item)) or 'no keys'}; expected {EXPECTED}"
         )
 
 

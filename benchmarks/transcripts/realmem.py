@@ -14,7 +14,7 @@ from memzoo.benchmarks.transcripts.conversations import (
     TranscriptMessage,
     exchanges_of,
 )
-from memzoo.benchmarks.transcripts.validation import Item, Text, shown, validated
+from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, validate
 
 __all__ = ["is_realmem", "transcript_of"]
 
@@ -41,7 +41,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     Raises:
         TranscriptError: It is malformed. Citations that name no turn are no error: they are listed.
     """
-    document = validated(_Document, item, where)
+    document = validate(_Document, item, where)
     said, before, texts = list[TranscriptMessage](), dict[str, int](), dict[str, str]()
     exchanges = 0
     for number, session in enumerate(document.sessions):
@@ -72,7 +72,7 @@ def _place(value: Any) -> str:
         case [int(), int()]:
             return str(value)
         case _:
-            raise ValueError(f"expected [session, turn], not {shown(value)}")
+            raise ValueError(f"expected [session, turn], not {show_value(value)}")
 
 
 def _date(value: Any) -> datetime | None:
@@ -85,7 +85,7 @@ def _date(value: Any) -> datetime | None:
 
 def _speaker(value: Any) -> str:
     if value not in _ROLES:
-        raise ValueError(f"expected 'User' or 'Assistant', not {shown(value)}")
+        raise ValueError(f"expected 'User' or 'Assistant', not {show_value(value)}")
     return _ROLES[value]
 
 

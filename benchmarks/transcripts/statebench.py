@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript, TranscriptMessage, exchanges_of
-from memzoo.benchmarks.transcripts.validation import Item, Text, validated
+from memzoo.benchmarks.transcripts.validation import Item, Text, validate
 
 __all__ = ["TRACKS", "is_statebench", "transcript_of"]
 
@@ -31,18 +31,18 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     Raises:
         TranscriptError: It is malformed.
     """
-    document = validated(_Document, item, where)
+    document = validate(_Document, item, where)
     said: list[TranscriptMessage] = []
     questions: list[Question] = []
     for number, event in enumerate(item["events"]):
         place = f"{where}, event {number}"
         match event:
             case {"type": "conversation_turn"}:
-                turn = validated(_Turn, event, place)
+                turn = validate(_Turn, event, place)
                 role = "user" if turn.speaker == "user" else "assistant"
                 said.append(TranscriptMessage({"role": role, "content": turn.text}, {}, turn.date))
             case {"type": "query"}:
-                questions.append(_question(validated(_Query, event, place), document.track, said))
+                questions.append(_question(validate(_Query, event, place), document.track, said))
             case _:
                 continue
     return Transcript(document.id or title, exchanges_of(said), tuple(questions))

@@ -13,7 +13,7 @@ from memzoo.errors import TranscriptError
 from memzoo.stores import Message
 from memzoo.strategy import checked
 
-__all__ = ["ChatMessage", "Date", "Item", "Text", "shown", "validated"]
+__all__ = ["ChatMessage", "Date", "Item", "Text", "show_value", "validate"]
 
 _TEXT = "a text that is not empty"
 _EXPECTED = {"string_type": _TEXT, "string_pattern_mismatch": _TEXT, "list_type": "a list"}
@@ -33,14 +33,14 @@ class Item(BaseModel):
     @classmethod
     def _check_object(cls, value: Any) -> Any:
         if not isinstance(value, dict):
-            raise ValueError(f"expected {cls.EXPECTED}, not {shown(value)}")  # noqa: TRY004 - pydantic's protocol
+            raise ValueError(f"expected {cls.EXPECTED}, not {show_value(value)}")  # noqa: TRY004 - pydantic's protocol
         return value  # pyright: ignore[reportUnknownVariableType]
 
 
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 
-def validated(model: type[AnyItem], value: Any, where: str, places: Sequence[str] = ()) -> AnyItem:
+def validate(model: type[AnyItem], value: Any, where: str, places: Sequence[str] = ()) -> AnyItem:
     """Validate a value from a file.
 
     Args:
@@ -59,7 +59,7 @@ def validated(model: type[AnyItem], value: Any, where: str, places: Sequence[str
         raise TranscriptError(f"{_place(first['loc'], where, places)}: {_reason(first)}") from error
 
 
-def shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     """Represent a value in an error message, cut to a readable length."""
     short = reprlib.Repr()
     short.maxstring = short.maxother = 80
@@ -82,15 +82,15 @@ def _reason(error: ErrorDetails) -> str:
     if error["type"] == "value_error":
         return str(error.get("ctx", {})["error"])
     if error["type"] == "missing":
-        return f"expected {_TEXT}; it is missing (there are: {', '.join(map(shown, error['input'])) or 'no keys'})"
-    return f"expected {_EXPECTED[error['type']]}, not {shown(error['input'])}"
+        return f"expected {_TEXT}; it is missing (there are: {', '.join(map(show_value, error['input'])) or 'no keys'})"
+    return f"expected {_EXPECTED[error['type']]}, not {show_value(error['input'])}"
 
 
 def _date(value: Any) -> datetime:
     try:
         date = datetime.fromisoformat(value)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"expected a date such as '2026-03-02T09:15:00+00:00', not {shown(value)}") from error
+        raise ValueError(f"expected a date such as '2026-03-02T09:15:00+00:00', not {show_value(value)}") from error
     return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 

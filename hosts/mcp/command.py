@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memzoo.cli.options import command, conversation_option, counted, unlocked_store, write
+from memzoo.cli.options import command, conversation_option, unlock_store, write, write_count
 from memzoo.cli.terminal import echo
 from memzoo.errors import OptionError
 from memzoo.stores import ManagedStore
@@ -56,7 +56,7 @@ def _open_store(url: str) -> ManagedStore:
         file = _default_file()
         file.parent.mkdir(parents=True, exist_ok=True)
         url = f"sqlite:///{file}"
-    return unlocked_store(url)
+    return unlock_store(url)
 
 
 def _default_file() -> Path:
@@ -88,4 +88,4 @@ def _take_in(memory: "GraphMemory", file: Path) -> str:
     from memzoo.hosts.mcp.files import import_lines
 
     with file.open(encoding="utf-8") as lines:
-        return f"{counted(import_lines(memory, lines), 'thing')} taken in: entities, observations, relations."
+        return f"{write_count(import_lines(memory, lines), 'thing')} taken in: entities, observations, relations."

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cli.options import command, counted
+from memzoo.cli.options import command, write_count
 from memzoo.cli.terminal import echo, progress_bars
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.apart import Apart
@@ -51,9 +51,9 @@ def migrate(
                 echo(f"not {'written' if found and found[-1].path == file else 'read'}: {error}", err=True)
     _tell(found)
     done_now = "changed" if write_files or not changed else "to change; --write does it"
-    echo(f"{changed} of {counted(len(found), 'file')} {done_now}.")
+    echo(f"{changed} of {write_count(len(found), 'file')} {done_now}.")
     if failed := failed + len(unlisted):
-        raise TransferError(f"{counted(failed, 'path')} could not be read or written, and stayed as before")
+        raise TransferError(f"{write_count(failed, 'path')} could not be read or written, and stayed as before")
 
 
 def _left_alone(what: str) -> None:
@@ -76,7 +76,7 @@ def _tell(found: list[Migrated]) -> None:
             echo(f"{path}:{finding.line}: {what}; {finding.advice}")
     _tell_of_prompts([finding for _, finding in findings if not finding.reason])
     left = sum(bool(finding.reason) for _, finding in findings)
-    echo(f"{counted(len(findings) - left, 'use')} of LangChain's memory rewritten, {left} left.")
+    echo(f"{write_count(len(findings) - left, 'use')} of LangChain's memory rewritten, {left} left.")
 
 
 def _tell_of_prompts(rewritten: Sequence[Finding]) -> None:

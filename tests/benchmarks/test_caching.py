@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.benchmarks.measure.caching import CACHES, CacheRule, PromptCache, Requests, shared_tokens
+from memzoo.benchmarks.measure.caching import CACHES, CacheRule, PromptCache, Requests, count_shared
 from memzoo.stores import Message
 
 BY_ONE = CacheRule("by one")
@@ -120,15 +120,15 @@ def size(said: list[tuple[str, str]]) -> int:
 @given(SAID, SAID)
 def test_no_more_is_shared_than_either_request_has(before: list[tuple[str, str]], now: list[tuple[str, str]]) -> None:
     """Letter by letter: what two requests share is the length of their common beginning, whichever comes first."""
-    shared = shared_tokens(before, now, len)
-    assert shared == shared_tokens(now, before, len) <= min(size(before), size(now))
-    assert shared_tokens(before, before, len) == size(before)
-    assert shared_tokens(before, now, len, whole=True) <= shared
+    shared = count_shared(before, now, len)
+    assert shared == count_shared(now, before, len) <= min(size(before), size(now))
+    assert count_shared(before, before, len) == size(before)
+    assert count_shared(before, now, len, whole=True) <= shared
 
 
 @given(st.integers(0, 20_000), st.sampled_from(sorted(CACHES)))
 def test_what_is_kept_lies_within_a_step_of_what_is_shared(shared: int, name: str) -> None:
     """At least the minimum, at most what is shared, and less than a step below it."""
     rule = replace(CACHES[name])
-    kept = rule.kept(shared)
+    kept = rule.count_kept(shared)
     assert kept == 0 if shared < rule.minimum else shared - max(rule.step, 1) < kept <= shared

@@ -3,7 +3,7 @@
 import pytest
 
 from memzoo.benchmarks import Question
-from memzoo.benchmarks.measure.evidence import Texts, covered, covers, scored, update_shown, whole
+from memzoo.benchmarks.measure.evidence import Texts, covers, measure_coverage, score_question, update_shown, whole
 
 LONG = " ".join(f"word{number}" for number in range(60))
 
@@ -43,7 +43,7 @@ def test_half_of_a_long_message_covers_it(words: int, shown: tuple[int, int], ex
 def test_an_excerpt_in_pieces_covers_too() -> None:
     """Runs are looked for wherever they stand."""
     words = LONG.split()
-    assert covered([LONG], Texts([" ".join(words[:20]) + " [...] " + " ".join(words[40:])])) == 1
+    assert measure_coverage([LONG], Texts([" ".join(words[:20]) + " [...] " + " ".join(words[40:])])) == 1
     assert whole([LONG], Texts([" ".join(words[:20]) + " [...] " + " ".join(words[40:])])) == 0
 
 
@@ -72,5 +72,5 @@ def test_of_several_corrections_all_have_to_be_shown() -> None:
 
 def test_shares_have_six_digits() -> None:
     """Of three messages, one is a third."""
-    found = scored(Question("?", evidence=("a b", "c d", "e f")), (("user", "a b"),))
+    found = score_question(Question("?", evidence=("a b", "c d", "e f")), (("user", "a b"),))
     assert (found.whole, found.covered) == (0.333333, 0.333333)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.benchmarks.measure.fitting import cut, fit
+from memzoo.benchmarks.measure.fitting import cut_to_budget, fit
 from memzoo.stores import Message
 
 _TEXTS = st.lists(st.text("ab ", max_size=12), max_size=6)
@@ -60,7 +60,7 @@ def test_what_fits_is_left_alone(recalled: list[str], said: list[str]) -> None:
 @given(st.text(max_size=40), _BUDGETS)
 def test_a_text_is_cut_at_the_last_place_that_fits(text: str, budget: int) -> None:
     """The beginning is as long as the budget allows."""
-    assert cut(text, budget, len) == text[:budget]
+    assert cut_to_budget(text, budget, len) == text[:budget]
 
 
 def test_nothing_follows_a_recalled_text_that_was_cut() -> None:

@@ -395,7 +395,7 @@ def test_a_question_without_an_answer_is_put_to_no_judge(transcript: Transcript)
         asked.append(messages)
         return "right"
 
-    opinion = Judge(as_model(answer), as_model(answer)).judged(Question("Why?"), [], transcript)
+    opinion = Judge(as_model(answer), as_model(answer)).judge(Question("Why?"), [], transcript)
     assert (opinion.right, opinion.reply, asked) == (None, "", [])
 
 
@@ -411,7 +411,7 @@ def test_without_a_reply_no_judge_is_asked(fails: bool, transcript: Transcript) 
     def judging(_messages: object) -> str:
         raise AssertionError("there is nothing to judge")
 
-    opinion = Judge(as_model(silent), as_model(judging)).judged(transcript.questions[0], [], transcript)
+    opinion = Judge(as_model(silent), as_model(judging)).judge(transcript.questions[0], [], transcript)
     assert (opinion.reply, opinion.right, opinion.spent.calls) == ("", None, 1)
 
 
@@ -421,9 +421,7 @@ def test_a_judge_that_fails_marks_nothing(transcript: Transcript) -> None:
     def judging(_messages: object) -> str:
         raise TimeoutError
 
-    opinion = Judge(as_model(lambda _messages: "Tom"), as_model(judging)).judged(
-        transcript.questions[0], [], transcript
-    )
+    opinion = Judge(as_model(lambda _messages: "Tom"), as_model(judging)).judge(transcript.questions[0], [], transcript)
     assert (opinion.reply, opinion.right, opinion.spent.calls) == ("Tom", None, 2)
 
 

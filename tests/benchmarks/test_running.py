@@ -12,7 +12,7 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from memzoo.benchmarks.comparing import total_steps
-from memzoo.benchmarks.running import ProgressLines, watching
+from memzoo.benchmarks.running import ProgressLines, watch_progress
 from memzoo.cli.commands import app
 from memzoo.errors import MemoryZooError, OptionError
 from memzoo.memories.models.offline import serve
@@ -340,7 +340,7 @@ def test_on_a_terminal_progress_is_bars(talk: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("TERM", "xterm")
     console = Console(width=100, file=io.StringIO(), force_terminal=True, color_system=None)
     total = total_steps([talk])
-    with watching([talk], ["a", "b"], console) as advance:
+    with watch_progress([talk], ["a", "b"], console) as advance:
         advance("a", total)
         advance("b", total // 2)
     # Bars are drawn again and again: these are the last ones.

@@ -7,7 +7,7 @@ import pytest
 
 from memzoo.benchmarks import PRESETS, parse_variant, sample_transcripts
 from memzoo.benchmarks.learnt import learnt_of
-from memzoo.benchmarks.variants import BASELINES, checked_variants, chosen, read_config, variants_of, with_learnt
+from memzoo.benchmarks.variants import BASELINES, check_variants, choose_variants, read_config, variants_of, with_learnt
 from memzoo.errors import OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, CombinedMemory, create_memory
 from memzoo.stores import InMemoryStore
@@ -35,9 +35,9 @@ def test_the_options_are_those_of_the_strategy(name: str) -> None:
 
 def test_strategies_are_chosen_by_either_name() -> None:
     """Short names and class names mean the same, in any order; the baselines come by themselves."""
-    names = [one.name for one in chosen(["ConversationKGMemory", "window"])]
+    names = [one.name for one in choose_variants(["ConversationKGMemory", "window"])]
     assert names == ["none", "window", "knowledge-graph", "everything"]
-    assert [one.name for one in chosen([])] == ["none", *STRATEGIES, "everything"]
+    assert [one.name for one in choose_variants([])] == ["none", *STRATEGIES, "everything"]
 
 
 def test_an_unknown_name_is_named() -> None:
@@ -45,7 +45,7 @@ def test_an_unknown_name_is_named() -> None:
     with pytest.raises(
         UnknownStrategyError, match=r"there is no strategy 'windwo'; there are 'buffer' .* Did you mean 'window'"
     ):
-        chosen(["window", "windwo"])
+        choose_variants(["window", "windwo"])
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_what_is_no_variant_is_refused(text: str, error: str) -> None:
 def test_options_are_checked_before_anything_runs(text: str, error: str) -> None:
     """The error names the variant."""
     with pytest.raises(OptionError, match=error):
-        checked_variants([parse_variant(text)], [100])
+        check_variants([parse_variant(text)], [100])
 
 
 def test_a_file_names_variants(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
     """In a table one could not tell them apart."""
     table = {"memories": {"window": {"strategy": "window", "k": 1}}}
     with pytest.raises(OptionError, match="two memories would be called 'window'"):
-        chosen(["window", *variants_of(table, "a")])
+        choose_variants(["window", *variants_of(table, "a")])
 
 
 def test_a_missing_file_is_called_missing(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import Results
-from memzoo.benchmarks.gathering import gathered
+from memzoo.benchmarks.gathering import gather
 from memzoo.benchmarks.measure.caching import CACHES, CacheRule, Requests
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum
 from memzoo.benchmarks.results import MemoryInfo, Run, Talks
@@ -49,7 +49,7 @@ def results(
         **about, currency="$" if prices else "", prices={"m": (1.0, 2.0)} if prices else {}, cache=cache, paid=paid
     )
     talks = Talks(count=1, exchanges=1, messages=2, questions=asked)
-    return gathered(outcomes, memories=memories, talks=talks, questions=[(0, "any")] * asked, details=[], run=run)
+    return gather(outcomes, memories=memories, talks=talks, questions=[(0, "any")] * asked, details=[], run=run)
 
 
 def said(*outcomes: Outcome, **more: Any) -> str:
@@ -103,7 +103,7 @@ def test_one_is_no_plural() -> None:
     made = outcome("a", 60)
     at = made.budgets[1000]
     one = made.model_copy(update={"budgets": {1: at.model_copy(update={"answers": at.answers[:1]})}})
-    found = gathered(
+    found = gather(
         [one],
         memories=[MemoryInfo(name="a")],
         talks=Talks(count=1, exchanges=1, messages=2, questions=1, drafted=1),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memzoo.cassettes.http import body_bytes, content_type
 from memzoo.cassettes.ignoring import Ignored
-from memzoo.cassettes.matching import RequestKey, differences, nearest, request_key, stands_for, unmatched
+from memzoo.cassettes.matching import RequestKey, differences, nearest, report_unmatched, request_key, stands_for
 from memzoo.cassettes.plugin import cassette_name
 from memzoo.cassettes.secrets import PLACEHOLDER
 
@@ -95,7 +95,7 @@ def test_nearest() -> None:
 
 def told(asked: RequestKey, recorded: list[RequestKey], unplayed: set[int], *rules: str) -> str:
     """What is said of a request without a recording."""
-    return unmatched(asked, recorded, unplayed, Path("x.yaml"), "hint", ignored=Ignored(rules))
+    return report_unmatched(asked, recorded, unplayed, Path("x.yaml"), "hint", ignored=Ignored(rules))
 
 
 def test_an_answer_that_is_played_is_told() -> None:

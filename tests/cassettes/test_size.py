@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.cassettes import use_cassette
-from memzoo.cassettes.yaml_text import dump, load, packed, unpacked
+from memzoo.cassettes.yaml_text import dump, load, pack_numbers, unpack_numbers
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline
@@ -116,13 +116,13 @@ def test_vectors(numbers: list[float], kind: str) -> None:
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=40))
 def test_arrays_are_exact(numbers: list[float]) -> None:
     """Every number comes back, to the last bit."""
-    assert repr(unpacked(*packed(numbers))) == repr(numbers)
+    assert repr(unpack_numbers(*pack_numbers(numbers))) == repr(numbers)
 
 
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), max_size=40))
 def test_arrays_of_single_precision(numbers: list[float]) -> None:
     """Doubles that hold single precision come back, too."""
-    assert repr(unpacked(*packed(numbers))) == repr(numbers)
+    assert repr(unpack_numbers(*pack_numbers(numbers))) == repr(numbers)
 
 
 def test_embeddings_replay(server: "ModelServer", path: Path, pipeline: "Pipeline") -> None:

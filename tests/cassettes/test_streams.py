@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from openai import OpenAI
 
 from memzoo.cassettes import RecordingError, use_cassette
-from memzoo.cassettes.chunks import event_sizes, resized
+from memzoo.cassettes.chunks import event_sizes, resize
 from memzoo.cassettes.format import read_cassette
 
 if TYPE_CHECKING:
@@ -188,6 +188,6 @@ def test_bounds_survive(parts: list[str]) -> None:
     sizes = tuple(map(len, parts))
     before = "".join(parts).encode()
     after = before.replace(b"aa", b"")
-    assert sum(resized(sizes, before, after)) == len(after)
-    assert resized(sizes, before, before) == sizes
+    assert sum(resize(sizes, before, after)) == len(after)
+    assert resize(sizes, before, before) == sizes
     assert sum(event_sizes(before)) == len(before)

@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from memzoo.benchmarks.research.batch_cost import simulated
+from memzoo.benchmarks.research.batch_cost import simulate
 from memzoo.engines import executor_of
 from memzoo.memories import upkeep
 from memzoo.stores import ManagedStore, Message, Record, open_store
@@ -185,7 +185,7 @@ def main(
                 console.print("| workers | seconds | simulated | coordinator, ms for each |\n|--:|--:|--:|--:|")
                 for count in (1, 2, 4):
                     seconds, each = _timed(server.new_url(), timed, count, asked)
-                    expected = simulated(units, timed, count, each)
+                    expected = simulate(units, timed, count, each)
                     console.print(f"| {count} | {seconds:.1f} | {expected:.1f} | {1000 * each:.2f} |")
         finally:
             server.cleanup()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import yaml
 
 from memzoo.cassettes import Cassette, CassetteError
-from memzoo.cassettes.exporting import exported
+from memzoo.cassettes.exporting import to_vcrpy
 from memzoo.cassettes.format import read_cassette
-from memzoo.cassettes.library import clean, paths_in, shown_calls
+from memzoo.cassettes.library import clean, list_calls, paths_in
 from tools.fuzz.mutations import Fuzzed, changed, spoilt
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ def fuzz_cassettes(count: int, folder: Path, seed: int = 0) -> Fuzzed:
 def _use(path: Path) -> None:
     """Do all that can be done with a file."""
     file = read_cassette(path)
-    list(shown_calls(file))
+    list(list_calls(file))
     clean(file)
-    exported(file)
+    to_vcrpy(file)
     cassette = Cassette(path, clients=False)
     for one in list(cassette.player.recordings):
         if cassette.player.can_play(one.request):

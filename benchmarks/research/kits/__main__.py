@@ -70,7 +70,7 @@ def _run_check(check: str) -> bool:
         return list(ROWS.values())[row][number](Bench(KITS[kit], running, Path(folder)))
 
 
-def _caught(kit: Kit, running: Server, changes: int, *, best: bool) -> float:
+def _share_caught(kit: Kit, running: Server, changes: int, *, best: bool) -> float:
     """Change one word of a recorded prompt at a time; count the replays that fail."""
     order = random.Random(17)  # noqa: S311 - no secret
     texts = [text.split(" ") for text in _prompts()]
@@ -106,7 +106,7 @@ def _prompts() -> list[str]:
 def _show_caught(running: Server, changes: int) -> None:
     rows = list[tuple[str, list[str]]]()
     for name, best in (("by default", False), ("best settings", True)):
-        shares = [f"{_caught(kit, running, changes, best=best):.1%}" for kit in KITS]
+        shares = [f"{_share_caught(kit, running, changes, best=best):.1%}" for kit in KITS]
         rows.append((f"{changes:,} changed words, {name}", shares))
     show_table("caught", rows)
 
@@ -131,17 +131,17 @@ def _speed(kit: Kit, running: Server, calls: int) -> dict[str, float]:
         opened.__enter__()
         for body in bodies:
             client.post(url, json=body)
-        saved = _timed(lambda: opened.__exit__(None, None, None))
+        saved = _time_call(lambda: opened.__exit__(None, None, None))
         opened = kit.open(path, best=True)
-        loaded = _timed(opened.__enter__)
+        loaded = _time_call(opened.__enter__)
         drawn = bodies[:: max(1, calls // 100)]
-        played = _timed(lambda: [client.post(url, json=body) for body in drawn])
+        played = _time_call(lambda: [client.post(url, json=body) for body in drawn])
         with suppress(AssertionError):  # of ours: not all were sent
             opened.__exit__(None, None, None)
     return {"load": loaded, "one call, with httpx": played / len(drawn), "save": saved}
 
 
-def _timed(call: Any) -> float:
+def _time_call(call: Any) -> float:
     start = time.process_time()
     call()
     return (time.process_time() - start) * 1000

@@ -6,11 +6,11 @@ from typing import Any
 
 import httpx
 
-from memzoo.benchmarks.research.kits.bench import Bench, opened
+from memzoo.benchmarks.research.kits.bench import Bench, open_cassette
 from memzoo.benchmarks.research.kits.contenders import Memzoo
 from memzoo.benchmarks.research.kits.server import Answer
 
-__all__ = ["broken_stream", "stream", "timing"]
+__all__ = ["breaks_off_again", "replays_pauses", "stream"]
 
 EVENTS = ['data: {"n": 1}\n\n', 'data: {"n"', ": 2}\n\n", "data: [DONE]\n\n"]
 
@@ -24,13 +24,13 @@ def stream(bench: Bench) -> bool:
         return bench.chunks() == EVENTS
 
 
-def broken_stream(bench: Bench) -> bool:
+def breaks_off_again(bench: Bench) -> bool:
     """A stream that broke off breaks off again."""
     bench.server.answers.append(Answer(EVENTS, "text/event-stream", ends=False))
     found: list[bool] = []
     for record in (True, False):
         options: dict[str, Any] = {"allow_errors": True} if isinstance(bench.kit, Memzoo) else {}
-        with opened(bench, record=record, **options):
+        with open_cassette(bench, record=record, **options):
             try:
                 bench.chunks()
             except httpx.RemoteProtocolError:
@@ -38,15 +38,15 @@ def broken_stream(bench: Bench) -> bool:
     return found == [True, True]
 
 
-def timing(bench: Bench) -> bool:
+def replays_pauses(bench: Bench) -> bool:
     """A stream's pauses can be replayed."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has such an option
     bench.server.answers.append(Answer(EVENTS, "text/event-stream"))
-    with opened(bench, record=True, timing="recorded"):
+    with open_cassette(bench, record=True, timing="recorded"):
         bench.chunks()
     bench.path.write_text(re.sub(r"seconds: \[.*\]", "seconds: [0.2, 0.0, 0.0, 0.0]", bench.path.read_text()))
     start = time.perf_counter()
-    with opened(bench, timing="recorded"):
+    with open_cassette(bench, timing="recorded"):
         bench.chunks()
     return time.perf_counter() - start > 0.2  # noqa: PLR2004 - as written above

@@ -9,7 +9,7 @@ import httpx
 
 from memzoo.benchmarks.research.kits.bench import Bench, chat
 
-__all__ = ["fixed_order", "started_inside", "tasks", "threads"]
+__all__ = ["follows_threads", "keeps_order", "tasks", "threads"]
 
 
 def threads(bench: Bench) -> bool:
@@ -51,7 +51,7 @@ def tasks(bench: Bench) -> bool:
     return asyncio.run(run_all()) == [1, 2, 3, 4]
 
 
-def started_inside(bench: Bench) -> bool:
+def follows_threads(bench: Bench) -> bool:
     """A thread that is started inside a cassette plays from it, though another one is open."""
     other, found = bench.folder / "other.yaml", list[Any]()
     bench.record(chat("hi"))
@@ -78,7 +78,7 @@ def started_inside(bench: Bench) -> bool:
     return found == [1] and bench.server.count == asked
 
 
-def fixed_order(bench: Bench) -> bool:
+def keeps_order(bench: Bench) -> bool:
     """Threads that ask the same get the same answers again, whoever is first."""
 
     def run(turn: int, *, record: bool) -> dict[int, Any]:

@@ -12,7 +12,7 @@ import httpx
 from memzoo.benchmarks.research.kits.contenders import Kit, Memzoo
 from memzoo.benchmarks.research.kits.server import Server
 
-__all__ = ["PROMPT", "SECRET", "Bench", "Check", "chat", "entered", "opened", "raises"]
+__all__ = ["PROMPT", "SECRET", "Bench", "Check", "chat", "enter", "open_cassette", "raises"]
 
 SECRET = "b_token-S3cr3tV4lue010"  # noqa: S105 - planted
 PROMPT = "You are a kind assistant, and you know the capitals of all countries. " * 60
@@ -91,7 +91,7 @@ def chat(text: str, **more: Any) -> dict[str, Any]:
     return {"model": "m", "messages": [{"role": "user", "content": text}], **more}
 
 
-def opened(bench: Bench, *, record: bool = False, **options: Any) -> Any:
+def open_cassette(bench: Bench, *, record: bool = False, **options: Any) -> Any:
     """Open its cassette, with options that only ours has."""
     from memzoo.cassettes import use_cassette
 
@@ -100,7 +100,7 @@ def opened(bench: Bench, *, record: bool = False, **options: Any) -> Any:
     return use_cassette(bench.path, record="all" if record else "none", **options)
 
 
-def entered(context: Any) -> None:
+def enter(context: Any) -> None:
     """Open a cassette and close it."""
     with ExitStack() as stack:
         stack.enter_context(context)

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from memzoo.benchmarks.research.kits.bench import PROMPT, SECRET, Bench, Check, chat, entered, opened, raises
+from memzoo.benchmarks.research.kits.bench import PROMPT, SECRET, Bench, Check, chat, enter, open_cassette, raises
 from memzoo.benchmarks.research.kits.contenders import Memzoo
 from memzoo.benchmarks.research.kits.server import Answer
 
@@ -31,14 +31,14 @@ def age(bench: Bench) -> bool:
     bench.record(chat("hi"))
     if isinstance(bench.kit, Memzoo):
         later = datetime(2100, 1, 1, tzinfo=UTC)
-        return raises(lambda: entered(opened(bench, max_age=30, stale="fail", clock=lambda: later)))
+        return raises(lambda: enter(open_cassette(bench, max_age=30, stale="fail", clock=lambda: later)))
     cassetter: Any = import_module("cassetter")
     if bench.kit.name != "cassetter":
         return False  # no such option
     text = bench.path.read_text()
     bench.path.write_text(text.replace(f"{datetime.now(UTC):%Y-}", "2001-"))
     return raises(
-        lambda: entered(cassetter.use_cassette(bench.path, record_mode="none", max_age="30d", on_expiry="fail"))
+        lambda: enter(cassetter.use_cassette(bench.path, record_mode="none", max_age="30d", on_expiry="fail"))
     )
 
 

@@ -5,10 +5,10 @@ import json
 from memzoo.benchmarks.research.kits.bench import Bench, chat
 from memzoo.benchmarks.research.kits.contenders import Memzoo
 
-__all__ = ["changed_prompt", "functions", "json_path", "near_miss", "pattern", "roles", "unplayed"]
+__all__ = ["fails_changed", "fails_unplayed", "functions", "json_path", "near_miss", "pattern", "roles"]
 
 
-def changed_prompt(bench: Bench) -> bool:
+def fails_changed(bench: Bench) -> bool:
     """Another prompt fails, by default."""
     bench.record(chat("What is the capital of Norway?"))
     return bench.fails(chat("What is the capital of Sweden?"))
@@ -43,7 +43,7 @@ def roles(bench: Bench) -> bool:
     return "user: Sweden" in bench.error(other, best=True)
 
 
-def unplayed(bench: Bench) -> bool:
+def fails_unplayed(bench: Bench) -> bool:
     """A recorded request that is no longer sent fails, by default."""
     bench.record(chat("one"), chat("two"))
     return bench.fails(chat("one"))

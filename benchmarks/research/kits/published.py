@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from memzoo.cassettes.errors import CassetteError
-from memzoo.cassettes.exporting import export_cassette, exported
+from memzoo.cassettes.exporting import export_cassette, to_vcrpy
 from memzoo.cassettes.format import CassetteFile, read_cassette
 from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.library import clean, drift, paths_in
@@ -38,7 +38,7 @@ def count_published(
     found, drifted = Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
         try:
-            now, then = (_fetched(Path(folder), one) for one in (version, before))
+            now, then = (_fetch(Path(folder), one) for one in (version, before))
         except subprocess.CalledProcessError:
             typer.echo("skipped: pip cannot fetch pydantic-ai from here")
             return
@@ -46,8 +46,8 @@ def count_published(
             found["files"] += 1
             try:
                 file = read_cassette(path)
-                found.update(_tried(file, path.with_name("fresh.yaml")))
-                found.update(_exported(file, path.with_name("fresh.yaml"), path.with_name("exported.yaml")))
+                found.update(_try_converted(file, path.with_name("fresh.yaml")))
+                found.update(_try_exported(file, path.with_name("fresh.yaml"), path.with_name("exported.yaml")))
                 if (old := then / path.relative_to(now)).is_file():
                     drifted.update(_drift(read_cassette(old), file))
             except CassetteError as error:
@@ -57,7 +57,7 @@ def count_published(
     typer.echo(f"since {before}: {', '.join(f'{count:,} {what}' for what, count in drifted.items())}")
 
 
-def _fetched(folder: Path, version: str) -> Path:
+def _fetch(folder: Path, version: str) -> Path:
     command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", "pydantic-ai", "-d"]
     subprocess.run([*command, str(folder), f"pydantic-ai=={version}"], check=True)  # noqa: S603 - pip
     name = f"pydantic_ai-{version}"
@@ -66,7 +66,7 @@ def _fetched(folder: Path, version: str) -> Path:
     return folder / name
 
 
-def _tried(file: CassetteFile, fresh: Path) -> Counter[str]:
+def _try_converted(file: CassetteFile, fresh: Path) -> Counter[str]:
     """Convert a cassette, and ask the result what the cassette was asked."""
     unclean = clean(file, fresh)
     converted = read_cassette(fresh).recordings
@@ -76,11 +76,11 @@ def _tried(file: CassetteFile, fresh: Path) -> Counter[str]:
     return Counter({"read": 1, "of them with secrets": int(unclean), "calls": len(file.recordings)}) + played
 
 
-def _exported(file: CassetteFile, fresh: Path, target: Path) -> Counter[str]:
+def _try_exported(file: CassetteFile, fresh: Path, target: Path) -> Counter[str]:
     """Convert a cassette, export the result, and ask vcrpy's own player of that what the result was asked."""
     clean(file, fresh)
     export_cassette(fresh, target)
-    converted, loaded = read_cassette(fresh).recordings, exported(read_cassette(fresh))["interactions"]
+    converted, loaded = read_cassette(fresh).recordings, to_vcrpy(read_cassette(fresh))["interactions"]
     vcrpy: Any = import_module("vcr")
     found = Counter[str]()
     with vcrpy.use_cassette(str(target), record_mode="none", match_on=_MATCHED) as player:

@@ -6,10 +6,10 @@ from typing import Any
 
 from memzoo.benchmarks import Exchange, Question, Transcript
 from memzoo.benchmarks.measure.setup import Setup
-from memzoo.benchmarks.play.pieces import Head, Piece, Splice, Told, applied, told_as
+from memzoo.benchmarks.play.pieces import Head, Piece, Splice, Told, apply_splices, join_pieces
 from memzoo.benchmarks.play.played_memory import Frame
 from memzoo.benchmarks.play.playing import Line, Play
-from memzoo.benchmarks.variants import chosen
+from memzoo.benchmarks.variants import choose_variants
 from memzoo.strategy import ModelOption
 
 SAID = [
@@ -44,7 +44,7 @@ def play(
     transcript: Transcript | None = None, *memories: str, model: ModelOption = "offline", budget: int = 200, **more: Any
 ) -> Play:
     """A play with the seven, or with some."""
-    return Play(transcript or talk(), chosen(memories), Setup(model, [budget], "approximate"), **more)
+    return Play(transcript or talk(), choose_variants(memories), Setup(model, [budget], "approximate"), **more)
 
 
 class Page:
@@ -102,8 +102,8 @@ class Page:
         return shown
 
     def _told(self, numbers: Iterable[int]) -> list[Told]:
-        return told_as(self._pieces[number] for number in numbers)
+        return join_pieces(self._pieces[number] for number in numbers)
 
 
 def _spliced(shown: Sequence[int], frame: Frame) -> list[int]:
-    return applied(shown, [Splice(at, removed, tuple(added)) for at, removed, added in frame["splices"]])
+    return apply_splices(shown, [Splice(at, removed, tuple(added)) for at, removed, added in frame["splices"]])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.benchmarks.play import pieces
-from memzoo.benchmarks.play.pieces import Piece, applied, pieces_of, reasons, rewritten, splices, told_as
+from memzoo.benchmarks.play.pieces import Piece, apply_splices, join_pieces, pair_rewritten, pieces_of, reasons, splices
 from memzoo.memories.engine.explanation import Find, ShownText
 
 TEXTS = st.text(st.sampled_from("aB .!?\n\u3002\uff01\u2028<:\x00"), max_size=30)
@@ -23,14 +23,14 @@ NUMBERS = st.lists(st.integers(0, 6), max_size=40)
 def test_messages_are_rebuilt_from_their_pieces(shown: Sequence[ShownText]) -> None:
     """Whatever a text has in it, and wherever it is cut."""
     expected = [(one.role, one.kind, one.number, one.text) for one in shown]
-    assert told_as(pieces_of(shown)) == expected
+    assert join_pieces(pieces_of(shown)) == expected
 
 
 @given(NUMBERS, NUMBERS)
 def test_a_view_is_rebuilt_from_its_difference(old: Sequence[int], new: Sequence[int]) -> None:
     """Differences stand in order, do not overlap, and make the new list of the old one."""
     found = splices(old, new)
-    assert applied(old, found) == new
+    assert apply_splices(old, found) == new
     assert all(one.at + one.removed <= other.at for one, other in pairwise(found))
     assert bool(found) == (old != new)
 
@@ -58,10 +58,10 @@ def test_a_text_is_cut_at_sentences_and_lines() -> None:
 def test_what_says_much_the_same_is_rewritten() -> None:
     """Each piece that went has at most one successor, the likeliest; what is about something else has none."""
     texts = {1: "Anna lives in Oslo.", 2: "Bo sells bikes.", 3: "Anna lives in Bergen now.", 4: "Anna lives in Oslo!"}
-    assert rewritten([1, 2], [3, 4], texts) == [(1, 4)]
-    assert rewritten([1], [3], texts) == [(1, 3)]
-    assert rewritten([2], [3], texts) == []
-    assert rewritten([2, 9], [9, 3], texts) == []
+    assert pair_rewritten([1, 2], [3, 4], texts) == [(1, 4)]
+    assert pair_rewritten([1], [3], texts) == [(1, 3)]
+    assert pair_rewritten([2], [3], texts) == []
+    assert pair_rewritten([2, 9], [9, 3], texts) == []
 
 
 def test_a_piece_tells_by_what_it_was_found() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memzoo.benchmarks import PRESETS, Question, Transcript
 from memzoo.benchmarks.play.playing import Play
-from memzoo.benchmarks.play.stored import stored_talk
+from memzoo.benchmarks.play.stored import read_talk
 from memzoo.benchmarks.variants import BASELINES
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
@@ -269,7 +269,7 @@ class TestStored:
 
     def test_is_shown_with_what_was_learnt_there(self) -> None:
         """Beside what is learnt here; numbers are those of the store, gaps and all."""
-        transcript, kept = stored_talk(self.kept(), "mara")
+        transcript, kept = read_talk(self.kept(), "mara")
         page = Page(play(transcript, "buffer", "summary", stored=kept).lines())
         assert [one["name"] for one in page.start["memories"]] == ["buffer", "summary", "summary, as stored"]
         assert "A good summary of Mara." in page.view(5, "summary, as stored")[0][-1]
@@ -281,7 +281,7 @@ class TestStored:
         """Nothing of it can change: what is learnt and asked here stays here, and nothing can be said."""
         store = self.kept()
         before = drive(store.read("mara")), drive(store.read_state("mara", "summary"))
-        shown = play(*stored_talk(store, "mara")[:1], stored=stored_talk(store, "mara")[1])
+        shown = play(*read_talk(store, "mara")[:1], stored=read_talk(store, "mara")[1])
         page = Page(shown.lines())
         page.take(shown.ask("Where does Anna live?"))
         assert "summary, as stored" in page.questions[0]["memories"]

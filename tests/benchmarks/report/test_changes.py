@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import Comparison, Results, Row
-from memzoo.benchmarks.report.changes import changes, failing, thresholds
+from memzoo.benchmarks.report.changes import changes, list_missed, thresholds
 from memzoo.benchmarks.results import Interval
 from memzoo.errors import OptionError
 
@@ -46,10 +46,10 @@ def test_a_threshold_is_a_figure_and_a_share() -> None:
 
 def test_the_best_memory_has_to_reach_each_threshold(results: Results) -> None:
     """To reach it exactly will do; what is missed is told with what was reached, or that nothing was."""
-    assert failing(results, {"recall": 0.7}) == []
+    assert list_missed(results, {"recall": 0.7}) == []
     judged = "--fail-under: judged was not measured within 1,000 tokens, and should be 0.2"
     recall = "--fail-under: recall is 0.70 at best within 1,000 tokens, and should be 0.71"
-    assert failing(results, {"judged": 0.2, "recall": 0.71}) == [judged, recall]
+    assert list_missed(results, {"judged": 0.2, "recall": 0.71}) == [judged, recall]
 
 
 def test_the_same_results_did_not_change(results: Results) -> None:

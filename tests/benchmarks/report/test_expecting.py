@@ -7,7 +7,7 @@ from rich.console import Console
 
 from memzoo.benchmarks import PRESETS, Comparison, TextCounter, compare, sample_transcripts
 from memzoo.benchmarks.outcomes import Sum
-from memzoo.benchmarks.report.expecting import dry_run_table, expected
+from memzoo.benchmarks.report.expecting import dry_run_table, list_expected
 from memzoo.benchmarks.results import Compared
 from memzoo.memories.models.offline.tasks import reply
 from memzoo.stores import Message
@@ -44,10 +44,10 @@ def test_exact_figures_are_those_of_any_run(words: TextCounter) -> None:
     dry, *real = (compare([talk], MEMORIES, model=one, budgets=[60], counter=words).rows for one in models)
     checked = 0
     for before, *after in zip(dry, *real, strict=True):
-        for name, found in expected(before, 60).items():
+        for name, found in list_expected(before, 60).items():
             if found.exact:
-                assert {name: found} == {name: expected(after[0], 60)[name]}, before.memory.name
-                assert {name: found} == {name: expected(after[1], 60)[name]}, before.memory.name
+                assert {name: found} == {name: list_expected(after[0], 60)[name]}, before.memory.name
+                assert {name: found} == {name: list_expected(after[1], 60)[name]}, before.memory.name
                 checked += 1
     assert checked >= 6 * 7 + 8
 
@@ -55,11 +55,11 @@ def test_exact_figures_are_those_of_any_run(words: TextCounter) -> None:
 def test_what_a_reply_decides_is_an_estimate(comparison: Comparison) -> None:
     """Without a model all is exact; an entity memory is known to ask at loads, not how often at saves."""
     rows = {row.memory.name: row for row in comparison.rows}
-    exact = {name: [one.exact for one in expected(rows[name], 1000).values()] for name in ("window", "entity")}
+    exact = {name: [one.exact for one in list_expected(rows[name], 1000).values()] for name in ("window", "entity")}
     assert exact == {"window": [True] * 6, "entity": [False, False, True, False, False, False]}
     idle = rows["entity"].model_copy(update={"load": Sum(), "save": Sum()})
-    assert [one.exact for one in expected(idle, 1000).values()] == [False, False, True, False, True, True]
-    assert str(expected(rows["entity"], 1000)["calls to save"]) == "≈ 76"
+    assert [one.exact for one in list_expected(idle, 1000).values()] == [False, False, True, False, True, True]
+    assert str(list_expected(rows["entity"], 1000)["calls to save"]) == "≈ 76"
 
 
 def test_each_memory_that_can_be_measured_has_a_line(comparison: Comparison) -> None:

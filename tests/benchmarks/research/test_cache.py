@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from memzoo.benchmarks import TextCounter, Transcript, parse_variant
 from memzoo.benchmarks.measure.caching import CacheRule, Requests
 from memzoo.benchmarks.research.__main__ import app
-from memzoo.benchmarks.research.cache import measured
+from memzoo.benchmarks.research.cache import measure_requests
 from tests.benchmarks.research.test_strong_model import rows
 
 BY_ONE = CacheRule("by one")
@@ -19,7 +19,7 @@ BY_ONE = CacheRule("by one")
 
 def of(name: str, transcript: Transcript, words: TextCounter) -> Requests:
     """The requests of a memory behind 10 tokens of a system prompt."""
-    found = measured([transcript], parse_variant(name), words, budget=100, systems=[10], rule=BY_ONE)
+    found = measure_requests([transcript], parse_variant(name), words, budget=100, systems=[10], rule=BY_ONE)
     return found.requests[10]
 
 

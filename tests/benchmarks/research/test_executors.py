@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from memzoo.benchmarks import Transcript, load_transcripts, sample_transcripts
 from memzoo.benchmarks.research import executors
 from memzoo.benchmarks.research.__main__ import app
-from memzoo.benchmarks.research.batch_cost import simulated
+from memzoo.benchmarks.research.batch_cost import simulate
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def test_engines_are_measured_and_killed(engines: str, killed: int, told: list[s
 def test_no_engine_is_faster_than_its_parts(workers: int):
     """Neither than its workers together, nor than the one who hands out the work; with enough workers he is all."""
     units, each = [0.01, 0.5, 1.0], 0.002
-    found = simulated(units, 3000, workers, each)
+    found = simulate(units, 3000, workers, each)
     assert found >= max(1000 * sum(units) / workers, 3000 * each)
     assert found <= 1000 * sum(units) / workers + 3000 * each + 2 * max(units)
 

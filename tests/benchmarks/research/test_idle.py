@@ -1,7 +1,7 @@
 """Where nobody is asked because there is nothing to learn."""
 
 from memzoo.benchmarks import Exchange, Question, Transcript, sample_transcripts
-from memzoo.benchmarks.research.idle import counted
+from memzoo.benchmarks.research.idle import count_idle
 
 
 def said(*exchanges: tuple[str, str], cited: str = "") -> Transcript:
@@ -15,7 +15,7 @@ def said(*exchanges: tuple[str, str], cited: str = "") -> Transcript:
 def test_at_most_one_of_a_hundred_needed_exchanges_is_passed_over() -> None:
     """In the bundled conversations, no exchange that a question cites is taken for idle."""
     for language in ("en", "zh"):
-        exchanges, idle, cited, missed = counted(sample_transcripts(language))
+        exchanges, idle, cited, missed = count_idle(sample_transcripts(language))
         assert 0 < cited < exchanges
         assert missed * 100 <= cited
         assert idle <= exchanges
@@ -24,4 +24,4 @@ def test_at_most_one_of_a_hundred_needed_exchanges_is_passed_over() -> None:
 def test_idle_exchanges_and_misses_are_counted() -> None:
     """Courtesies and the weather are idle; where a question cites them, that is a miss."""
     talk = said(("lol the weather is awful", "Haha, true!"), ("I live in Oslo.", "Nice!"), cited="weather")
-    assert counted([talk]) == (2, 1, 1, 1)
+    assert count_idle([talk]) == (2, 1, 1, 1)

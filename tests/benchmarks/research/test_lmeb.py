@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memzoo.benchmarks import load_transcripts
-from memzoo.benchmarks.research.lmeb import app, gain, ranked, recall
+from memzoo.benchmarks.research.lmeb import app, gain, rank_turns, recall
 from memzoo.memories import HashEmbedder
 
 TALK: dict[str, Any] = {
@@ -55,7 +55,7 @@ def test_gain_falls_with_the_rank() -> None:
 
 def test_each_turn_is_ranked_by_itself(file: Path) -> None:
     """The turns of one message apart; questions without a true answer are asked too, those without evidence are not."""
-    found = {one.category: one for one in ranked(load_transcripts(file), HashEmbedder())}
+    found = {one.category: one for one in rank_turns(load_transcripts(file), HashEmbedder())}
     assert set(found) == {"single-hop", "multi-hop", "adversarial"}
     assert (found["single-hop"].recall, found["single-hop"].gain) == (1.0, 1.0)
     assert (found["multi-hop"].recall, found["multi-hop"].gain) == (1.0, 1.0)

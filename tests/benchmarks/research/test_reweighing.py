@@ -6,7 +6,7 @@ import pytest
 
 from memzoo.benchmarks import Question, TextCounter, Transcript
 from memzoo.benchmarks.research.retrieving import find, memory_maker
-from memzoo.benchmarks.research.reweighing import reweighed
+from memzoo.benchmarks.research.reweighing import reweigh
 from memzoo.memories.search.weights import Weights
 
 SETTINGS = {
@@ -34,7 +34,7 @@ def asked(transcript: Transcript) -> Transcript:
 def test_finds_what_the_memory_finds(name: str, asked: Transcript, words: TextCounter) -> None:
     """With each of the weights and at each budget, as if a memory had been made with them alone."""
     budgets = [9, 12, 18, 100]
-    found = reweighed([asked], SETTINGS, budgets, words)
+    found = reweigh([asked], SETTINGS, budgets, words)
     alone = find(memory_maker(None, replace(SETTINGS[name], embeddings=0)), [asked], budgets, words)
     for budget in budgets:
         assert found[name, budget] == [(one.recall, one.sessions) for one in alone if one.budget == budget]
@@ -42,5 +42,5 @@ def test_finds_what_the_memory_finds(name: str, asked: Transcript, words: TextCo
 
 def test_weights_make_a_difference(asked: Transcript, words: TextCounter) -> None:
     """Otherwise the comparison above would compare nothing."""
-    found = reweighed([asked], SETTINGS, [9, 12], words)
+    found = reweigh([asked], SETTINGS, [9, 12], words)
     assert len({tuple(found[name, 9] + found[name, 12]) for name in SETTINGS}) > 2

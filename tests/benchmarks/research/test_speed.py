@@ -76,7 +76,7 @@ def test_what_is_measured_runs(make: Maker, tmp_path: Path) -> None:
         prepare()(1)
 
 
-@pytest.mark.parametrize("make", [speed_memzoo.opened_token_buffer, speed_memzoo.opened_retriever(range(2))])
+@pytest.mark.parametrize("make", [speed_memzoo.token_buffer_open, speed_memzoo.retriever_open(range(2))])
 def test_each_sample_of_a_first_load_opens_a_fresh_copy(
     make: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,8 +149,8 @@ def test_the_command_prints_the_table_and_writes_it(tmp_path: Path, monkeypatch:
 def test_what_takes_minutes_runs_when_asked_for() -> None:
     """Once, beside the figures of the others."""
     row = Row("slow", "slow", 1, {MEMZOO: speed_memzoo.buffer_save}, slow={"other": speed_memzoo.buffer_save})
-    assert set(speed.measured(row, 1).values) == {MEMZOO}
-    assert set(speed.measured(row, 1, slow=True).values) == {MEMZOO, "other"}
+    assert set(speed.measure_row(row, 1).values) == {MEMZOO}
+    assert set(speed.measure_row(row, 1, slow=True).values) == {MEMZOO, "other"}
 
 
 def test_an_unknown_row_is_refused() -> None:
@@ -163,7 +163,7 @@ def test_an_unknown_row_is_refused() -> None:
 @pytest.mark.parametrize(("value", "shown"), [(9e-6, "9 us"), (0.0012, "1.2 ms"), (220.0, "220.0 s")])
 def test_figures_have_the_unit_that_fits(value: float, shown: str) -> None:
     """Microseconds, milliseconds or seconds."""
-    assert speed.Figures(ROWS[0], {}).shown(value) == shown
+    assert speed.Figures(ROWS[0], {}).write_value(value) == shown
 
 
 def test_a_profile_tells_who_spends_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.store_contenders import ON_POSTGRESQL, ON_SQLITE, Contender
-from memzoo.benchmarks.research.store_measuring import Append, appends, fill, loads, opened, rate, sizes
+from memzoo.benchmarks.research.store_measuring import Append, appends, fill, loads, open_contenders, rate, sizes
 from memzoo.errors import MissingExtraError
 
 EXCHANGE = [{"role": "user", "content": "My cat is called Tom."}, {"role": "assistant", "content": "A fine name."}]
@@ -18,7 +18,7 @@ EXCHANGE = [{"role": "user", "content": "My cat is called Tom."}, {"role": "assi
 @pytest.fixture(params=ON_SQLITE)
 def contender(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Contender]:
     """Each of those that keep messages in a file, if it is installed."""
-    with opened({request.param: ON_SQLITE[request.param]}, tmp_path) as (contenders, missing):
+    with open_contenders({request.param: ON_SQLITE[request.param]}, tmp_path) as (contenders, missing):
         for reason in missing:
             pytest.skip(reason)
         yield contenders[request.param]
@@ -40,7 +40,7 @@ def test_each_keeps_conversations_apart_and_gives_the_newest(contender: Contende
 
 def test_on_postgresql_too(postgres_url: str) -> None:
     """The same, and the bytes of tables and indexes are told."""
-    with opened(ON_POSTGRESQL, postgres_url) as (contenders, _):
+    with open_contenders(ON_POSTGRESQL, postgres_url) as (contenders, _):
         for one in contenders.values():
             one.append("a", EXCHANGE)
             assert "fine name" in str(one.last("a", 1)[0])
@@ -100,7 +100,10 @@ def test_who_is_missing_is_named(tmp_path: Path) -> None:
     def absent(place: Path) -> Contender:
         raise MissingExtraError("no-such-package is not installed")
 
-    with opened({"absent": absent, "bare": ON_SQLITE["bare sqlite3, FULL"]}, tmp_path) as (contenders, missing):
+    with open_contenders({"absent": absent, "bare": ON_SQLITE["bare sqlite3, FULL"]}, tmp_path) as (
+        contenders,
+        missing,
+    ):
         assert list(contenders) == ["bare"]
     assert missing == ["not run: absent (no-such-package is not installed)"]
 

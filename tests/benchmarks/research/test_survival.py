@@ -15,21 +15,21 @@ from memzoo.memories import STRATEGIES, create_memory
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_all_that_is_pinned_survives(name: str) -> None:
     """With pins, each strategy still shows every statement of each kind."""
-    found = survival.survived(name, [1], pinned=True, budget=500)
+    found = survival.measure_survival(name, [1], pinned=True, budget=500)
     assert set(found[1].values()) == {1.0}
     assert set(found[1]) == {one.kind for one in survival.STATEMENTS}
 
 
 def test_a_window_loses_what_is_not_pinned() -> None:
     """Without pins, a window shows none of them after a round."""
-    assert set(survival.survived("window", [1], pinned=False, budget=500)[1].values()) == {0.0}
+    assert set(survival.measure_survival("window", [1], pinned=False, budget=500)[1].values()) == {0.0}
 
 
 def test_a_statement_is_told_by_all_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of a statement is not enough."""
     halves = (survival.Statement("fact", ["Ingrid lives in Bergen."], ["ingrid", "oslo"]),)
     monkeypatch.setattr(survival, "STATEMENTS", halves)
-    assert survival.survived("buffer", [1], pinned=True, budget=100) == {1: {"fact": 0.0}}
+    assert survival.measure_survival("buffer", [1], pinned=True, budget=100) == {1: {"fact": 0.0}}
 
 
 def test_the_command_prints_both_tables() -> None:

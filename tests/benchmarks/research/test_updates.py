@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memzoo.benchmarks import Exchange, Question, Transcript
-from memzoo.benchmarks.research.updates import Case, app, outcomes, strewn
+from memzoo.benchmarks.research.updates import Case, app, outcomes, strew
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 OLD, NEW = "The project budget is $50,000.", "Make that $150,000."
@@ -29,8 +29,8 @@ TALK = Transcript("talk", tuple(exchange(f"We talked about thing {number}.", num
 
 def test_the_correction_comes_sessions_later() -> None:
     """The statement stands in an earlier session than its correction; the same seed gives the same cases."""
-    cases = strewn([TIMELINE], [TALK], 20, 40, 1)
-    assert cases == strewn([TIMELINE], [TALK], 20, 40, 1)
+    cases = strew([TIMELINE], [TALK], 20, 40, 1)
+    assert cases == strew([TIMELINE], [TALK], 20, 40, 1)
     for case in cases:
         said = {str(one.messages[0]["content"]): one.said_at for one in case.exchanges}
         assert said[OLD] < said[NEW]
@@ -39,7 +39,7 @@ def test_the_correction_comes_sessions_later() -> None:
 
 def test_what_is_shown_is_counted() -> None:
     """A search brings the correction along, in order; a window of the newest has neither or all."""
-    cases = strewn([TIMELINE], [TALK], 4, 40, 1)
+    cases = strew([TIMELINE], [TALK], 4, 40, 1)
     assert outcomes(cases, "vector-retriever", [300])[300] == {"both": 4, "both in order": 4}
     late = [Case((*cases[0].exchanges, exchange(OLD, 99)), "What is the budget?", (OLD,), (NEW,))]
     assert outcomes(late, "token-buffer", [12])[12]["stale"] == 1

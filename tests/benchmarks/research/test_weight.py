@@ -28,14 +28,14 @@ def test_distributions_are_weighed_without_the_tools(site: Path) -> None:
 
 def test_imports_are_told_of_a_process_of_its_own() -> None:
     """Nothing that this process has imported counts."""
-    assert weight.imported("import networkx") >= {"networkx"}
-    assert weight.imported("import json") == set()
+    assert weight.list_imported("import networkx") >= {"networkx"}
+    assert weight.list_imported("import json") == set()
 
 
 def test_importing_memzoo_loads_nothing_heavy() -> None:
     """Heavy packages are loaded where they are used."""
-    assert weight.imported(weight.USES["`import memzoo`"]) == set()
-    assert weight.imported(weight.USES["`buffer`"]) == set()
+    assert weight.list_imported(weight.USES["`import memzoo`"]) == set()
+    assert weight.list_imported(weight.USES["`buffer`"]) == set()
 
 
 def test_the_command_prints_both_tables(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,16 +41,16 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.strategies.combined import CombinedMemory as CombinedMemory
     from memzoo.memories.strategies.entity import ConversationEntityMemory as ConversationEntityMemory
     from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory as ConversationKGMemory
-    from memzoo.memories.strategies.message_window import MessageWindowMemory as MessageWindowMemory
     from memzoo.memories.strategies.summarizing_window import SummarizingWindowMemory as SummarizingWindowMemory
     from memzoo.memories.strategies.summary import ConversationSummaryMemory as ConversationSummaryMemory
     from memzoo.memories.strategies.summary_buffer import (
         ConversationSummaryBufferMemory as ConversationSummaryBufferMemory,
     )
-    from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory as ConversationTokenBufferMemory
-    from memzoo.memories.strategies.token_window import TokenWindowMemory as TokenWindowMemory
     from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory as VectorStoreRetrieverMemory
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory as ConversationBufferWindowMemory
+    from memzoo.memories.strategies.windows import ConversationTokenBufferMemory as ConversationTokenBufferMemory
+    from memzoo.memories.strategies.windows import MessageWindowMemory as MessageWindowMemory
+    from memzoo.memories.strategies.windows import TokenWindowMemory as TokenWindowMemory
     from memzoo.memories.text.clearing import ClearToolResults as ClearToolResults
     from memzoo.memories.text.in_turns import cache_control as cache_control
     from memzoo.memories.text.in_turns import in_turns as in_turns
@@ -80,14 +80,12 @@ else:
             "memzoo.memories.strategies.combined": "CombinedMemory",
             "memzoo.memories.strategies.entity": "ConversationEntityMemory",
             "memzoo.memories.strategies.knowledge_graph": "ConversationKGMemory",
-            "memzoo.memories.strategies.message_window": "MessageWindowMemory",
             "memzoo.memories.strategies.summarizing_window": "SummarizingWindowMemory",
             "memzoo.memories.strategies.summary": "ConversationSummaryMemory",
             "memzoo.memories.strategies.summary_buffer": "ConversationSummaryBufferMemory",
-            "memzoo.memories.strategies.token_buffer": "ConversationTokenBufferMemory",
-            "memzoo.memories.strategies.token_window": "TokenWindowMemory",
             "memzoo.memories.strategies.vector_retriever": "VectorStoreRetrieverMemory",
             "memzoo.memories.strategies.window": "ConversationBufferWindowMemory",
+            "memzoo.memories.strategies.windows": "ConversationTokenBufferMemory MessageWindowMemory TokenWindowMemory",
             "memzoo.memories.text.clearing": "ClearToolResults",
             "memzoo.memories.text.in_turns": "cache_control in_turns",
             "memzoo.memories.text.trimming": "trim_messages",

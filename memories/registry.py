@@ -13,14 +13,12 @@ if TYPE_CHECKING:
     from memzoo.memories.strategies.combined import CombinedMemory
     from memzoo.memories.strategies.entity import ConversationEntityMemory
     from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory
-    from memzoo.memories.strategies.message_window import MessageWindowMemory
     from memzoo.memories.strategies.summarizing_window import SummarizingWindowMemory
     from memzoo.memories.strategies.summary import ConversationSummaryMemory
     from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory
-    from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory
-    from memzoo.memories.strategies.token_window import TokenWindowMemory
     from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory
+    from memzoo.memories.strategies.windows import ConversationTokenBufferMemory, MessageWindowMemory, TokenWindowMemory
 
 __all__ = ["STRATEGIES", "create_memory", "further_names", "short_name", "strategy_named"]
 

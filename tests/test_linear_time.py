@@ -23,10 +23,10 @@ from memzoo.memories.models.hashing import hash_embedding
 from memzoo.memories.models.offline.prompt import read_prompt, sentences, turns
 from memzoo.memories.models.offline.tasks import reply as offline_reply
 from memzoo.memories.search.analysis import Analyser
+from memzoo.memories.text.fitting import shortened
+from memzoo.memories.text.language import joined
 from memzoo.memories.text.messages import Labels, quoted
 from memzoo.memories.text.names import mentions, places
-from memzoo.memories.text.sentences import joined
-from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PromptSet
 from memzoo.strategy import checked, text_of

@@ -21,7 +21,7 @@ from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.memories.graph.fact import Fact
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.search.unit_index import UnitIndex
-from memzoo.memories.strategies.shown_facts import units_of_fact
+from memzoo.memories.strategies.knowledge_graph import units_of_fact
 from memzoo.stores import JSON, StoredState, open_store
 from memzoo.sync import drive
 

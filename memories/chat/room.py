@@ -9,10 +9,10 @@ from typing import Any, Literal, TypeAlias
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
+from memzoo.memories.text.fitting import shortened, without_middle
 from memzoo.memories.text.framing import is_recalled, reframed
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.shortening import shortened, without_middle
 from memzoo.memories.text.tokens import TokenCounter
 from memzoo.stores import Message
 

@@ -265,7 +265,7 @@ class Log:
 
         Args:
             k: How many.
-            step: Up to so many more, so that they begin with the same message at most turns (see `text.stepping`).
+            step: Up to so many more, so that they begin with the same message at most turns (see `eviction.Steps`).
         """
         return (await self.exchanges_with_room(k, step))[0]
 
@@ -286,7 +286,7 @@ class Log:
                     # With the last of them, what stands before the first goes.
                     room = k - len(whole) - bool(waits) - (starts[:1] != [0])
                     return said, room if room > 0 else -1
-                from memzoo.memories.text.stepping import Steps
+                from memzoo.memories.text.eviction import Steps
 
                 steps, ones = Steps.above(k, step, _OF_AN_EXCHANGE), [1] * len(whole)
                 numbers = [said[place].seq for place in whole]

@@ -3,7 +3,7 @@
 import re
 
 from memzoo.errors import ModelError
-from memzoo.memories.text.shortening import without_middle
+from memzoo.memories.text.fitting import without_middle
 
 __all__ = ["PromptLimit", "TooLongError", "cut", "estimated", "is_too_long"]
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memzoo.forks import cached_property
 from memzoo.memories.graph.fact import Fact
-from memzoo.memories.text.name_index import NameIndex
-from memzoo.memories.text.names import canonical
+from memzoo.memories.text.names import NameIndex, canonical
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph

@@ -14,8 +14,7 @@ from memzoo.memories.graph.relations import SINGLE_VALUED, plain
 from memzoo.memories.graph.revision import Revision
 from memzoo.memories.models.replies import SAME_AS, Statement
 from memzoo.memories.text.messages import Labels
-from memzoo.memories.text.name_index import asked_names
-from memzoo.memories.text.names import canonical
+from memzoo.memories.text.names import asked_names, canonical
 from memzoo.stores import JSON
 from memzoo.sync import blocking
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from memzoo.memories.graph.fact import Fact, in_order
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
 from memzoo.memories.graph.relations import content_words
-from memzoo.memories.text.limit import Limit
+from memzoo.memories.text.fitting import Limit
 
 __all__ = ["MOST_BYTES", "best_within", "known_lines", "lines"]
 

@@ -22,8 +22,7 @@ from memzoo.memories.search.units import FoundUnit, KnownUnit, UnitWeights
 from memzoo.memories.search.worth import doublings
 from memzoo.memories.text.language import RELATING, SMALL_TALK
 from memzoo.memories.text.language import words as words_of
-from memzoo.memories.text.name_index import FULL_NAME
-from memzoo.memories.text.names import mentions
+from memzoo.memories.text.names import FULL_NAME, mentions
 from memzoo.memories.text.view import in_words
 
 __all__ = ["UnitIndex"]

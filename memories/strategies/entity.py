@@ -16,18 +16,13 @@ from memzoo.memories.options import option, strategy
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.staying import Blocks, Staying
 from memzoo.memories.search.units import UnitWeights
-from memzoo.memories.strategies.drafts import Draft
-from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
-from memzoo.memories.strategies.in_pieces import derive_in_pieces
-from memzoo.memories.strategies.known_notes import in_parts, known_notes
-from memzoo.memories.strategies.least_worth import notes_within_state
+from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, NoteStatement, as_text, notes_within_state
+from memzoo.memories.strategies.extracting import Draft, derive_in_pieces
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.strategies.note_statement import NoteStatement, as_text
-from memzoo.memories.strategies.shown_notes import in_lines, notes_within, units_of_note
+from memzoo.memories.strategies.shown_notes import in_lines, in_parts, known_notes, notes_within, units_of_note
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.name_index import FOR_SURE
-from memzoo.memories.text.names import canonical, mentions
+from memzoo.memories.text.names import FOR_SURE, canonical, mentions
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import drive

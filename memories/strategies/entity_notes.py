@@ -1,23 +1,127 @@
-"""The notes of the entity memory: one for each person or thing, whatever name is used for it."""
+"""The notes of the entity memory: statements on each person or thing, whatever name is used for it."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from datetime import date
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from memzoo.forks import cached_property, new_rlock
-from memzoo.memories.strategies.note_statement import EntityNote, NoteStatement, as_text
-from memzoo.memories.text.language import content_stems
+from memzoo.memories.strategies.extracting import Valued, least_worth
+from memzoo.memories.text.language import content_stems, joined, sentences
 from memzoo.memories.text.messages import Labels, text_of
-from memzoo.memories.text.name_index import NameIndex, asked_names
-from memzoo.memories.text.names import canonical
-from memzoo.memories.text.sentences import sentences
-from memzoo.stores import Entry
+from memzoo.memories.text.names import NameIndex, asked_names, canonical
+from memzoo.memories.text.view import in_words
+from memzoo.stores import JSON, Entry
 
-__all__ = ["EntityIndex", "EntityNotes"]
+__all__ = [
+    "EntityIndex",
+    "EntityNote",
+    "EntityNotes",
+    "NoteStatement",
+    "as_searched",
+    "as_text",
+    "notes_within_state",
+    "stated",
+    "statements_in",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteStatement:
+    """One thing that was said about somebody or something.
+
+    Attributes:
+        text: What was said, as a rule one sentence.
+        said: The day on which it was said; `None` if unknown, as in notes of memzoo 0.1.
+        seq: The log numbers of the messages that said it, oldest first; empty if unknown.
+        until: The day on which it was corrected; `None` while it holds.
+        ended_by: The log number of the message that corrected it; 0 while it holds.
+
+    Example:
+        >>> one = NoteStatement("Flies on 12 May.", date(2026, 3, 1), (3,), date(2026, 4, 2), ended_by=9)
+        >>> one.holds, str(one), NoteStatement.from_json(one.as_json()) == one
+        (False, 'Flies on 12 May. (until 2 April 2026)', True)
+    """
+
+    text: str
+    said: date | None = None
+    seq: tuple[int, ...] = ()
+    until: date | None = None
+    ended_by: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether it still holds, that is, nothing has corrected it."""
+        return not self.ended_by
+
+    def __str__(self) -> str:
+        """The statement; a corrected one with the day until which it held."""
+        if self.holds:
+            return self.text
+        return f"{self.text} ({f'until {in_words(self.until)}' if self.until else 'no longer'})"
+
+    def as_json(self) -> JSON:
+        """The statement as JSON values, without what is not known."""
+        days = {"said": self.said and self.said.isoformat(), "until": self.until and self.until.isoformat()}
+        known = {"text": self.text, **days, "seq": list(self.seq), "ended_by": self.ended_by}
+        return {name: value for name, value in known.items() if value}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "NoteStatement":
+        """Read what `as_json` gave."""
+        said, until = (date.fromisoformat(value[day]) if value.get(day) else None for day in ("said", "until"))
+        return cls(value.get("text", ""), said, tuple(value.get("seq", ())), until, value.get("ended_by", 0))
+
+
+class EntityNote(NamedTuple):
+    """A note of the state, read.
+
+    Attributes:
+        statements: What it states, oldest first; what was corrected, too.
+        holding: Those of them that hold.
+        places: The place of each of these, by the text that is searched.
+    """
+
+    statements: tuple[NoteStatement, ...]
+    holding: tuple[NoteStatement, ...]
+    places: Mapping[str, int]
+
+    @classmethod
+    def of(cls, item: Mapping[str, Any]) -> "EntityNote":
+        """Read a note as it stands in the state; `{}` for none."""
+        statements = statements_in(item)
+        holding = tuple(one for one in statements if one.holds)
+        places = dict[str, int]()
+        for place, one in enumerate(holding):
+            places.setdefault(as_searched(item["name"], one), place)
+        return cls(statements, holding, places)
+
+
+def as_searched(name: str, statement: NoteStatement) -> str:
+    """The text by which a statement of a note with a name is searched."""
+    return f"{name}: {statement.text}"
+
+
+def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
+    """Return the statements of a note, oldest first, including corrected ones.
+
+    A note of memzoo 0.1 was one text; each of its sentences becomes a statement.
+
+    Args:
+        item: The note as it stands in the state; `{}` for none.
+    """
+    if "statements" in item:
+        return tuple(map(NoteStatement.from_json, item["statements"]))
+    return tuple(map(NoteStatement, sentences(item.get("summary", ""))))
+
+
+def as_text(statements: Iterable[NoteStatement]) -> str:
+    """Statements as one text."""
+    return joined(map(str, statements))
 
 
 class EntityIndex:
@@ -309,3 +413,23 @@ def _item(name: str, statements: Iterable[NoteStatement]) -> dict[str, Any]:
     for one in statements:
         once.setdefault(one.text, one)
     return {"name": name, "statements": [one.as_json() for one in once.values()]}
+
+
+def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
+    """Return changes that bring all notes within so many tokens.
+
+    Drops corrected statements first, then those said longest ago; the first statement of a note, which says what the
+    note is about, after all others. A note without statements is dropped, with its other names.
+    """
+    after = {key: item for key, item in {**items, **changes}.items() if item is not None}
+    kept = (
+        Valued((one.holds, place == 0, max(one.seq, default=0)), key, one.text)
+        for key, item in after.items()
+        for place, one in enumerate(statements_in(item))
+    )
+    new = dict(changes)
+    for key, texts in least_worth(kept, tokens).items():
+        left = [one.as_json() for one in statements_in(after[key]) if one.text not in texts]
+        new[key] = {"name": after[key]["name"], "statements": left} if left else None
+    gone = {key for key, item in new.items() if item is None}
+    return new | {key: None for key, item in after.items() if item.get("of") in gone}

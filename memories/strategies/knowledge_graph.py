@@ -1,9 +1,10 @@
 """Remember facts as a graph."""
 
 import logging
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
@@ -17,22 +18,19 @@ from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.options import names, option, strategy
+from memzoo.memories.search.advice import ASSISTANT
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.staying import Blocks, Staying
-from memzoo.memories.search.units import UnitWeights
-from memzoo.memories.strategies.drafts import Draft
-from memzoo.memories.strategies.in_pieces import derive_in_pieces
-from memzoo.memories.strategies.least_worth import facts_within
+from memzoo.memories.search.units import KnownUnit, UnitWeights
+from memzoo.memories.strategies.extracting import Draft, Valued, derive_in_pieces, least_worth
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.strategies.shown_facts import units_of_fact
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.name_index import FOR_SURE
-from memzoo.memories.text.names import canonical, refers_back
+from memzoo.memories.text.names import FOR_SURE, canonical, refers_back
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import blocking
 
-__all__ = ["ConversationKGMemory"]
+__all__ = ["ConversationKGMemory", "facts_within", "units_of_fact"]
 
 logger = logging.getLogger("memzoo")
 
@@ -46,6 +44,8 @@ _MOST_RELATIONS = 30
 _MOST_TOUCHED = 100
 _TOKENS_PER_RELATION = 16
 _BYTES_PER_TOKEN = 3
+# What says who or what somebody is: "is the head baker of", "works as".
+_TELLING = re.compile(r"(?:is|are|was|were|works|runs|plays|teaches)\b|[\u662f\u53eb\u4efb]", re.IGNORECASE)
 
 
 @strategy
@@ -297,3 +297,20 @@ class ConversationKGMemory(ModelBackedMemory):
 def _apply(indexes: _Indexes, changes: Mapping[str, JSON]) -> None:
     for one in indexes:
         one.apply(changes, reset=False)
+
+
+def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
+    """A fact as what is known by an item of the state, or was known."""
+    fact = Fact.from_json(item)
+    tells = bool(_TELLING.match(fact.relation)) and not fact.negated
+    first = min(fact.sources, default=None)
+    seq, said_at = (first.seq, first.said_at) if first else (0, None)
+    advice, corrected_by = fact.nodes[0] in ASSISTANT, fact.superseded_by
+    return [KnownUnit(str(fact), fact.nodes, seq, said_at, tells=tells, advice=advice, corrected_by=corrected_by)]
+
+
+def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
+    """Return changes that bring all facts within so many tokens: drops corrected ones first, then the oldest."""
+    after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
+    kept = (Valued((not one.superseded_by, one.newest), key, one.triple) for key, one in after.items())
+    return {**changes, **dict.fromkeys(least_worth(kept, tokens))}

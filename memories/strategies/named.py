@@ -27,9 +27,9 @@ SEVEN = {
 
 FURTHER = {
     "combined": "combined:CombinedMemory",
-    "message-window": "message_window:MessageWindowMemory",
-    "token-window": "token_window:TokenWindowMemory",
-    "token-buffer": "token_buffer:ConversationTokenBufferMemory",
+    "message-window": "windows:MessageWindowMemory",
+    "token-window": "windows:TokenWindowMemory",
+    "token-buffer": "windows:ConversationTokenBufferMemory",
     "summarizing-window": "summarizing_window:SummarizingWindowMemory",
 }
 """Further strategies, also made by name, but not counted among the seven."""

@@ -13,9 +13,8 @@ from memzoo.memories.models.replies import prose
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.grouping import exchange_ends
-from memzoo.memories.text.language import content_stems
+from memzoo.memories.text.language import content_stems, joined, sentences
 from memzoo.memories.text.messages import quoted
-from memzoo.memories.text.sentences import joined, sentences
 from memzoo.stores import Entry, Message
 from memzoo.sync import blocking, drive
 

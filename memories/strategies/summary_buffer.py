@@ -7,8 +7,7 @@ from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
-from memzoo.memories.text.stepping import as_room
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import View, as_room
 from memzoo.stores import Entry
 
 __all__ = ["ConversationSummaryBufferMemory"]

@@ -1,45 +1,60 @@
-"""The base class of the windows over messages, which show the newest that fit a limit."""
+"""Remember the newest messages that fit a limit: a number of messages, or of tokens."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.options import Check, option, strategy, whole_number
-from memzoo.memories.strategies import langchain4j
-from memzoo.memories.strategies.sliding import FEWEST_ENTRIES, SlidingWindow
-from memzoo.memories.text.eviction import Evict, Fitted, Weighed, fitted
+from memzoo.memories.options import option, strategy, whole_number
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories.text.eviction import (
+    Evict,
+    Fitted,
+    Steps,
+    Weighed,
+    added_by_langchain4j,
+    evicted_by_langchain4j,
+    fitted,
+)
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import as_sent, checked
-from memzoo.memories.text.stepping import Steps, as_room
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import View, as_room
 from memzoo.stores import Entry, Message
 from memzoo.sync import blocking
 
-__all__ = ["Limit", "WindowMemory", "limit_check"]
+if TYPE_CHECKING:
+    from memzoo.memories.models.chat import ModelOption
+
+__all__ = [
+    "ConversationTokenBufferMemory",
+    "Limit",
+    "MessageWindowMemory",
+    "SlidingWindow",
+    "TokenWindowMemory",
+    "WindowMemory",
+]
 
 Limit: TypeAlias = int | Callable[[str], int]
 """A number, or a function that returns one for the conversation's id, called at each load."""
 
-STEP = (
+_STEP = (
     "How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least, "
     "and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves with "
     "each message."
 )
+# How many messages to read at first; doubled until there are enough.
+_FEWEST_ENTRIES = 32
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def _limit(name: str, value: object) -> None:
+def _check_limit(name: str, value: object) -> None:
+    """Check the limit of a window. A function's result is checked at each load, when it is called."""
     if not callable(value):
         whole_number(name, value, at_least=1)
-
-
-limit_check: Check = _limit
-"""Checks the limit of a window. A function's result is checked at each load, when it is called."""
 
 
 @strategy
@@ -47,7 +62,8 @@ class WindowMemory(BaseMemory):
     """Shows one system message and the newest messages that fit a limit, and nothing that a provider would refuse.
 
     With a `step`, it moves in steps: on most turns it begins with the same message as before, so that a provider's
-    prompt cache has what it shows. Where it begins follows from the log alone (see `memzoo.memories.text.stepping`).
+    prompt cache has what it shows. Where it begins follows from the log alone (see `Steps` in
+    `memzoo.memories.text.eviction`).
 
     A smaller limit hides messages; a larger one brings them back, unless `keep_history=False` deleted them.
 
@@ -87,7 +103,7 @@ class WindowMemory(BaseMemory):
         "once another was added, though the log has them.",
     )
 
-    step: int = option(0, at_least=0, doc=STEP)
+    step: int = option(0, at_least=0, doc=_STEP)
 
     limit_name: ClassVar[str]
     """The name of the option that sets the limit."""
@@ -153,7 +169,9 @@ class WindowMemory(BaseMemory):
         if self._is_langchain4j:
             pinned, room = {entry.seq for entry in self.pins.entries}, self.pins.room(limit, self.weight, self.unit)
             held = self._held(state, await log.after(state.watermark))
-            return await self._view(log, langchain4j.evicted((one for one in held if one.number not in pinned), room))
+            return await self._view(
+                log, evicted_by_langchain4j((one for one in held if one.number not in pinned), room)
+            )
         system = await self._rules(log, state)
         if not (steps or system or self.pins.entries or "base" in state.items) and self.evict == "message":
             plain = await self._sliding.shown(log, limit)
@@ -201,13 +219,13 @@ class WindowMemory(BaseMemory):
         # Numbers up to 0 put them before everything in the log.
         base = [self._weigh(_entry(place - len(messages), said)) for place, said in enumerate(messages, 1)]
         if self._is_langchain4j:
-            return Changes({"held": _plain(langchain4j.evicted(base, self.limit()))})
+            return Changes({"held": _plain(evicted_by_langchain4j(base, self.limit()))})
         return Changes({"base": _plain(base), "since": since})
 
     def _held(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
         held = self._stored(state, "held")
         for entry in entries:
-            held = langchain4j.added(held, self._weigh(entry), self.limit(), system_first=self._first)
+            held = added_by_langchain4j(held, self._weigh(entry), self.limit(), system_first=self._first)
         return held
 
     async def _rules(self, log: Log, state: State) -> list[Weighed]:
@@ -221,7 +239,7 @@ class WindowMemory(BaseMemory):
     async def _fit(self, log: Log, state: State, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
         """Return what fits, reading no more of the log than needed."""
         limit, steps = limits
-        size = FEWEST_ENTRIES
+        size = _FEWEST_ENTRIES
         pinned, since = {entry.seq for entry in self.pins.entries}, state.items.get("since", 0)
         while True:
             tail = await log.tail(size, after=since)
@@ -268,3 +286,176 @@ def _plain(items: Iterable[Weighed]) -> list[list[object]]:
 
 def _entry(number: int, message: Message) -> Entry:
     return Entry(number, message, "", _NEVER)
+
+
+@strategy
+class MessageWindowMemory(WindowMemory):
+    """Shows the newest `max_messages` messages, always with the system message.
+
+    Each message counts as one, whatever its length. Use it for trying things out, or if messages are of similar length.
+    A tool call and its results count one by one, but leave the window together.
+
+    Costs: no call; tokens grow with the length of messages.
+
+    State: none, except the messages given to `set_messages`, or those that LangChain4j would hold under its rules.
+
+    Example:
+        >>> memory = MessageWindowMemory(max_messages=3)
+        >>> memory.add_messages([{"role": "system", "content": "Be brief."}])
+        >>> for number in (1, 2):
+        ...     memory.save_context({"input": f"question {number}"}, {"output": f"answer {number}"})
+        >>> [message["content"] for message in memory.messages()]
+        ['Be brief.', 'question 2', 'answer 2']
+        >>> memory.set_messages([{"role": "user", "content": "Let us start anew."}])
+        >>> len(memory.messages()), len(memory.history())
+        (1, 5)
+    """
+
+    name = "message-window"
+    limit_name = "max_messages"
+    unit = "messages"
+
+    max_messages: Limit = option(
+        20,
+        check=_check_limit,
+        doc="The most messages to show: a number, or a function that returns one for the conversation's id, called at "
+        "each load.",
+    )
+
+    def weight(self, entry: Entry) -> int:
+        """Each message counts as one."""
+        return 1
+
+
+@strategy
+class TokenWindowMemory(WindowMemory):
+    """Shows the newest messages that fit `max_tokens` tokens, always with the system message.
+
+    It shows a message whole or not at all. The cost of a turn stays bounded, however long the messages are.
+
+    Costs: no call; tokens up to the limit.
+    Needs: nothing.
+
+    State: none, except the messages given to `set_messages`, or those that LangChain4j would hold under its rules.
+
+    Example:
+        >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))
+        >>> memory.save_context({"input": "I am Sam."}, {"output": "Hello Sam!"})
+        >>> memory.save_context({"input": "How are you?"}, {"output": "Well!"})
+        >>> [message["content"] for message in memory.messages()]
+        ['Hello Sam!', 'How are you?', 'Well!']
+    """
+
+    name = "token-window"
+    limit_name = "max_tokens"
+
+    max_tokens: Limit = option(
+        2000,
+        check=_check_limit,
+        doc="The most tokens that all messages may have together: a number, or a function that returns one for the "
+        "conversation's id, called at each load.",
+    )
+
+
+@strategy
+class ConversationTokenBufferMemory(WindowMemory):
+    r"""Shows the newest messages that fit a number of tokens: `TokenWindowMemory` with LangChain's options.
+
+    Costs: no call; tokens up to the limit.
+    Needs: nothing.
+
+    State: none, except the messages given to `set_messages`, or those that LangChain4j would hold under its rules.
+
+    Example:
+        >>> memory = ConversationTokenBufferMemory(max_token_limit=5, token_counter=lambda message: 2)
+        >>> memory.save_context({"input": "hi"}, {"output": "what's up"})
+        >>> memory.save_context({"input": "not much you"}, {"output": "not much"})
+        >>> memory.load_memory_variables({})
+        {'history': 'Human: not much you\nAI: not much'}
+    """
+
+    name = "token-buffer"
+    limit_name = "max_token_limit"
+
+    llm: "ModelOption" = option(
+        "offline",
+        fixed=True,
+        doc="The model whose tokens to count, unless `token_counter` says otherwise. It is never asked.",
+    )
+    max_token_limit: Limit = option(
+        2000,
+        check=_check_limit,
+        doc="The most tokens that all messages may have together, or a function as in `TokenWindowMemory`.",
+    )
+
+    def __post_init__(self) -> None:
+        from memzoo.memories.models.chat import as_model
+
+        self.tokenizer_model = as_model(self.llm).name
+        super().__post_init__()
+
+    buffer = ConversationBufferMemory.buffer
+    buffer_as_str = ConversationBufferMemory.buffer_as_str
+    buffer_as_messages = ConversationBufferMemory.buffer_as_messages
+
+
+class SlidingWindow:
+    """Knows which messages fit a limit, as long as the log has only user messages and answers.
+
+    In that case the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted
+    last time plus what is new, minus what that pushes out, and a load costs only what changed. `fitted` handles all
+    other cases.
+
+    Args:
+        weight: What an entry counts towards the limit.
+    """
+
+    def __init__(self, weight: Callable[[Entry], int]) -> None:
+        self._weight = weight
+        # The limit and the epoch that it holds for, the entries, and their weight. One object: threads see all of it or
+        # nothing.
+        self._known: tuple[Hashable, list[Entry], int] | None = None
+
+    def spare(self, shown: Sequence[Entry], limit: int) -> int:
+        """Return the unused part of the limit if everything said is shown; else 0, as the oldest would go next."""
+        return limit - sum(map(self._weight, shown)) if shown and shown[0].seq == 1 else 0
+
+    async def shown(self, log: Log, limit: int) -> Sequence[Entry] | None:
+        """Return the entries that fit, oldest first; `None` if `fitted` has to decide."""
+        known = self._known
+        if known and known[0] == (limit, log.cached.epoch):
+            _, kept, size = known
+            new = await log.after(kept[-1].seq)
+        else:
+            kept, size = [], 0
+            new = await self._longest_end(log, limit)
+        if new:
+            kept, size = self._fitting([*kept, *new], size + sum(map(self._weight, new)), limit)
+        newest = reversed(kept)
+        # What `fitted` never lets go of is the newest user message.
+        if all(map(_is_plain, new)) and any(entry.message["role"] == "user" for entry in newest):
+            self._known = (limit, log.cached.epoch), kept, size
+            return kept
+        self._known = None
+        return None
+
+    def _fitting(self, entries: list[Entry], size: int, limit: int) -> tuple[list[Entry], int]:
+        gone = 0
+        while size > limit:
+            size -= self._weight(entries[gone])
+            gone += 1
+        return entries[gone:], size
+
+    async def _longest_end(self, log: Log, limit: int) -> list[Entry]:
+        """Read back from the end of the log, only until it exceeds the limit, or all of it."""
+        count = _FEWEST_ENTRIES
+        while True:
+            tail = await log.tail(count)
+            if len(tail) < count or sum(map(self._weight, tail)) > limit:
+                return tail
+            count *= 2
+
+
+def _is_plain(entry: Entry) -> bool:
+    message = entry.message
+    return message["role"] in ("user", "assistant") and not ("tool_calls" in message or "function_call" in message)

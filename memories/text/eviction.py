@@ -1,18 +1,23 @@
-"""Chooses which messages fit a limit: the rules of eviction."""
+"""Chooses which messages fit a limit: rules of eviction, LangChain4j's among them, and windows that move in steps."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Literal, TypeAlias
 
 from memzoo.memories.text.grouping import grouped, is_answer, is_instruction
-from memzoo.memories.text.stepping import Steps
 from memzoo.stores import Message
 
-__all__ = ["Evict", "Fitted", "Weighed", "fitted"]
+__all__ = ["Evict", "Fitted", "Steps", "Weighed", "added_by_langchain4j", "evicted_by_langchain4j", "fitted"]
 
 Evict: TypeAlias = Literal["message", "exchange"]
 """The unit that is evicted: one message (a tool call with its results), or all up to the next user message."""
+
+# Messages of a chat are rarely shorter, in tokens. Where they are longer, closer numbers are tried: with 14, 28 or 56
+# tokens each it moves by nearly all of the step at once.
+_SHORT_MESSAGE = 14
+_FAR = 2**40  # more than any log has
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ def fitted(
     *,
     evict: Evict = "message",
     system_first: bool = True,
-    steps: Steps | None = None,
+    steps: "Steps | None" = None,
     pinned: Container[int] = (),
     newest: int = 0,
 ) -> Fitted:
@@ -167,3 +172,133 @@ def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) ->
             units.append(unit[::-1])
             unit = []
     return units[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What a window shows at least and at most, and where it may begin: at numbers of the log that stay where they are.
+
+    A window that drops the oldest message with each new one begins anew at each turn, and a provider's cache of prompts
+    has nothing of it. One that moves in steps shows again what it showed before, until it has grown by the step.
+
+    It begins only at every so many-th number of the log: at the newest of these from which it shows as much as it has
+    to. Where that would be too much, since messages are long, numbers half as far apart are tried, down to single
+    messages. So where it begins follows from what it shows, and from nothing that was said or shown earlier: another
+    process, and the same one after a restart, begin at the same message.
+
+    Attributes:
+        least: What it shows at least, where there is as much.
+        most: What it shows at most.
+        every: It begins at every so many-th number of the log, if that can be.
+    """
+
+    least: int
+    most: int
+    every: int
+
+    @classmethod
+    def above(cls, limit: int, step: int, numbers: int = 1) -> "Steps":
+        """A window that shows a number of things, and up to `step` more.
+
+        Args:
+            limit: How many it shows at least.
+            step: How many more it may show.
+            numbers: How many numbers of the log each of them has, as a rule.
+        """
+        return cls(limit, limit + step, numbers * (step + 1))
+
+    @classmethod
+    def below(cls, limit: int, step: int) -> "Steps":
+        """A window that shows a number of tokens at most, and as a rule no more than `step` less."""
+        return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
+
+    def first(self, numbers: Sequence[int], weights: Sequence[int], besides: int = 0) -> int:
+        """The place of the first thing that is shown; the number of things if none is.
+
+        Args:
+            numbers: The numbers of the log at which the window could begin, rising.
+            weights: What each of these adds to what is shown.
+            besides: What is shown in any case.
+
+        Example:
+            >>> steps = Steps.above(2, 2)
+            >>> [list(range(1, last + 1))[steps.first(range(1, last + 1), [1] * last) :] for last in (4, 5, 6)]
+            [[1, 2, 3, 4], [4, 5], [4, 5, 6]]
+        """
+        shown = [besides + weight for weight in accumulate(reversed(weights))][::-1]
+        enough = sum(weight >= self.least for weight in shown) - 1
+        if enough < 0:
+            return sum(weight > self.most for weight in shown)
+        every = self.every
+        while every:
+            begins = (numbers[enough] - 1) // every * every + 1
+            place = bisect_left(numbers, begins)
+            if shown[place] <= self.most:
+                return place
+            every //= 2
+        return enough + 1
+
+    def room(
+        self, numbers: Sequence[int], weights: Sequence[int], newest: int, *, begins: int, besides: int = 0
+    ) -> int:
+        """What can be added before it begins elsewhere; below 0 if it shows too much already.
+
+        Args:
+            numbers: The numbers at which it could begin when something is added, rising.
+            weights: What each of these adds to what is shown.
+            newest: The newest number of the log. What is added comes behind it, and may be where it begins then.
+            begins: The place at which it begins now.
+            besides: What is shown in any case.
+        """
+        spare = self.most - besides - sum(weights[begins:])
+
+        def moves(more: int) -> bool:
+            # The lighter the messages, the later the last of them from which on as much is shown as has to be.
+            early = min(max(besides + more - self.least, 0), more - 1)
+            added = [newest + 1, newest + 1 + early]
+            return self.first([*numbers, *added], [*weights, early, more - early], besides) != begins
+
+        # The more is added, the later it begins.
+        return bisect_left(range(1, min(spare, _FAR) + 1), 1, key=moves)
+
+
+def added_by_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
+    """Return what LangChain4j's memory holds after adding a message, also in the corner cases that break.
+
+    Ignores a system message that is held already; a different one replaces it and goes to the end, or to the beginning
+    with `system_first`.
+
+    Args:
+        held: What it held before, oldest first.
+        new: The message.
+        limit: The most that all messages may weigh.
+        system_first: LangChain4j's `alwaysKeepSystemMessageFirst`.
+    """
+    messages = list(held)
+    if not is_instruction(new.message):
+        return evicted_by_langchain4j([*messages, new], limit)
+    known = next((place for place, one in enumerate(messages) if is_instruction(one.message)), None)
+    if known is not None:
+        if messages[known].message == new.message:
+            return messages
+        del messages[known]
+    return evicted_by_langchain4j([new, *messages] if system_first else [*messages, new], limit)
+
+
+def evicted_by_langchain4j(held: Iterable[Weighed], limit: int) -> list[Weighed]:
+    """Remove the oldest messages as LangChain4j does, until the rest fits, and return the rest.
+
+    A system message at the beginning stays. A message that calls tools takes the results directly after it along,
+    whichever call they answer. A single message over the limit is removed too, so the result may be empty.
+    """
+    messages = list(held)
+    size = sum(one.weight for one in messages)
+    while size > limit and messages:
+        victim = 1 if is_instruction(messages[0].message) else 0
+        if victim == len(messages):
+            break
+        calls = bool(messages[victim].message.get("tool_calls"))
+        size -= messages.pop(victim).weight
+        while calls and victim < len(messages) and messages[victim].message["role"] == "tool":
+            size -= messages.pop(victim).weight
+    return messages

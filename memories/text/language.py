@@ -1,7 +1,9 @@
-"""Words and their stems, words that say little, and scripts without spaces."""
+"""Words and their stems, words that say little, sentences, and scripts without spaces."""
 
 import functools
+import itertools
 import re
+from collections.abc import Iterable, Sequence
 
 __all__ = [
     "RELATING",
@@ -12,6 +14,8 @@ __all__ = [
     "content_stems",
     "is_idle",
     "is_question",
+    "joined",
+    "sentences",
     "singular",
     "stem",
     "words",
@@ -81,6 +85,10 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 
+_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]{0,3}\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
+_ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|no|vs|e\.g|i\.e|(?!i)[^\W\d_])\.\Z", re.IGNORECASE)
+_UNSPACED_END = re.compile(rf"[{UNSPACED}\u3002\uff01\uff1f]")
+
 
 def words(text: str) -> list[str]:
     """The words of a text in lower case, numbers included, punctuation left out."""
@@ -148,3 +156,21 @@ def _closed(word: str) -> str:
     if len(word) > _SHORTEST and word[-1] == "e":
         word = word[:-1]
     return word[:-1] + "i" if len(word) >= _SHORTEST and word[-1] == "y" else word
+
+
+def sentences(text: str) -> Sequence[str]:
+    """The sentences of a text.
+
+    Example:
+        >>> sentences("He saw Dr. Hall.  It is 3.5 km away. 他住在东京。他喜欢茶。")
+        ['He saw Dr. Hall.', 'It is 3.5 km away.', '他住在东京。', '他喜欢茶。']
+    """
+    ends = (end for end in _END.finditer(text) if not _ABBREVIATION.search(text[max(end.start() - 6, 0) : end.start()]))
+    places = [0, *(end.end() for end in ends), len(text)]
+    found = (" ".join(text[start:end].split()) for start, end in itertools.pairwise(places))
+    return [sentence for sentence in found if sentence]
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Sentences as one text, with spaces where the script has them."""
+    return "".join(one if _UNSPACED_END.match(one[-1]) else f"{one} " for one in texts if one).removesuffix(" ")

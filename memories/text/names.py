@@ -1,13 +1,26 @@
-"""Brings names into one form, however they were written."""
+"""Brings names into one form, and finds known names in a text: whom and what a question is about."""
 
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.messages import Labels
 
-__all__ = ["canonical", "folded", "mentions", "places", "refers_back"]
+__all__ = [
+    "FOR_SURE",
+    "FULL_NAME",
+    "NameIndex",
+    "asked_names",
+    "canonical",
+    "folded",
+    "mentions",
+    "places",
+    "refers_back",
+]
 
 # What may stand around a name without being part of it; "C#", "-5" and ".NET" keep their signs.
 _AROUND = frozenset(" \"'“”‘’«»`*,;:!?()[]")
@@ -20,6 +33,26 @@ _JOINER = "\u034f"  # stands between marks, and is seen nowhere
 _THIRD_PERSON = re.compile(
     r"\b(?:he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|theirs?|themsel(?:f|ves))\b", re.IGNORECASE
 )
+
+FOR_SURE = 8.0
+"""How surely a name is asked about which a model says is."""
+
+FULL_NAME = 1.0
+"""How surely one is that stands in the question, in full."""
+
+_ANY_WORD = re.compile(r"\w+")
+_USER = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b|[\u6211\u54b1]", re.IGNORECASE)
+_ASSISTANT = re.compile(r"\b(?:you|your|yours|yourself)\b|[\u4f60\u60a8]", re.IGNORECASE)
+
+# How surely somebody is asked about who is named in part, by "I" or "you", or may be meant by "she".
+_IN_PART, _BY_PERSON, _REFERRED_TO = 0.7, 0.5, 0.9
+_MOST_REFERRED_TO = 10
+_SHORTEST_ASKED_PART = 3
+
+# Where words are not told apart by blanks, each character is one.
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_SHORTEST_PART = 4
+_START = 4
 
 
 def canonical(name: str) -> str:
@@ -115,3 +148,116 @@ def _with_few_marks(text: str) -> str:
 @functools.lru_cache(maxsize=1 << 12)
 def _is_mark(char: str) -> bool:
     return unicodedata.combining(unicodedata.normalize("NFKD", char)[0]) != 0
+
+
+class NameIndex:
+    """Names in their canonical form, by their words.
+
+    Example:
+        >>> index = NameIndex()
+        >>> for name in ("york", "new york", "sam"):
+        ...     index.add(name)
+        >>> index.find_names("Is New York where Sam lives?"), index.with_words("york new")
+        (['new york', 'sam'], ['new york'])
+    """
+
+    def __init__(self) -> None:
+        # By the words that a name begins with: a text that has the name has these, one after another, however many
+        # names there are with one of them.
+        self._by_start: defaultdict[tuple[str, ...], dict[str, frozenset[str]]] = defaultdict(dict)
+        self._by_part: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+
+    def add(self, name: str) -> None:
+        """Know a name."""
+        words, parts = _WORD.findall(name), frozenset(name.split())
+        self._by_start[tuple(words[:_START])][name] = frozenset(words)
+        for part in parts:
+            self._by_part[part][name] = parts
+
+    def remove(self, name: str) -> None:
+        """Know a name no more."""
+        self._by_start.get(tuple(_WORD.findall(name)[:_START]), {}).pop(name, None)
+        for part in frozenset(name.split()):
+            self._by_part.get(part, {}).pop(name, None)
+
+    def clear(self) -> None:
+        """Know none."""
+        self._by_start.clear()
+        self._by_part.clear()
+
+    def standing_in(self, text: str) -> list[str]:
+        """The known names that stand in a text, sorted; those too that are only a part of a longer one."""
+        plain = folded(text)
+        return sorted(name for name in self._likely(plain) if next(places(plain, name), None) is not None)
+
+    def find_names(self, text: str) -> list[str]:
+        """The known names that stand in a text, in their order there; none that is only a part of a longer one."""
+        left = folded(text)
+        first: dict[str, int] = {}
+        for name in sorted(self._likely(left), key=lambda name: (-len(name), name)):
+            if found := [*places(left, name)]:
+                first[name] = found[0]
+                left = _blank(left, found, len(name))
+        return sorted(first, key=first.__getitem__)
+
+    def with_words(self, name: str) -> list[str]:
+        """The known names that have all words of a name."""
+        words = set(name.split())
+        rarest = min((self._by_part.get(word, {}) for word in words), key=len, default={})
+        return [known for known, parts in rarest.items() if words <= parts]
+
+    def has_part_of_a_name(self, text: str, named: Sequence[str]) -> bool:
+        """Tell whether a capitalised word of a text, outside the names found in it, is a word of a known name."""
+        covered = {word for name in named for word in name.split()}
+        capitalised = {canonical(word) for word in text.split() if word.lower() != word}
+        return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)
+
+    def _likely(self, plain: str) -> list[str]:
+        """The names of which a folded text has all words, and the first ones in a row."""
+        words = _WORD.findall(plain)
+        runs = {tuple(words[place : place + length]) for place in range(len(words)) for length in range(1, _START + 1)}
+        has = set(words)
+        found = (self._by_start[run] for run in self._by_start.keys() & {(), *runs})
+        return [name for names in found for name, needed in names.items() if needed <= has]
+
+
+def _blank(text: str, found: Sequence[int], length: int) -> str:
+    """A text without what stands at some places."""
+    pieces, end = list[str](), 0
+    for place in found:
+        pieces += [text[end:place], "\0" * length]
+        end = place + length
+    return "".join([*pieces, text[end:]])
+
+
+def asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
+    """Return the canonical names that a question asks about, each with how surely, from 0 to 1.
+
+    "I", "my" and "we" mean the user, "you" the assistant. A part of a name means all names that have it; "she", "it"
+    and the like mean whom or what was spoken of before, the last most likely.
+
+    Args:
+        query: The question.
+        names: Those that are known.
+        labels: What the user and the assistant are called in the talk.
+        before: What was said before, newest first.
+
+    Example:
+        >>> index = NameIndex()
+        >>> index.add("devin achterberg")
+        >>> asked_names("Where did Devin teach me?", index, Labels("Mara", "AI"))
+        {'devin achterberg': 0.7, 'user': 0.5, 'mara': 0.5}
+    """
+    found = dict.fromkeys(names.find_names(query), FULL_NAME)
+    for part in _ANY_WORD.findall(query):
+        if part.lower() != part and len(part) >= _SHORTEST_ASKED_PART:
+            for name in names.with_words(canonical(part)):
+                found.setdefault(name, _IN_PART)
+    for pronoun, role, label in ((_USER, "user", labels.human), (_ASSISTANT, "assistant", labels.ai)):
+        if pronoun.search(query):
+            found |= {name: _BY_PERSON for name in (role, canonical(label)) if name not in found}
+    if refers_back(query):
+        spoken_of = (name for text in before for name in names.find_names(text))
+        for place, name in enumerate(islice(dict.fromkeys(spoken_of), _MOST_REFERRED_TO), start=1):
+            found.setdefault(name, _REFERRED_TO / place)
+    return found

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Self
 
+from memzoo.memories.text.grouping import last_exchange
 from memzoo.stores import Entry, Message
 from memzoo.text import copied
 
-__all__ = ["Cleared", "Passage", "Shortened", "Shown", "View", "in_words"]
+__all__ = ["Cleared", "Passage", "Shortened", "Shown", "View", "as_room", "in_words"]
 
 
 class Shown(list[Any]):  # of messages; as `Any` the clients take them under strict types, too
@@ -196,3 +197,9 @@ class View:
 def in_words(day: date) -> str:
     """Write a day in words, such as "8 May 2026"."""
     return f"{day.day} {day:%B %Y}"
+
+
+def as_room(spare: int, entries: Sequence[Entry], weight: Callable[[Entry], int]) -> int:
+    """Return the room of a view: what can be added, if the newest exchange has no more; else -1, for it will move."""
+    newest = entries[last_exchange(entries) :]
+    return spare if spare > 0 and spare >= sum(map(weight, newest)) else -1

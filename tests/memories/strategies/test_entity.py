@@ -12,8 +12,7 @@ from hypothesis import strategies as some
 from memzoo.errors import ModelError
 from memzoo.memories import ConversationEntityMemory
 from memzoo.memories.engine.prompt_limit import estimated
-from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
-from memzoo.memories.strategies.note_statement import statements_in
+from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, statements_in
 from memzoo.memories.text.framing import framed
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message

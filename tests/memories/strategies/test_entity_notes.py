@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from memzoo.memories.engine.prompt_limit import estimated
-from memzoo.memories.strategies.entity_notes import EntityNotes, stated
-from memzoo.memories.strategies.known_notes import in_parts
-from memzoo.memories.strategies.note_statement import NoteStatement, statements_in
-from memzoo.memories.strategies.shown_notes import units_of_note
+from memzoo.memories.strategies.entity_notes import EntityNotes, NoteStatement, stated, statements_in
+from memzoo.memories.strategies.shown_notes import in_parts, units_of_note
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Entry
 

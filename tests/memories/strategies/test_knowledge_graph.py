@@ -14,7 +14,7 @@ from memzoo.errors import ModelError, ModelReplyError, OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, Fact, Source
 from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.models.replies import Statement
-from memzoo.memories.strategies.shown_facts import units_of_fact
+from memzoo.memories.strategies.knowledge_graph import units_of_fact
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 

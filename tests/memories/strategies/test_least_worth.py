@@ -5,7 +5,8 @@ from typing import Any
 
 from memzoo.memories import Fact, Source
 from memzoo.memories.engine.prompt_limit import estimated
-from memzoo.memories.strategies.least_worth import facts_within, notes_within_state
+from memzoo.memories.strategies.entity_notes import notes_within_state
+from memzoo.memories.strategies.knowledge_graph import facts_within
 
 NOW = datetime(2026, 5, 8, tzinfo=UTC)
 

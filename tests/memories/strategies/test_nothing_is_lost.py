@@ -16,8 +16,8 @@ from memzoo.memories import (
     ConversationSummaryBufferMemory,
     ConversationSummaryMemory,
 )
-from memzoo.memories.strategies.note_statement import statements_in
-from memzoo.memories.text.sentences import sentences
+from memzoo.memories.strategies.entity_notes import statements_in
+from memzoo.memories.text.language import sentences
 from memzoo.stores import Message
 from memzoo.sync import drive
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 from memzoo.errors import OverBudgetError
 from memzoo.memories import TokenWindowMemory
 from memzoo.memories.engine.log import CachedLog, Log
-from memzoo.memories.strategies.sliding import SlidingWindow
+from memzoo.memories.strategies.windows import SlidingWindow
 from memzoo.stores import Entry, InMemoryStore, Message, Record
 from memzoo.sync import drive
 

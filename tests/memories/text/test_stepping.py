@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.text.stepping import Steps
+from memzoo.memories.text.eviction import Steps
 from memzoo.stores import Entries, InMemoryStore, Message
 from tests.conversations import call, result, said
 

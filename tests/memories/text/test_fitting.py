@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories.text.shortening import shortened
+from memzoo.memories.text.fitting import shortened
 
 
 @pytest.mark.parametrize(

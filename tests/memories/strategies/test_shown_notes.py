@@ -9,7 +9,7 @@ from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.models.replies import Amendment
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
-from memzoo.memories.strategies.known_notes import KnownNotes, in_parts, known_notes
+from memzoo.memories.strategies.shown_notes import KnownNotes, in_parts, known_notes
 
 TEA, CAT, SINGS = "Bob likes tea.", "Bob has one cat.", "Eve sings."
 # What a statement takes besides its words: its number. A heading is a name and as much.

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.search.excerpt import evidence
-from memzoo.memories.strategies.combining import merged
+from memzoo.memories.strategies.combined import merged
 from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.rendering import Renderer
 from memzoo.stores import Entry, Message

@@ -1,0 +1,118 @@
+"""What the strategies that extract notes or facts share: they learn in pieces, in drafts, and within a limit."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
+
+from memzoo.errors import CutReplyError
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.text.grouping import exchange_ends
+from memzoo.memories.text.language import joined, sentences
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.view import Shortened
+from memzoo.stores import JSON, Entry
+
+__all__ = ["Draft", "Valued", "derive_in_pieces", "least_worth"]
+
+Derive: TypeAlias = Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
+
+Kept = TypeVar("Kept")
+
+
+async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+    """Learn as `derive` does; if the reply to an exchange was cut off, learn from its halves, one after the other.
+
+    A half is some of its messages, or some sentences of its only message; it needs a shorter reply. Learns from all of
+    them or none.
+
+    Raises:
+        CutReplyError: The reply to several exchanges was cut off (fewer can be tried), or the reply to one sentence.
+    """
+    try:
+        return await derive(state, entries, log)
+    except CutReplyError:
+        if sum(1 for _ in exchange_ends(entries)) > 1 or not (halves := _halves(entries)):
+            raise
+    first = await derive_in_pieces(derive, state, halves[0], log)
+    items = {key: item for key, item in {**state.items, **first.items}.items() if item is not None}
+    second = await derive_in_pieces(derive, replace(state, items=items), halves[1], log)
+    return Changes({**first.items, **second.items})
+
+
+def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]] | None:
+    """Split messages, or the sentences of a single one, into halves; `None` for a single sentence."""
+    if (middle := len(entries) // 2) > 0:
+        return entries[:middle], entries[middle:]
+    (entry,) = entries
+    told = sentences(text_of(entry.message))
+    if (middle := len(told) // 2) == 0:
+        return None
+    return [_saying(entry, joined(told[:middle]))], [_saying(entry, joined(told[middle:]))]
+
+
+def _saying(entry: Entry, text: str) -> Entry:
+    named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
+    return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)
+
+
+class Draft(Generic[Kept]):
+    """Keeps indexes beside a state that is not stored yet, as when everything is learnt again.
+
+    It carries them from one step to the next, applying only the items that changed.
+
+    Args:
+        make: Makes what is kept, without any items.
+        apply: Applies changes to it: items by key, `None` for one that is gone.
+
+    Example:
+        >>> draft = Draft(list, list.append)
+        >>> known = {"a": [1]}
+        >>> _ = draft.after(known)
+        >>> draft.after({**known, "b": [2]})
+        [{'a': [1]}, {'b': [2]}]
+    """
+
+    def __init__(self, make: Callable[[], Kept], apply: Callable[[Kept, Mapping[str, JSON]], None]) -> None:
+        self._make = make
+        self._apply = apply
+        self._items: Mapping[str, JSON] = {}
+        self._kept: Kept | None = None
+
+    def after(self, items: Mapping[str, JSON]) -> Kept:
+        """Return what is kept beside these items. Deriving holds the state's lock, so calls come one at a time."""
+        before, kept = self._items, self._kept
+        kept = self._make() if kept is None else kept
+        changes = {key: item for key, item in items.items() if before.get(key) is not item}
+        self._apply(kept, {**changes, **dict.fromkeys(before.keys() - items.keys())})
+        self._items, self._kept = items, kept
+        return kept
+
+    def drop(self) -> None:
+        """Drop it, because what was learnt is stored now."""
+        self._items, self._kept = {}, None
+
+
+class Valued(NamedTuple):
+    """A statement or a fact of a state with its worth."""
+
+    worth: tuple[int, ...]
+    key: str
+    text: str
+
+
+def least_worth(known: Iterable[Valued], tokens: int) -> dict[str, set[str]]:
+    """Choose what to drop of a full state, so that the rest is within so many tokens: what is of least worth first.
+
+    Returns:
+        The texts to drop, by key.
+    """
+    ordered = sorted(known)
+    over, gone = sum(estimated(one.text) for one in ordered) - tokens, dict[str, set[str]]()
+    for one in ordered:
+        if over <= 0:
+            break
+        over -= estimated(one.text)
+        gone.setdefault(one.key, set()).add(one.text)
+    return gone

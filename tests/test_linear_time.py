@@ -102,7 +102,7 @@ def stream(text: str) -> str:
 # They take a name, a place or a template that no user and no model can write, or do something with it.
 NO_TEXT = frozenset(
     "confirm echo open_existing unlock_store open_store option create_memory strategy_named short_name "
-    "named_counter parse_variant source rendered read_cassette load".split()
+    "named_counter parse_variant source render_template read_cassette load".split()
 )
 
 

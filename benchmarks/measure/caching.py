@@ -46,7 +46,7 @@ class CacheRule:
         """How many tokens are kept of a beginning.
 
         Example:
-            >>> [CACHES["openai"].kept(shared) for shared in (1000, 1024, 1200)]
+            >>> [CACHES["openai"].count_kept(shared) for shared in (1000, 1024, 1200)]
             [0, 1024, 1152]
         """
         if shared < self.minimum:
@@ -189,7 +189,7 @@ def count_shared(
         frame: As for `PromptCache`.
 
     Example:
-        >>> shared_tokens([("user", "a b"), ("user", "c d ")], [("user", "a b"), ("user", "c e")], len)
+        >>> count_shared([("user", "a b"), ("user", "c d ")], [("user", "a b"), ("user", "c e")], len)
         5
     """
     alike = [one for one, _ in takewhile(_are_same, zip(before, now, strict=False))]

@@ -48,7 +48,7 @@ def cut_to_budget(text: str, budget: int, count: Count) -> str:
     """Cut a text at its end, so that it fits a budget.
 
     Example:
-        >>> cut("a long story", 6, len)
+        >>> cut_to_budget("a long story", 6, len)
         'a long'
     """
     # Searched by halves: how many tokens a text has is known only when it is counted.

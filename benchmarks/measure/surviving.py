@@ -25,7 +25,7 @@ class Followed:
         >>> shown = [{"role": "user", "content": "We sail to Oslo."}]
         >>> for number in range(1, 5):
         ...     followed.look(number, [(0, goal)], shown if number < 4 else [])
-        >>> [(one.after, one.shown, one.of) for one in followed.found()]
+        >>> [(one.after, one.shown, one.of) for one in followed.list_survived()]
         [(1, 1, 1), (2, 2, 3), (None, 0, 1)]
     """
 

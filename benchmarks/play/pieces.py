@@ -66,7 +66,7 @@ class Numbers(Generic[T]):
     """Numbers things, each once, from 0 on.
 
     Attributes:
-        new: The things that got a number since `taken` was called last, in order.
+        new: The things that got a number since `take_new` was called last, in order.
     """
 
     def __init__(self) -> None:

@@ -105,7 +105,7 @@ def simulate(seconds: Sequence[float], count: int, workers: int, each: float) ->
         each: Seconds of the coordinator for a unit, one half before it is done and one after.
 
     Example:
-        >>> [round(simulated([1.0], 1000, workers, 0.01)) for workers in (1, 10, 100, 1000)]
+        >>> [round(simulate([1.0], 1000, workers, 0.01)) for workers in (1, 10, 100, 1000)]
         [1000, 100, 11, 10]
     """
     takes = itertools.cycle(seconds)

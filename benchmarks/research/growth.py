@@ -74,7 +74,7 @@ def _rename(text: str, number: int) -> str:
     """Replace the names in a text, and number it, so that no round repeats another.
 
     Example:
-        >>> _renamed("Yesterday Ilse went to Ghent.", 27)
+        >>> _rename("Yesterday Ilse went to Ghent.", 27)
         'Yesterday Ilsech went to Ghentch. (27)'
     """
     letters = "".join(chr(ord("a") + int(digit)) for digit in str(number))

@@ -24,7 +24,7 @@ def put_output(text: str, command: str, printed: str) -> str:
     r"""Put what a command printed into its place in a page.
 
     Example:
-        >>> print(written("<!-- measured: speed -->\n<!-- end of measured -->", "speed", "fast"))
+        >>> print(put_output("<!-- measured: speed -->\n<!-- end of measured -->", "speed", "fast"))
         <!-- measured: speed -->
         <BLANKLINE>
         fast

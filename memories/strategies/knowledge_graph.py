@@ -17,9 +17,9 @@ from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.options import names, option, strategy
+from memzoo.memories.search.excerpt import Blocks, Staying
 from memzoo.memories.search.known_index import KnownIndex
-from memzoo.memories.search.staying import Blocks, Staying
-from memzoo.memories.search.units import UnitWeights
+from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.drafts import Draft
 from memzoo.memories.strategies.in_pieces import derive_in_pieces
 from memzoo.memories.strategies.least_worth import facts_within

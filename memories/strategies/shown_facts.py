@@ -3,8 +3,7 @@
 import re
 
 from memzoo.memories.graph.fact import Fact
-from memzoo.memories.search.advice import ASSISTANT
-from memzoo.memories.search.units import KnownUnit
+from memzoo.memories.search.units import ASSISTANT, KnownUnit
 from memzoo.stores import JSON
 
 __all__ = ["units_of_fact"]

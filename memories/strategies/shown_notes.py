@@ -5,8 +5,7 @@ from datetime import UTC, datetime, time
 from itertools import groupby
 from operator import itemgetter
 
-from memzoo.memories.search.advice import tells_advice
-from memzoo.memories.search.units import FoundUnit, KnownUnit
+from memzoo.memories.search.units import FoundUnit, KnownUnit, tells_advice
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.strategies.note_statement import EntityNote, NoteStatement, as_searched, as_text
 from memzoo.memories.text.limit import Limit

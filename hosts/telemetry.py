@@ -182,9 +182,9 @@ def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
     from memzoo.memories import KnowledgeGraph
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.models import chat, embedders
-    from memzoo.memories.search.bm25 import WordIndex
     from memzoo.memories.search.known_index import KnownIndex
     from memzoo.memories.search.vectors import VectorSearch
+    from memzoo.memories.search.word_index import WordIndex
     from memzoo.stores import InMemoryStore, SQLStore
 
     # By their names, as two of them are private.

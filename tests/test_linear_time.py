@@ -22,7 +22,7 @@ from memzoo.memories.models import replies
 from memzoo.memories.models.hashing import hash_embedding
 from memzoo.memories.models.offline.prompt import read_prompt, sentences, turns
 from memzoo.memories.models.offline.tasks import reply as offline_reply
-from memzoo.memories.search.analysis import Analyser
+from memzoo.memories.search.words import Analyser
 from memzoo.memories.text.fitting import shortened
 from memzoo.memories.text.language import joined
 from memzoo.memories.text.messages import Labels, quoted

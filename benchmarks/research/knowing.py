@@ -32,7 +32,7 @@ from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Question
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
-from memzoo.memories.search.analysis import telling_words
+from memzoo.memories.search.words import telling_words
 from memzoo.memories.strategies.knowledge_graph import units_of_fact
 from memzoo.memories.strategies.shown_notes import units_of_note
 

@@ -21,8 +21,8 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import OptionError
 from memzoo.memories import Embedder
-from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage
 from memzoo.sync import drive
 

@@ -8,7 +8,7 @@ import numpy
 from memzoo.benchmarks.research.retrieving import Found
 from memzoo.benchmarks.research.tables import table
 from memzoo.benchmarks.transcripts.conversations import Transcript
-from memzoo.memories.search.analysis import Analyser
+from memzoo.memories.search.words import Analyser
 from memzoo.strategy import text_of
 
 __all__ = ["KINDS", "misses", "misses_table", "room_table"]

@@ -8,12 +8,11 @@ from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, whole
 from memzoo.benchmarks.research.retrieval_showing import Sessions, passages_of, walk_questions
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
-from memzoo.memories.search.bm25 import WordIndex
-from memzoo.memories.search.clipping import Clipper
-from memzoo.memories.search.excerpt import evidence, fit_passages
+from memzoo.memories.search.excerpt import Clipper, evidence, fit_passages
+from memzoo.memories.search.passages import worth
 from memzoo.memories.search.rows import Numbers
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.search.worth import worth
+from memzoo.memories.search.word_index import WordIndex
 
 if TYPE_CHECKING:
     from memzoo.strategy import Passage

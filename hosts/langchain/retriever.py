@@ -11,7 +11,7 @@ from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.messages import documents, values
 from memzoo.memories import Receipt
 from memzoo.memories import VectorStoreRetrieverMemory as PlainVectors
-from memzoo.memories.search.documents import Documents
+from memzoo.memories.search.persisted_index import Documents
 from memzoo.memories.text.keys import input_key_of
 from memzoo.stores import Entry, Record
 from memzoo.strategy import BaseMemory, Changes, Log, State, View, checked, names, option, strategy

@@ -10,7 +10,7 @@ from memzoo.stores import Entry
 from memzoo.strategy import Passage, text_of
 
 if TYPE_CHECKING:
-    from memzoo.memories.search.bm25 import WordIndex
+    from memzoo.memories.search.word_index import WordIndex
 
 __all__ = ["Cards", "card_of", "fitting"]
 
@@ -63,7 +63,7 @@ class Cards:
         return (self._cards[number - 1] for number in self._index.scores(query))
 
     def _put_in(self, notes: Sequence[Note], said: Sequence[Entry]) -> None:
-        from memzoo.memories.search.bm25 import WordIndex  # numpy is loaded only where it is needed
+        from memzoo.memories.search.word_index import WordIndex  # numpy is loaded only where it is needed
 
         new = [note for note in notes if note.order > self._newest_note]
         told = [one for one in said if one.seq > self.last_said and one.message["role"] in ("user", "assistant")]

@@ -1,14 +1,97 @@
 """Finds what a later message corrects: by shared rare words, values of the same kind, and words of correction."""
 
+import re
 from typing import NamedTuple
 
 import numpy
 
-from memzoo.memories.search.kinds import CORRECTS, SURELY, VALUES
-from memzoo.memories.search.rows import Numbers, Places, Rows, Terms
+from memzoo.memories.search.rows import Numbers, Places, Rows, Terms, spread
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["Corrections"]
+__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "Corrections", "asked_kinds", "kinds_of"]
+
+CORRECTING = frozenset(
+    """
+    actually any anymore back change changed changing correction decided delayed finalized instead longer make mind
+    mistake misspoke more moved never no not now official officially postponed proceed pushed replaced rescheduled
+    revised settled shifted sorry switched switching today updated upgraded used wait wrong
+    doch nicht mehr nein stattdessen korrektur ge\u00e4ndert verschoben
+    """.split()
+)
+"""Words that tell of a correction, and not of what is corrected."""
+
+# Small letters only: looking for both kinds would take more than twice as long.
+# What says that something else holds now, whatever it is about.
+_SURE = re.compile(
+    r"(?:^|[.!?,\n]\s{0,9})make (?:that|it)\b"
+    r"|\b(?:actually|scratch that|forget (?:what|that)|change of plans?|put (?:back|off)"
+    r"|correction:|no,? wait|wait,? no|on second thoughts?|never ?mind|i meant|my mistake|i misspoke"
+    r"|i was wrong|no longer|overrid\w+|overrul\w+|postpone[ds]?|reschedul\w+|from now on"
+    r"|as of (?:now|today|this|next|\w+day)|chang(?:e|ed|ing) (?:my|our) mind"
+    r"|(?:chang(?:e|ed|ing)|moved?|pushed|switch(?:ed|ing)?|shifted|delayed|upgraded|go(?:ing)? back)\b"
+    r"[^.!?\n]{0,40}\bto|(?:is|are|am|['\u2019](?:s|re|m)) now|now (?:is|are|am)|instead"
+    r"|doch nicht|nicht mehr|stattdessen|korrektur|ge\u00e4ndert|verschoben)\b"
+    r"|\b(?:not|no|never|\w{1,9}n['\u2019]t)\b[^.!?\n]{0,40}\bany ?more\b"
+    r"|\b(?:is|are|am|['\u2019](?:s|re|m))\b[^.!?\n]{1,40}(?<!right )(?<!for )\bnow[.!]"
+    r"|\u66f4\u6b63|\u6539\u4e3a|\u6539\u6210|\u4e0d\u518d|\u800c\u4e0d\u662f",
+)
+
+# What may say so.
+_PERHAPS = re.compile(
+    r"\b(?:official(?:ly)?|finali[sz]ed?|settled on|decided|revised?|(?<!you )(?<!me )updated?"
+    r"|replac(?:e|ed|ing)|proceed with|rather than|going with|go with|switch\w*|changed|used to|per the"
+    r"|(?<!right )(?<!for )now)\b",
+)
+_MOST_WORDS = 57
+
+# What stands for another of its kind though the two share no word: an amount, a date or time, a number, a name.
+_KINDS = (
+    re.compile(r"[$\u20ac\u00a3\u00a5]\s?\d"),
+    re.compile(
+        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|month|year|today|tomorrow|tonight|noon|\d{1,2}\s?[ap]m"
+        r"|\d{1,2}:\d\d|january|february|march|april|june|july|august|september|october|november|december"
+        r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|woche|uhr)\b",
+    ),
+    re.compile(r"(?<![$\u20ac\u00a3\u00a5\d.,])\d"),
+)
+# The same in Chinese, where numbers stand in words, too ("两千八"); "一" is as a rule "a", and a date is no number.
+_HAN_DIGIT, _HAN_DATE = r"\d\u3007零一二两三四五六七八九十百千万亿", "年月日号点"
+_HAN_KINDS = (
+    re.compile(rf"{_KINDS[0].pattern}|[{_HAN_DIGIT}][元块镑]"),
+    re.compile(
+        rf"{_KINDS[1].pattern}|[{_HAN_DIGIT}][{_HAN_DATE}]|(?:星期|礼拜|周)[一二三四五六日天末]|[今明昨后前]天"
+        "|[上下]午|[早晚]上"
+    ),
+    re.compile(
+        rf"(?<![{_HAN_DIGIT}期拜周])(?:[{_HAN_DIGIT}]{{2,}}|[\d两三四五六七八九十百千万])(?![{_HAN_DIGIT}{_HAN_DATE}])"
+    ),
+)
+_HAN = re.compile(f"[{UNSPACED}]")
+_NAME = re.compile(r"(?<!\S)[a-z\u00df-\u00ff]+ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
+_NAMES = 1 << len(_KINDS)
+_MONEY, _DATE, _NUMBER = (1 << place for place in range(len(_KINDS)))
+
+_WHEN = re.compile(
+    r"\b(?:when|since|until|(?:what|which) (?:time|day|date|week|month|year)s?|how (?:long|old|often|soon|late))\b"
+    r"|\b(?:wann|seit|bis|wie (?:lange|alt|oft))\b"
+    r"|什么时|几[月号日点年]|(?:星期|礼拜|周)几|哪一?[天年]|何时|多久",
+)
+_HOW_MUCH = re.compile(
+    r"\b(?:how (?:much|many|big|high|large|long|old|far|often|heavy|tall|deep|expensive)|what time"
+    r"|(?:what|which) (?:rate|price|percentage|share|portion|sum|amount|number|size|weight)|per ?cent(?:age)?|costs?"
+    r"|price|rate|amount|number|wie ?(?:viele?|gro\u00df|hoch|lange?|alt|weit|oft|schwer))\b",
+)
+_HOW_MANY = re.compile("多少|(?<![期拜周])几(?![年月日号点])|多[大高重长远宽]")
+
+VALUES = (_NAMES << 1) - 1
+"""The bits of the kinds of values."""
+
+CORRECTS = _NAMES << 1
+"""The bit of a message that may correct another."""
+
+SURELY = _NAMES << 2
+"""The bit of one that corrects something, by its words."""
 
 _NEWEST = 400
 _SAMPLE = 20_000
@@ -18,6 +101,33 @@ _ASKING = 0.5
 # In words. So short a message need not name what it corrects ("Make that 50"): a value of the same kind will do.
 _BRIEF = 14
 _NEARLY_BEST = 0.7
+
+
+def kinds_of(text: str) -> int:
+    """Describe a text by bits: the kinds of values in it, and whether it may correct something or surely does."""
+    small = text.lower()
+    patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
+    kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
+    if _NAME.search(text):
+        kinds |= _NAMES
+    if len(text.split()) > _MOST_WORDS:
+        return kinds
+    if _SURE.search(small):
+        return kinds | CORRECTS | SURELY
+    return kinds | CORRECTS if _PERHAPS.search(small) else kinds
+
+
+def asked_kinds(question: str) -> int:
+    """Tell by bits which kinds of values answer a question: dates ("when"), amounts and numbers ("how much"), or none.
+
+    Example:
+        >>> asked_kinds("When does it open?") & kinds_of("It opens on Monday.") > 0, asked_kinds("Who is it?")
+        (True, 0)
+    """
+    small = question.lower()
+    dates = _DATE if _WHEN.search(small) else 0
+    amounts = _MONEY | _NUMBER if _HOW_MANY.search(small) else 0
+    return dates | amounts | (_MONEY | _DATE | _NUMBER if _HOW_MUCH.search(small) else 0)
 
 
 class Corrections(NamedTuple):
@@ -50,8 +160,7 @@ class Corrections(NamedTuple):
         places = numpy.flatnonzero((rows["kinds"] & CORRECTS).astype(bool) & (rows["asks"] < _ASKING))[-_NEWEST:]
         counts = rows["terms"][places]
         owners = numpy.repeat(numpy.arange(len(places)), counts)
-        within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
-        words = terms[numpy.repeat(ends[places], counts) + within]
+        words = terms[spread(ends[places], counts)]
         order = numpy.lexsort((words, owners))
         owners, words = owners[order], words[order]
         repeated = numpy.append(False, (owners[1:] == owners[:-1]) & (words[1:] == words[:-1]))[: len(words)]

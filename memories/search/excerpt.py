@@ -1,14 +1,25 @@
-"""Shows what was found as it was said, with speakers and dates, within a budget."""
+"""Shows what was found as it was said, with speakers and dates: chosen for a budget, shortened, and kept in view."""
 
 import functools
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import re
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
+from memzoo.forks import cached_property
 from memzoo.memories.text.view import Passage, in_words
 
-__all__ = ["evidence", "fit_found", "fit_passages"]
+if TYPE_CHECKING:
+    from memzoo.memories.search.rows import Numbers
+    from memzoo.memories.search.words import Analyser
+
+__all__ = ["GAP", "Blocks", "Clipper", "Staying", "evidence", "fit_found", "fit_passages"]
+
+T = TypeVar("T", bound=Hashable)
+
+Blocks: TypeAlias = Sequence[Sequence[T]]
+"""What is shown, in the order in which it came to be."""
 
 Shorten: TypeAlias = Callable[[str, int], str]
 """A text -> an excerpt of it of at most so many tokens."""
@@ -21,30 +32,41 @@ _ALWAYS_WHOLE = 150
 _MOST_PASSED_OVER = 20
 _READ_AT_ONCE = 64
 
+GAP = "[...]"
+"""Stands in an excerpt for what is left out."""
 
-def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """Write passages as one text: a line for each, in the order in which they were said, under the date of that day.
+# A sentence or a line; one that never ends is cut after so many characters, where a word ends if it can be.
+_PIECE = re.compile(r"\S(?:[^\n.!?\u3002\uff01\uff1f]|[.!?](?=\S)){0,239}(?:[.!?\u3002\uff01\uff1f]|(?=\n)|(?=\s)|$)?")
+_NEIGHBOUR = 0.5
 
-    The year is written where it changes.
+# When a smaller share of what is shown is wanted, the talk has gone elsewhere.
+_LEAST_WANTED = 0.1
 
-    Example:
-        >>> from datetime import UTC, datetime
-        >>> day = datetime(2026, 5, 8, tzinfo=UTC)
-        >>> said = [(7, "Anna", "See you!"), (3, "Bo", "Hi")]
-        >>> print(*evidence(Passage(*one, day, begins=True) for one in said))
-        8 May 2026:
-        Bo: Hi
-        Anna: See you!
+
+async def fit_found(
+    limit: int,
+    ranked: Callable[[int], Sequence[int]],
+    read: Callable[[Sequence[int]], Awaitable[Sequence[Passage]]],
+    tokens: Callable[[str], int],
+    shorten: Shorten | None = None,
+) -> Sequence[Passage]:
+    """Choose as `fit_passages` does, and rank and read only as many messages as are looked at.
+
+    Args:
+        limit: As there.
+        ranked: Returns the log numbers of the best so many messages; fewer where there are no more.
+        read: Returns the messages with these numbers.
+        tokens: As there.
+        shorten: As there.
     """
-    lines: list[str] = []
-    last: date | None = None
-    for passage in sorted(passages, key=lambda passage: passage.seq):
-        day = passage.said_at.date()
-        if day != last:
-            lines.append(_heading(day, with_year=last is None or day.year != last.year))
-        lines.append(_line(passage))
-        last = day
-    return ("\n".join(lines),) if lines else ()
+    count = _READ_AT_ONCE
+    while True:
+        seqs = ranked(count)
+        passages = iter(await read(seqs))
+        chosen = fit_passages(limit, passages, tokens, shorten)
+        if len(seqs) < count or next(passages, None) is not None:
+            return chosen
+        count *= 2
 
 
 def fit_passages(
@@ -103,30 +125,89 @@ class _Room:
         return passage
 
 
-async def fit_found(
-    limit: int,
-    ranked: Callable[[int], Sequence[int]],
-    read: Callable[[Sequence[int]], Awaitable[Sequence[Passage]]],
-    tokens: Callable[[str], int],
-    shorten: Shorten | None = None,
-) -> Sequence[Passage]:
-    """Choose as `fit_passages` does, and rank and read only as many messages as are looked at.
+class Clipper:
+    """Makes excerpts of long messages for one question.
 
     Args:
-        limit: As there.
-        ranked: Returns the log numbers of the best so many messages; fewer where there are no more.
-        read: Returns the messages with these numbers.
-        tokens: As there.
-        shorten: As there.
+        analyser: Cuts into words.
+        query: The question.
+        tokens: Counts the tokens of a text.
+
+    Example:
+        >>> from memzoo.memories.search.words import Analyser
+        >>> clipper = Clipper(Analyser(), "Where is the boat?", len)
+        >>> clipper("It rained. The boat lies in Oslo. We ate. We slept.", 38)
+        '[...] The boat lies in Oslo. [...]'
     """
-    count = _READ_AT_ONCE
-    while True:
-        seqs = ranked(count)
-        passages = iter(await read(seqs))
-        chosen = fit_passages(limit, passages, tokens, shorten)
-        if len(seqs) < count or next(passages, None) is not None:
-            return chosen
-        count *= 2
+
+    def __init__(self, analyser: "Analyser", query: str, tokens: Callable[[str], int]) -> None:
+        self._analyser = analyser
+        self._query = query
+        self._tokens = tokens
+
+    def __call__(self, text: str, most: int) -> str:
+        """Return the sentences that matter most, in their order, of at most so many tokens; "" if not one fits."""
+        pieces = [match[0].strip() for match in _PIECE.finditer(text)]
+        chosen: set[int] = set()
+        left = most
+        for place in (-self._scores(pieces)).argsort(kind="stable").tolist():
+            # Each piece may bring two gaps with it.
+            if (cost := self._tokens(f" {pieces[place]} {GAP}") + self._tokens(f" {GAP}")) <= left:
+                chosen.add(place)
+                left -= cost
+        return " ".join(_join(pieces, chosen)) if chosen else ""
+
+    @cached_property
+    def _wanted(self) -> list[int]:
+        return [int(phrase[0]) for phrase in self._analyser.phrases(self._query)]
+
+    def _scores(self, pieces: Sequence[str]) -> "Numbers":
+        """How many words of the question are in each piece and half as many beside it, rare ones for more."""
+        import numpy  # loaded only where it is needed
+
+        terms, counts = self._analyser.terms(pieces)
+        owner = numpy.repeat(numpy.arange(len(pieces)), counts)
+        scores = numpy.zeros(len(pieces))
+        for word in set(self._wanted):
+            within = numpy.unique(owner[terms == word])
+            scores[within] += numpy.log1p(len(pieces) / max(len(within), 1))
+        return numpy.convolve(scores, [_NEIGHBOUR, 1.0, _NEIGHBOUR])[1:-1] if len(pieces) else scores
+
+
+def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
+    last = -1
+    for place in sorted(chosen):
+        if place > last + 1:
+            yield GAP
+        yield pieces[place]
+        last = place
+    if last < len(pieces) - 1:
+        yield GAP
+
+
+def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
+    """Write passages as one text: a line for each, in the order in which they were said, under the date of that day.
+
+    The year is written where it changes.
+
+    Example:
+        >>> from datetime import UTC, datetime
+        >>> day = datetime(2026, 5, 8, tzinfo=UTC)
+        >>> said = [(7, "Anna", "See you!"), (3, "Bo", "Hi")]
+        >>> print(*evidence(Passage(*one, day, begins=True) for one in said))
+        8 May 2026:
+        Bo: Hi
+        Anna: See you!
+    """
+    lines: list[str] = []
+    last: date | None = None
+    for passage in sorted(passages, key=lambda passage: passage.seq):
+        day = passage.said_at.date()
+        if day != last:
+            lines.append(_heading(day, with_year=last is None or day.year != last.year))
+        lines.append(_line(passage))
+        last = day
+    return ("\n".join(lines),) if lines else ()
 
 
 def _line(passage: Passage) -> str:
@@ -136,3 +217,48 @@ def _line(passage: Passage) -> str:
 @functools.lru_cache
 def _heading(day: date, *, with_year: bool) -> str:
     return f"{in_words(day)}:" if with_year else f"{in_words(day).rpartition(' ')[0]}:"
+
+
+class Staying(Generic[T]):
+    """Keeps what was shown in view: it stays as it is, and what is found besides comes behind it.
+
+    What is chosen anew for each question is paid in full each time. Of what only grows, what is new is paid: the rest
+    is in the provider's cache. See docs/caching.md. It is known to one memory object: another one begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: Blocks[T] = ()
+        self._about: Hashable = None
+
+    def shown(self, about: Hashable) -> list[T]:
+        """All that stays shown; nothing if it was true of something else."""
+        return [one for block in self._blocks for one in block] if self._about == about else []
+
+    def with_new(
+        self,
+        wanted: Sequence[T],
+        about: Hashable,
+        fits: Callable[[Blocks[T]], bool],
+        holds: Callable[[Collection[T]], bool] = lambda _: True,
+    ) -> Blocks[T]:
+        """What is shown now: what was shown, then what is new of what is wanted; or only what is wanted.
+
+        It is only that when not all fits any more, when hardly anything of what was shown is wanted, and when
+        something of it does not hold any more.
+
+        Args:
+            wanted: What fits the question.
+            about: What it is true of, such as the log's epoch: where that has changed, nothing stays.
+            fits: Whether blocks fit the limit.
+            holds: Whether all that was shown is still so.
+        """
+        shown = self.shown(about)
+        known = frozenset(shown)
+        new = [one for one in wanted if one not in known]
+        blocks = [*self._blocks, new] if new else self._blocks
+        still = len(wanted) - len(new)
+        if not shown or still < _LEAST_WANTED * len(shown) or not holds(shown) or not fits(blocks):
+            blocks = [wanted] if wanted else []
+        # One object: threads see all of it or nothing.
+        self._about, self._blocks = about, blocks
+        return blocks

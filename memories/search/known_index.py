@@ -5,12 +5,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.units import KnownUnit, UnitWeights
+from memzoo.memories.search.units import KnownUnit
+from memzoo.memories.search.weights import UnitWeights
 from memzoo.stores import JSON
 
 if TYPE_CHECKING:
-    from memzoo.memories.search.found_units import FoundUnits
     from memzoo.memories.search.unit_index import UnitIndex
+    from memzoo.memories.search.units import FoundUnits
 
 __all__ = ["KnownIndex", "UnitsOf"]
 

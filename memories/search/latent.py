@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-from memzoo.memories.search.rows import Numbers, Places, Terms
+from memzoo.memories.search.rows import Numbers, Places, Terms, spread
 
 __all__ = ["LatentSpace", "Placed"]
 
@@ -48,7 +48,7 @@ class LatentSpace(NamedTuple):
         """
         drawn = numpy.sort(sample[:_MOST])
         counts = end[drawn] - first[drawn]
-        words, known = numpy.unique(terms[_spread(first[drawn], counts)], return_inverse=True)
+        words, known = numpy.unique(terms[spread(first[drawn], counts)], return_inverse=True)
         if not len(words):
             return cls(words, numpy.empty(0), numpy.empty((0, 1), numpy.float32))
         text, word, often = _count_words(numpy.repeat(numpy.arange(len(drawn)), counts), known, len(words))
@@ -69,7 +69,7 @@ class LatentSpace(NamedTuple):
     def place(self, terms: Terms, first: Places, end: Places) -> Placed:
         """Say in which direction texts lie, as vectors of length 1; of length 0 for those without a known word."""
         counts = end - first
-        said = terms[_spread(first, counts)]
+        said = terms[spread(first, counts)]
         at = numpy.searchsorted(self.words, said)
         is_known = numpy.append(self.words, 0)[at] == said
         owners = numpy.repeat(numpy.arange(len(first)), counts)
@@ -93,12 +93,6 @@ class _Sums:
         if len(self._starts):
             sums[self._present] = numpy.add.reduceat(rows[self._order], self._starts)
         return sums
-
-
-def _spread(first: Places, counts: Places) -> Places:
-    """The places of all words of texts that begin at some places and have so many words."""
-    within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
-    return numpy.repeat(first, counts) + within
 
 
 def _count_words(text: Places, word: Places, words: int) -> tuple[Places, Places, Places]:

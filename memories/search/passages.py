@@ -1,27 +1,59 @@
-"""Describes each message by a row of numbers, and draws a window of context around it."""
+"""Describes each message by a row of numbers: from rows follow its context, who is asked about, and its worth."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy
 
-from memzoo.memories.search.kinds import kinds_of
-from memzoo.memories.search.rows import ROW, Places, Rows
-from memzoo.memories.search.speakers import called, speaker_number
+from memzoo.memories.search.corrections import kinds_of
+from memzoo.memories.search.rows import Numbers, Places, Rows
+from memzoo.memories.search.weights import Weights
+from memzoo.memories.search.words import hashed
 from memzoo.memories.text.view import Passage
 
-__all__ = ["PAUSE", "reach", "rows_of", "windows"]
+__all__ = ["ROW", "Speakers", "answering", "doublings", "located", "nearness", "reach", "rows_of", "windows", "worth"]
+
+ROW = numpy.dtype(
+    [
+        *((name, "<i8") for name in ("seq", "document", "length", "terms")),
+        *((name, "<u8") for name in ("speaker", "own", "other")),
+        ("said_at", "<f8"),
+        ("opens", "?"),
+        ("tells", "?"),
+        ("asks", "<f8"),
+        ("kinds", "<i8"),
+    ]
+)
+"""`document` is the number with which its exchange begins. It `opens` a segment, `tells` of its speaker, `asks` with
+which share of it; what it calls its `own` speaker and the `other` one (`_called`), and the `kinds` of values in it
+(`kinds_of`)."""
 
 # Context is bounded in length, not in messages: where messages are long, three of them are too much.
 _SEGMENT_CHARACTERS = 3_000
 
-PAUSE = 3_600
-"""Seconds after which another talk begins."""
+# Seconds after which another talk begins.
+_PAUSE = 3_600
 # However short a message is, it takes so much room: else one window could reach over hundreds of "ok".
 _LEAST_LENGTH = 10
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+
+# What stands for a part in the talk is nobody's name.
+_PARTS = frozenset("human ai user assistant system tool function developer".split())
+
+_NAME = r"((?-i:[A-Z\u00c0-\u00de])[\w\u00c0-\u017f]{1,20})"
+_INTRODUCED = re.compile(
+    rf"\b(?:my name is|my name's|call me|ich hei\u00dfe|mein name ist|this is|i'm|i am|ich bin) {_NAME}\b",
+    re.IGNORECASE,
+)
+_GREETED = r"(?:hey|hi|hello|hiya|hallo|thanks|thank you|danke|wow|yeah|bye|congrats|sure|nice)(?:,| there)?"
+_ADDRESSED = re.compile(rf"(?:^|[.!?] ){_GREETED} {_NAME}\b[!,.?]|, {_NAME}[!.?]", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_LONGEST_LABEL = 3
+_KEY = 3
+_OFTEN = 2
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
@@ -32,7 +64,7 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
     for passage, count in zip(passages, counts, strict=True):
         now, length = passage.said_at.timestamp(), len(passage.text)
         room = max(length, _LEAST_LENGTH)
-        opens = now - last > PAUSE or size + room > _SEGMENT_CHARACTERS
+        opens = now - last > _PAUSE or size + room > _SEGMENT_CHARACTERS
         last, size = now, room if opens else size + room
         document = passage.seq if passage.begins or not document else document
         numbers = (
@@ -40,22 +72,12 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
             document,
             length,
             count,
-            speaker_number(passage.speaker),
-            *called(passage.text),
+            _speaker_number(passage.speaker),
+            *_called(passage.text),
             now,
         )
         rows.append((*numbers, opens, *_telling_and_asking(passage.text), kinds_of(passage.text)))
     return numpy.array(rows, ROW)
-
-
-def _size_of_segment(rows: Rows) -> int:
-    begun = numpy.flatnonzero(rows["opens"])
-    return int(numpy.maximum(rows["length"][begun[-1] :], _LEAST_LENGTH).sum()) if len(begun) else 0
-
-
-def reach(size: int) -> int:
-    """Return how many messages a window of so many characters has at most, since each takes some room."""
-    return size // _LEAST_LENGTH
 
 
 def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
@@ -70,7 +92,7 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
     """
     lengths = numpy.maximum(numpy.append(rows["length"], _LEAST_LENGTH), _LEAST_LENGTH)
     closed = numpy.ones(len(lengths), numpy.bool_)
-    closed[1:-1] = numpy.diff(rows["said_at"]) > PAUSE
+    closed[1:-1] = numpy.diff(rows["said_at"]) > _PAUSE
     first, end, room = places.copy(), places + 1, size - lengths[places]
     growing = numpy.arange(len(places))
     while len(growing):
@@ -86,7 +108,120 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
     return first, end
 
 
+def reach(size: int) -> int:
+    """Return how many messages a window of so many characters has at most, since each takes some room."""
+    return size // _LEAST_LENGTH
+
+
+class Speakers:
+    """Who speaks in a conversation, and what they are called.
+
+    Args:
+        rows: All messages.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._known = frozenset(numpy.unique(rows["speaker"]).tolist()) - frozenset(map(_speaker_number, _PARTS))
+        counts: Counter[tuple[int, int]] = Counter()
+        speakers, own, other = rows["speaker"], rows["own"], rows["other"]
+        for place in numpy.flatnonzero(own).tolist():
+            counts[int(speakers[place]), int(own[place])] += 1
+        for place in numpy.flatnonzero(other[1:] * (speakers[1:] != speakers[:-1])).tolist():
+            counts[int(speakers[place]), int(other[place + 1])] += 1
+        self._called: dict[int, int] = {}
+        for (speaker, name), count in counts.most_common():
+            if count >= _OFTEN and speaker not in self._called.values():
+                self._called.setdefault(name, speaker)
+
+    def find_asked(self, query: str) -> list[int]:
+        """The numbers of the speakers whom a query names."""
+        labels = {_speaker_number(label) for label in _labels(query)} & self._known
+        names = {_key(word) for word in _WORD.findall(query) if word[:1].isupper()}
+        return [*labels, *(self._called[name] for name in names & self._called.keys())]
+
+
+def worth(rows: Rows, weights: Weights) -> Numbers:
+    """Return what each message gains or loses, as a share of the best score by words."""
+    gain: Numbers = weights.telling * rows["tells"] - weights.asking * rows["asks"]
+    length = weights.length * doublings(rows["terms"], weights.short)
+    return gain - length - weights.talkative * doublings(_usual_lengths(rows), weights.short)
+
+
+def answering(rows: Rows) -> Numbers:
+    """Return how much the message asks that was said shortly before each: this may be the answer."""
+    follows = numpy.diff(rows["said_at"]) <= _PAUSE
+    return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
+
+
+def located(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
+    """Return the places of messages among all log numbers, and their similarities; unknown messages are left out."""
+    numbers = numpy.fromiter(similarities, numpy.int64)
+    values = numpy.fromiter(similarities.values(), numpy.float64)
+    places = numpy.searchsorted(seqs, numbers)
+    known = numpy.append(seqs, -1)[places] == numbers
+    return places[known], values[known]
+
+
+def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
+    """Return how near each message is: how many standard deviations above the least near of those that were found.
+
+    A share of what the message before has is added, and one of what the message behind has.
+
+    Args:
+        count: How many messages there are.
+        places: Those that were found nearest.
+        similarities: Theirs.
+        weights: The shares.
+    """
+    near = numpy.zeros(count + 2)
+    if len(places) and (spread := similarities.std()) > 0:
+        near[places + 1] = (similarities - similarities.min()) / spread
+    return near[1:-1] + weights.before * near[:-2] + weights.after * near[2:]
+
+
+def doublings(lengths: Places | Numbers, short: int) -> Numbers:
+    """How often a length that is just short has to be doubled."""
+    logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
+    return logarithms
+
+
+def _size_of_segment(rows: Rows) -> int:
+    begun = numpy.flatnonzero(rows["opens"])
+    return int(numpy.maximum(rows["length"][begun[-1] :], _LEAST_LENGTH).sum()) if len(begun) else 0
+
+
 def _telling_and_asking(text: str) -> tuple[bool, float]:
     """Say whether a text tells of its speaker, and which share of its sentences asks."""
     sentences: list[str] = _BETWEEN_SENTENCES.split(text.strip())
     return _FIRST_PERSON.search(text) is not None, sum(one.endswith("?") for one in sentences) / len(sentences)
+
+
+def _speaker_number(label: str) -> int:
+    """Return a number that stands for a speaker, whatever the case of the label."""
+    return hashed(label.casefold().encode(errors="replace"))
+
+
+def _called(text: str) -> tuple[int, int]:
+    """Return what a text calls its own speaker and the other one, as numbers; 0 for neither."""
+    own, other = _INTRODUCED.search(text), _ADDRESSED.search(text)
+    return _key(own[1]) if own else 0, _key(other[1] or other[2]) if other else 0
+
+
+def _labels(query: str) -> Iterator[str]:
+    """All runs of a few words."""
+    words = list(_WORD.finditer(query))
+    for first in range(len(words)):
+        for last in words[first : first + _LONGEST_LABEL]:
+            yield query[words[first].start() : last.end()]
+
+
+def _key(name: str) -> int:
+    """The first letters: "Mel" is Melanie."""
+    return hashed(name.casefold()[:_KEY].encode(errors="replace"))
+
+
+def _usual_lengths(rows: Rows) -> Numbers:
+    """The mean length of all that the speaker of each message said: who says much says little with each word."""
+    _, who, counts = numpy.unique(rows["speaker"], return_inverse=True, return_counts=True)
+    means: Numbers = numpy.bincount(who, rows["terms"], minlength=len(counts)) / counts
+    return means[who]

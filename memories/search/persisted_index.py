@@ -1,22 +1,25 @@
-"""Keeps the word index of a conversation in the store."""
+"""Keeps the word index of a conversation in the store, and reads its messages as they are searched and shown."""
 
 import hashlib
 import json
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memzoo.errors import ConflictError
 from memzoo.forks import new_lock
 from memzoo.memories.engine.log import Log
-from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
+from memzoo.memories.text.messages import Labels, quoted, text_of
 from memzoo.memories.text.view import Passage
-from memzoo.stores import JSON, Store
+from memzoo.stores import JSON, Entry, Store
 
 if TYPE_CHECKING:
-    from memzoo.memories.search.bm25 import WordIndex
+    from memzoo.memories.search.word_index import WordIndex
 
-__all__ = ["PersistedIndex"]
+__all__ = ["Documents", "PersistedIndex"]
 
 # Another number and all is analysed anew: for any change of what the items hold.
 _VERSION = 6
@@ -28,6 +31,47 @@ _READ_ALONG = 16
 _MOST_HELD = 16_384
 
 
+@dataclass(frozen=True)
+class Documents:
+    """Turns saved exchanges into passages to search, and into documents with a line for each input and output.
+
+    Attributes:
+        labels: Name the speakers.
+        hidden: Names of inputs that are left out.
+    """
+
+    labels: Labels
+    hidden: AbstractSet[str]
+
+    def passages(self, entries: Iterable[Entry]) -> Iterator[Passage]:
+        """Write messages as they are searched, and see where exchanges begin, however they were saved."""
+        before: Entry | None = None
+        for entry in entries:
+            if entry.message["role"] not in INSTRUCTIONS:
+                speaker, text = self.labels.speaker(entry.message), self._searchable_text(entry)
+                yield Passage(entry.seq, speaker, text, entry.created_at, begins=_begins_exchange(entry, before))
+            before = entry
+
+    def text(self, entries: Sequence[Entry]) -> str:
+        """Write an exchange as a document; messages that were saved without keys become a transcript."""
+        labels = self.labels.names.union(*(entry.fields for entry in entries))
+        return "\n".join(line for entry in entries for line in self._lines(entry, labels))
+
+    def _lines(self, entry: Entry, labels: AbstractSet[str]) -> Iterator[str]:
+        if all(map(_is_hosts, entry.fields)):
+            yield self.labels.line(entry.message)
+        for key, value in self._visible_fields(entry).items():
+            yield f"{key}: {quoted(text_of(entry.message) if value is None else value, labels)}"
+
+    def _searchable_text(self, entry: Entry) -> str:
+        beside = [f"{key}: {value}" for key, value in self._visible_fields(entry).items() if value]
+        return quoted("\n".join([text_of(entry.message), *beside]), self.labels.names)
+
+    def _visible_fields(self, entry: Entry) -> dict[str, str | None]:
+        hidden = self.hidden if entry.message["role"] == "user" else ()
+        return {key: value for key, value in entry.fields.items() if key not in hidden and not _is_hosts(key)}
+
+
 class PersistedIndex:
     """The word index of one conversation, and the messages that were read lately.
 
@@ -37,7 +81,7 @@ class PersistedIndex:
     it committed counts. When something was deleted from the log, the index begins anew.
 
     State: `analyser`: the version of what is kept; and, under the number of the first message of each, the items
-    that `WordIndex.packed` makes.
+    that `WordIndex.pack` makes.
 
     Args:
         store: Keeps log and state.
@@ -111,7 +155,7 @@ class PersistedIndex:
         epoch, known = log.cached.epoch, self._index
         if known is not None and epoch is not None and epoch == self._epoch:
             return known
-        from memzoo.memories.search.bm25 import WordIndex  # numpy is loaded only where it is needed
+        from memzoo.memories.search.word_index import WordIndex  # numpy is loaded only where it is needed
 
         update = await self._store.read_state(*self._key)
         items = dict(update.changes)
@@ -126,6 +170,17 @@ class PersistedIndex:
                 self._outdated = {} if is_known else dict.fromkeys(items)
                 self._index = index
             return self._index or index
+
+
+def _begins_exchange(entry: Entry, before: Entry | None) -> bool:
+    """Whether it is the user's, or what the assistant adds in another turn when it has answered already."""
+    role = entry.message["role"]
+    is_added = before is not None and before.turn_id != entry.turn_id and is_answer(before.message)
+    return role == "user" or (role == "assistant" and is_added)
+
+
+def _is_hosts(field: str) -> bool:
+    return field.startswith("@")
 
 
 def _digest(documents: Documents) -> str:

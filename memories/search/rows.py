@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-__all__ = ["ROW", "Flags", "Numbers", "Places", "Ranking", "Rows", "Terms"]
+__all__ = ["Flags", "Numbers", "Places", "Ranking", "Rows", "Terms", "spread"]
 
 Terms: TypeAlias = NDArray[numpy.uint64]
 """Stems of words, each as 64 bits of its hash: equal stems are equal numbers, in every process."""
@@ -21,22 +21,7 @@ Flags: TypeAlias = NDArray[numpy.bool_]
 """Whether something is so of each."""
 
 Rows: TypeAlias = NDArray[Any]
-"""A row of `ROW` for each message, in the order of the log."""
-
-ROW = numpy.dtype(
-    [
-        *((name, "<i8") for name in ("seq", "document", "length", "terms")),
-        *((name, "<u8") for name in ("speaker", "own", "other")),
-        ("said_at", "<f8"),
-        ("opens", "?"),
-        ("tells", "?"),
-        ("asks", "<f8"),
-        ("kinds", "<i8"),
-    ]
-)
-"""`document` is the number with which its exchange begins. It `opens` a segment, `tells` of its speaker, `asks` with
-which share of it; what it calls its `own` speaker and the `other` one (`called`), and the `kinds` of values in it
-(`kinds_of`)."""
+"""A row for each message, or for each thing that is known."""
 
 
 class Ranking:
@@ -76,6 +61,12 @@ class Ranking:
 
     def __len__(self) -> int:
         return len(self._seqs)
+
+
+def spread(first: Places, counts: Places) -> Places:
+    """Return the places of all words of texts that begin at some places and have so many words."""
+    within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
+    return numpy.repeat(first, counts) + within
 
 
 def _order(scores: Numbers) -> Places:

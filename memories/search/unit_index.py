@@ -9,17 +9,14 @@ from typing import NamedTuple
 import numpy
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.advice import asks_for_advice
-from memzoo.memories.search.analysis import Analyser, hashed, spaced, telling_words
-from memzoo.memories.search.found_units import FoundUnits
-from memzoo.memories.search.grains import Grain, phrase_counts
-from memzoo.memories.search.kinds import asked_kinds, kinds_of
+from memzoo.memories.search.corrections import asked_kinds, kinds_of
 from memzoo.memories.search.latent import LatentSpace, Placed
-from memzoo.memories.search.passages import windows
+from memzoo.memories.search.passages import doublings, windows
 from memzoo.memories.search.relative_dates import meant_dates
-from memzoo.memories.search.rows import Flags, Numbers, Places, Rows, Terms
-from memzoo.memories.search.units import FoundUnit, KnownUnit, UnitWeights
-from memzoo.memories.search.worth import doublings
+from memzoo.memories.search.rows import Flags, Numbers, Places, Rows, Terms, spread
+from memzoo.memories.search.units import FoundUnit, FoundUnits, KnownUnit, asks_for_advice
+from memzoo.memories.search.weights import UnitWeights
+from memzoo.memories.search.words import Analyser, Grain, hashed, phrase_counts, spaced, telling_words
 from memzoo.memories.text.language import RELATING, SMALL_TALK
 from memzoo.memories.text.language import words as words_of
 from memzoo.memories.text.names import FULL_NAME, mentions
@@ -158,7 +155,7 @@ class UnitIndex:
         """Return what lines may say something new of, what fits any one of them best first.
 
         Args:
-            lines: What is said, each line with the canonical names in it, as in `found`.
+            lines: What is said, each line with the canonical names in it, as in `search`.
         """
         with self._lock:
             if not self._rows["holds"].any():
@@ -230,7 +227,7 @@ class UnitIndex:
         """Let go of the rows that hold no more."""
         holding = numpy.flatnonzero(self._rows["holds"])
         self._rows = self._rows[holding]
-        self._terms = self._gather(self._rows)
+        self._terms = self._terms[spread(self._rows["start"], self._rows["terms"])]
         self._rows["start"] = numpy.cumsum(self._rows["terms"]) - self._rows["terms"]
         # In a list of their own: what was found before stands in the other.
         self._units = [self._units[row] for row in holding.tolist()]
@@ -260,8 +257,9 @@ class UnitIndex:
         kept["about"], kept["other"] = number[kept["about"]], number[kept["other"]]
         laid_out = numpy.concatenate([numpy.arange(count), by_name])
         dates, lengths, day_of = self._dates(kept["day"])
-        ends = numpy.append(0, numpy.cumsum(numpy.concatenate([kept["terms"][laid_out], lengths])))
-        terms = numpy.concatenate([self._gather(kept[laid_out]), dates])
+        start, counts = kept["start"][laid_out], kept["terms"][laid_out]
+        ends = numpy.append(0, numpy.cumsum(numpy.concatenate([counts, lengths])))
+        terms = numpy.concatenate([self._terms[spread(start, counts)], dates])
         undated, alone = len(laid_out), numpy.arange(count)
         around = windows(kept, alone, self._weights.window)
         spans = [
@@ -310,13 +308,6 @@ class UnitIndex:
         number = numpy.full(len(self._names) + 1, _NOBODY)
         number[names] = numpy.arange(len(names))
         return number, by_name % len(kept), firsts, degree
-
-    def _gather(self, rows: Rows) -> Terms:
-        """The terms of rows, one after another."""
-        counts = rows["terms"]
-        within = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
-        terms: Terms = self._terms[numpy.repeat(rows["start"], counts) + within]
-        return terms
 
     def _dates(self, days: Places) -> tuple[Terms, Places, Places]:
         """The terms of the days, behind an empty date; how many each has; and the date of each unit."""

@@ -1,10 +1,24 @@
-"""What is known, in the pieces that a search finds: a fact, a statement of a note."""
+"""What is known, in the pieces that a search finds (a fact, a statement of a note), and what a search found of it."""
 
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-__all__ = ["FoundUnit", "KnownUnit", "UnitWeights"]
+if TYPE_CHECKING:
+    from memzoo.memories.search.rows import Numbers, Places
+
+__all__ = ["ASSISTANT", "FoundUnit", "FoundUnits", "KnownUnit", "asks_for_advice", "tells_advice"]
+
+ASSISTANT = frozenset("ai assistant assistent bot chatbot \u52a9\u624b \u52a9\u7406".split())
+"""What the assistant of a talk is called, in canonical form."""
+
+# "My assistant" is somebody else.
+_SPOKEN_OF = re.compile(r"\b(?:the|der) assist[ae]nt\b|\u52a9\u624b", re.IGNORECASE)
+_PART = re.compile("[;\uff1b]")
+
+_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,55 +59,80 @@ class FoundUnit(NamedTuple):
     unit: KnownUnit
 
 
-@dataclass(frozen=True, slots=True)
-class UnitWeights:
-    """How much each part of the search over what is known counts (see docs/graph.md).
+class FoundUnits:
+    """What a search found, put in order only as far as somebody looks.
+
+    Args:
+        units: All units, with the key of the item that each is of, and its place there.
+        places: Those that were found, best first.
+        scores: How well each of these fits.
+        by: How much of it each part of the search gave.
 
     Attributes:
-        own: The words of the unit itself.
-        around: The words of what was said around it.
-        profile: The words of all that is known under its names.
-        names: What a unit gains for a name that is asked about, times how rare the name is.
-        neighbours: What it gains for a name that it shares with the best finds, as a share of their score; of a unit
-            with one name less what its profile gave it. Where a name stands in the question, these two only add what
-            words do not find.
-        first: So many of those that words alone find best come first.
-        changing: The same, where it is looked for what new lines may change.
-        roles: How much more a find passes on that says who somebody is.
-        related: What a unit gains that is about the same in other words, as a share of the best score.
-        axes: Along how many axes it is told what is about the same, see `LatentSpace`.
-        kinds: What it gains for having a date or a number, if one is asked for, as a share of its score.
-        corrections: To what share of the best score a unit is lifted that corrected something, if it shares a name with
-            the best finds.
-        common: What the words of every talk count ("big", "behind") beside others.
-        advice: What is left to advice, which is long and has words of everything, unless who gave it is asked about.
-        rows: What two words count that stand in a row in the question and in the unit, besides their own scores.
-        length: What it loses with each doubling of its length above `short`, as a share of the best score.
-        short: Words up to which it loses nothing.
-        window: Characters of the text around a unit, itself included.
-        dates: Whether the words of its date count as words around it.
-        saturation: See `Weights`.
-        dilution: See `Weights`.
+        parts: The names of these parts.
     """
 
-    own: float = 1.0
-    around: float = 0.4
-    profile: float = 0.6
-    names: float = 0.3
-    neighbours: float = 0.8
-    first: int = 4
-    changing: float = 0.6
-    roles: float = 0.5
-    related: float = 0.4
-    axes: int = 24
-    kinds: float = 1.0
-    corrections: float = 0.3
-    common: float = 0.2
-    advice: float = 0.4
-    rows: float = 0.6
-    length: float = 0.1
-    short: int = 10
-    window: int = 600
-    dates: bool = True
-    saturation: float = 1.2
-    dilution: float = 0.75
+    def __init__(
+        self, units: Sequence[FoundUnit], places: "Places", scores: "Numbers", by: Mapping[str, "Numbers"]
+    ) -> None:
+        self._units = units
+        self._places = places
+        self._scores = scores
+        self._by = by
+        self.parts = tuple(by)
+
+    def __iter__(self) -> Iterator[FoundUnit]:
+        """Yield them, best first."""
+        for start in range(0, len(self._places), _AT_ONCE):
+            yield from (self._units[place] for place in self._places[start : start + _AT_ONCE].tolist())
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def scores(self) -> Iterator[tuple[FoundUnit, float]]:
+        """All of them, best first, with how well each fits."""
+        return zip(self, self._scores.tolist(), strict=True)
+
+    def introduce(self, most: int) -> dict[str, KnownUnit]:
+        """The first so many names that were found, each with what says best who or what it is.
+
+        That is the best find that tells so, else the best find.
+        """
+        likely: dict[str, KnownUnit] = {}
+        for _, _, unit in self:
+            name = unit.names[0]
+            if name not in likely and len(likely) == most:
+                break
+            if name not in likely or (unit.tells and not likely[name].tells):
+                likely[name] = unit
+        return likely
+
+    def by(self, part: str) -> Iterator[tuple[FoundUnit, float]]:
+        """Those that a part of the search gave something, best first by it."""
+        given = self._by[part]
+        for place in (-given).argsort(kind="stable").tolist():
+            if given[place] <= 0:
+                return
+            yield self._units[int(self._places[place])], float(given[place])
+
+
+def tells_advice(statement: str) -> bool:
+    """Tell whether a statement says first of all what the assistant said, and not what is so.
+
+    Example:
+        >>> tells_advice("The assistant said to ask for 50."), tells_advice("It costs 50; the assistant said to ask.")
+        (True, False)
+    """
+    first, *_ = _PART.split(statement, 1)
+    return _SPOKEN_OF.search(first) is not None
+
+
+def asks_for_advice(question: str, named: Collection[str]) -> bool:
+    """Tell whether a question is about what the assistant said.
+
+    Args:
+        question: The question.
+        named: The canonical names of whom and what it is about.
+    """
+    return not ASSISTANT.isdisjoint(named) or _SPOKEN_OF.search(question) is not None

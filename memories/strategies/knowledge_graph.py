@@ -18,10 +18,10 @@ from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.options import names, option, strategy
-from memzoo.memories.search.advice import ASSISTANT
+from memzoo.memories.search.excerpt import Blocks, Staying
 from memzoo.memories.search.known_index import KnownIndex
-from memzoo.memories.search.staying import Blocks, Staying
-from memzoo.memories.search.units import KnownUnit, UnitWeights
+from memzoo.memories.search.units import ASSISTANT, KnownUnit
+from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.extracting import Draft, Valued, derive_in_pieces, least_worth
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of

@@ -9,8 +9,7 @@ from typing import Any
 
 from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.models.replies import Amendment
-from memzoo.memories.search.advice import tells_advice
-from memzoo.memories.search.units import FoundUnit, KnownUnit
+from memzoo.memories.search.units import FoundUnit, KnownUnit, tells_advice
 from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_searched, as_text
 from memzoo.memories.text.fitting import Limit
 from memzoo.memories.text.language import content_stems

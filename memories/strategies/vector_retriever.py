@@ -16,11 +16,9 @@ from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, option, strategy
-from memzoo.memories.search.documents import Documents
-from memzoo.memories.search.excerpt import evidence, fit_found
-from memzoo.memories.search.persisted_index import PersistedIndex
+from memzoo.memories.search.excerpt import Blocks, Clipper, Staying, evidence, fit_found
+from memzoo.memories.search.persisted_index import Documents, PersistedIndex
 from memzoo.memories.search.relative_dates import meant_dates
-from memzoo.memories.search.staying import Blocks, Staying
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.messages import text_of
@@ -29,7 +27,7 @@ from memzoo.stores import JSON, Entry, Store, VectorIndex
 from memzoo.stores.indexes.index import ExactIndex
 
 if TYPE_CHECKING:
-    from memzoo.memories.search.bm25 import WordIndex
+    from memzoo.memories.search.word_index import WordIndex
 
 __all__ = ["VectorStoreRetrieverMemory"]
 
@@ -170,8 +168,6 @@ class VectorStoreRetrieverMemory(BaseMemory):
             return View(quotes=tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
         limit -= self.render.frame_tokens
-        from memzoo.memories.search.clipping import Clipper  # needs numpy, which a search has loaded by now
-
         clip = Clipper(index.analyser, query or "", self._tokens)
         shown = await fit_found(
             limit,

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from memzoo.memories.search.analysis import telling_words
+from memzoo.memories.search.words import telling_words
 from memzoo.strategy import Passage
 
 HOUR = timedelta(hours=1)

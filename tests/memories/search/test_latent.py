@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy
 import pytest
 
-from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.latent import LatentSpace, Placed
+from memzoo.memories.search.words import Analyser
 
 SAID = [
     "the course in Ghent teaches sourdough",

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import KnownUnit
+from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage
 
 SCORES = Path(__file__).parent / "data" / "measured_scores.json"

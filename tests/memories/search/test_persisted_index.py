@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,12 @@ import pytest
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.search import persisted_index
-from memzoo.memories.search.analysis import Analyser
-from memzoo.memories.search.bm25 import WordIndex
-from memzoo.memories.search.documents import Documents
-from memzoo.memories.search.persisted_index import PersistedIndex
+from memzoo.memories.search.persisted_index import Documents, PersistedIndex
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.search.word_index import WordIndex
+from memzoo.memories.search.words import Analyser
 from memzoo.memories.text.messages import Labels
-from memzoo.stores import EncryptedStore, Entries, InMemoryStore, Message, SQLStore, StateUpdate, Store, managed
+from memzoo.stores import EncryptedStore, Entries, Entry, InMemoryStore, Message, SQLStore, StateUpdate, Store, managed
 from memzoo.strategy import Log
 from memzoo.sync import drive
 
@@ -309,3 +309,16 @@ def test_what_stands_near_each_other_is_read_at_once(
     assert len(asked) == questions
     assert [passage.seq for passage in drive(words.passages(log, seqs))] == seqs
     assert len(asked) == questions
+
+
+def test_a_hosts_own_form_is_neither_searched_nor_shown() -> None:
+    """A field whose name begins with `@` is left out; other fields are searched and shown beside the message."""
+    said = {"role": "user", "content": "It is Rex."}
+    fields = {"@host": '{"id": "zebra"}', "place": "Oslo"}
+    entry = Entry(1, said, "turn", datetime(2026, 5, 8, tzinfo=UTC), fields)
+    documents = Documents(Labels("Human", "AI"), frozenset())
+    (passage,) = documents.passages([entry])
+    assert passage.text == "It is Rex.\nplace: Oslo"
+    assert documents.text([entry]) == "place: Oslo"
+    alone = Entry(1, said, "turn", entry.created_at, {"@host": "zebra"})
+    assert documents.text([alone]) == "Human: It is Rex."

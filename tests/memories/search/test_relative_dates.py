@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.relative_dates import meant_dates
+from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage
 
 MONDAY = date(2023, 5, 1)

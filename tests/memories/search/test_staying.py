@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.search.staying import Staying
+from memzoo.memories.search.excerpt import Staying
 from memzoo.memories.text.framing import framed, in_frame
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message

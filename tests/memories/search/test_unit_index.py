@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.search.unit_index import UnitIndex
-from memzoo.memories.search.units import KnownUnit, UnitWeights
+from memzoo.memories.search.units import KnownUnit
+from memzoo.memories.search.weights import UnitWeights
 
 DAY = datetime(2026, 5, 8, tzinfo=UTC)
 # One talk: who works in a bakery, and what became of the oven.

@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 import numpy
 import pytest
 
-from memzoo.memories.search.analysis import Analyser
-from memzoo.memories.search.bm25 import WordIndex
-from memzoo.memories.search.passages import ROW, Rows, reach, rows_of, windows
+from memzoo.memories.search.passages import ROW, reach, rows_of, windows
+from memzoo.memories.search.rows import Rows
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.search.word_index import WordIndex
+from memzoo.memories.search.words import Analyser
 from memzoo.strategy import Passage
 
 NOW = datetime(2026, 5, 8, tzinfo=UTC)
@@ -40,7 +41,7 @@ def test_a_new_message_looks_at_few_old_ones(text: str, monkeypatch: pytest.Monk
         looked_at.append(len(places))
         return windows(rows, places, size)
 
-    monkeypatch.setattr("memzoo.memories.search.bm25.windows", counted)
+    monkeypatch.setattr("memzoo.memories.search.word_index.windows", counted)
     index = WordIndex()
     for passage in passages(text, 600):
         index.add([passage])

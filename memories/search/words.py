@@ -1,20 +1,92 @@
-"""The spans of a conversation that are searched as one text each, scored by BM25."""
+"""Searches by words: cuts texts into them, and scores by BM25 what has those of a question."""
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import re
+import sqlite3
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy
 
+from memzoo.forks import new_lock
 from memzoo.memories.search.rows import Numbers, Places, Terms
-from memzoo.memories.search.speakers import Speakers
-from memzoo.memories.search.units import UnitWeights
-from memzoo.memories.search.weights import Weights
+from memzoo.memories.search.weights import UnitWeights, Weights
+from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["Grain", "SearchedText", "phrase_counts"]
+__all__ = ["Analyser", "Grain", "hashed", "phrase_counts", "spaced", "telling_words"]
+
+# Words that stand in every question and say nothing about what it is after.
+_STOP_WORDS = frozenset(
+    """
+    a about am an and any are as at be been but by can could did do does for from had has have he her him his how i if
+    in into is it its me my no not of on or our she should so some that the their them they this to us was we were what
+    when where which who whom whose why will with would you your
+    """.split()
+)
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_FOUND = numpy.dtype([("term", "<u8"), ("text", "<i8"), ("offset", "<i8")])
 
 # As in SQLite's FTS5: a word never counts less.
 _LEAST_WEIGHT = 1e-6
 _LONGEST_PHRASE = 16
+
+
+class Analyser:
+    """Turns texts into terms: English stems, words of any script. It keeps nothing of them.
+
+    The tokenizer is that of SQLite's full-text search.
+
+    Example:
+        >>> terms, counts = Analyser().terms(["My cats", "a cat"])
+        >>> counts.tolist(), bool(terms[1] == terms[3])
+        ([2, 2], True)
+    """
+
+    def __init__(self) -> None:
+        self._lock = new_lock()
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        weakref.finalize(self, self._database.close)
+        # FTS5 cuts very long words at a byte, which may leave half a character.
+        self._database.text_factory = bytes
+        self._database.execute("CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='porter unicode61')")
+        self._database.execute("CREATE VIRTUAL TABLE words USING fts5vocab(texts, 'instance')")
+
+    def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
+        """Return the terms of all texts one after another, and how many each text has."""
+        rows = [(place, spaced(text)) for place, text in enumerate(texts)]
+        known: dict[bytes, int] = {}
+        with self._lock:
+            self._database.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", rows)
+            words = self._database.execute("SELECT term, doc, offset FROM words")
+            numbered = ((known.get(word) or known.setdefault(word, hashed(word)), *at) for word, *at in words)
+            found = numpy.fromiter(numbered, _FOUND)
+            self._database.rollback()
+        order = numpy.lexsort((found["offset"], found["text"]))
+        return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
+
+    def phrases(self, query: str) -> list[Terms]:
+        """Return the telling words of a query; one that the tokenizer cuts into several is a phrase of them."""
+        terms, counts = self.terms(telling_words(query))
+        return [phrase for phrase in numpy.split(terms, numpy.cumsum(counts)[:-1]) if len(phrase)]
+
+
+def telling_words(query: str) -> Sequence[str]:
+    """Return the different words of a query without those that stand in every question, unless it has no others."""
+    words = list(dict.fromkeys(re.findall(r"\w+", spaced(query.casefold()))))
+    return [word for word in words if word not in _STOP_WORDS] or words
+
+
+def hashed(word: bytes) -> int:
+    """Return 64 bits that stand for a word."""
+    return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
+
+
+def spaced(text: str) -> str:
+    """Set spaces around each Chinese or Japanese character, so that it counts as a word."""
+    # SQLite takes no half of a surrogate pair.
+    return _UNSPACED.sub(r" \g<0> ", text).encode(errors="replace").decode()
 
 
 class Grain(NamedTuple):
@@ -52,32 +124,6 @@ class Grain(NamedTuple):
         count, rest = count[found], len(count) - len(found)
         weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
         scores[found] += share * weight * count * (self.saturation + 1) / (count + self.norm[found])
-
-
-class SearchedText(NamedTuple):
-    """All that is searched: the messages, and behind them their dates.
-
-    Attributes:
-        terms: The terms of all of it.
-        ends: Where the terms of each message begin, and where the last ones end.
-        grains: The messages, the windows around them, the segments.
-        segment: The place of the segment in which each message stands.
-        worth: See `worth`.
-        answering: See `answering`.
-        speakers: Who speaks: who is asked about probably said it.
-    """
-
-    terms: Terms
-    ends: Places
-    grains: Sequence[Grain]
-    segment: Places
-    worth: Numbers
-    answering: Numbers
-    speakers: Speakers
-
-    def find(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
-        """See `phrase_counts`."""
-        return phrase_counts(self.terms, self.ends, phrases)
 
 
 def phrase_counts(terms: Terms, ends: Places, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import VectorStoreRetrieverMemory
-from memzoo.memories.search.analysis import Analyser
-from memzoo.memories.search.clipping import GAP, Clipper
-from memzoo.memories.search.excerpt import evidence, fit_found, fit_passages
+from memzoo.memories.search.excerpt import GAP, Clipper, evidence, fit_found, fit_passages
+from memzoo.memories.search.words import Analyser
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import Passage
 from memzoo.sync import drive

@@ -5,20 +5,28 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy
-from numpy.typing import NDArray
 
-from memzoo.forks import new_lock
-from memzoo.memories.search.analysis import Analyser
-from memzoo.memories.search.corrections import Corrections
-from memzoo.memories.search.grains import Grain, SearchedText
-from memzoo.memories.search.passages import reach, rows_of, windows
+from memzoo.forks import cached_property, new_lock
+from memzoo.memories.search.corrections import CORRECTING, Corrections
+from memzoo.memories.search.passages import (
+    ROW,
+    Speakers,
+    answering,
+    located,
+    nearness,
+    reach,
+    rows_of,
+    windows,
+    worth,
+)
 from memzoo.memories.search.relative_dates import meant_dates
-from memzoo.memories.search.rows import ROW, Numbers, Places, Ranking, Rows, Terms
-from memzoo.memories.search.speakers import Speakers
+from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Terms
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.search.worth import answering, located, nearness, worth
+from memzoo.memories.search.words import Analyser, Grain, phrase_counts
+from memzoo.memories.text.language import SMALL_TALK
 from memzoo.memories.text.view import Passage, in_words
 from memzoo.stores import JSON
 
@@ -32,6 +40,28 @@ _MOST_CORRECTED, _TOKENS_A_CORRECTION, _CORRECTION_SHARE = 3, 300, 12
 
 _SECONDS_A_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
+
+
+class _SearchedText(NamedTuple):
+    """All that is searched: the messages, and behind them their dates.
+
+    Attributes:
+        terms: The terms of all of it.
+        ends: Where the terms of each message begin, and where the last ones end.
+        grains: The messages, the windows around them, the segments.
+        segment: The place of the segment in which each message stands.
+        worth: See `worth`.
+        answering: See `answering`.
+        speakers: Who speaks: who is asked about probably said it.
+    """
+
+    terms: Terms
+    ends: Places
+    grains: Sequence[Grain]
+    segment: Places
+    worth: Numbers
+    answering: Numbers
+    speakers: Speakers
 
 
 class WordIndex:
@@ -72,7 +102,7 @@ class WordIndex:
         self._terms: Terms = numpy.empty(0, numpy.uint64)
         self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
         self._dates: tuple[Terms, Places] = (self._terms, numpy.empty(0, numpy.int64))
-        self._text: SearchedText | None = None
+        self._text: _SearchedText | None = None
         self._corrections: Corrections | None = None
 
     def add(self, passages: Iterable[Passage]) -> None:
@@ -124,7 +154,7 @@ class WordIndex:
     def scores(
         self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
     ) -> dict[int, float]:
-        """Return how well messages fit a query, by log number, best first; see `ranked`."""
+        """Return how well messages fit a query, by log number, best first; see `rank`."""
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
@@ -151,9 +181,14 @@ class WordIndex:
             found = {one for place in places for one in corrections.newest(place, longest)}
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
+    @cached_property
+    def _common(self) -> Terms:
+        """The terms of words that say little of what a message is about."""
+        return self.analyser.terms(sorted(SMALL_TALK | CORRECTING))[0]
+
     def _find_corrections(self) -> Corrections:
         if self._corrections is None:
-            self._corrections = Corrections.of(self._rows, self._terms, self.analyser.common, self._weights)
+            self._corrections = Corrections.of(self._rows, self._terms, self._common, self._weights)
         return self._corrections
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
@@ -178,7 +213,7 @@ class WordIndex:
         )
         self._text = self._corrections = None
 
-    def _score(self, query: str) -> tuple[NDArray[numpy.bool_], Numbers, float]:
+    def _score(self, query: str) -> tuple[Flags, Numbers, float]:
         """Find which messages have words of the query around them, the scores of all, and the best by words."""
         weights, rows = self._weights, self._rows
         if not len(rows) or not (weights.own or weights.around or weights.segment):
@@ -196,16 +231,16 @@ class WordIndex:
         """Score the words of a query in each message, around it, and in its segment."""
         text = self._fit()
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        for began, finished in text.find(self.analyser.phrases(query)):
+        for began, finished in phrase_counts(text.terms, text.ends, self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score)
         return own, around, in_segments[text.segment]
 
-    def _fit(self) -> SearchedText:
+    def _fit(self) -> _SearchedText:
         self._text = self._text or self._cut()
         return self._text
 
-    def _cut(self) -> SearchedText:
+    def _cut(self) -> _SearchedText:
         """Cut the conversation into its grains, each with its date."""
         rows, places = self._rows, numpy.arange(len(self._rows))
         days = rows["said_at"] // _SECONDS_A_DAY
@@ -217,7 +252,7 @@ class WordIndex:
         opening = numpy.flatnonzero(rows["opens"])
         spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
         grains = [Grain.of(span, day_of[span[0]], ends, self._weights) for span in spans]
-        return SearchedText(
+        return _SearchedText(
             terms=numpy.concatenate([self._terms, dates]),
             ends=ends,
             grains=grains,

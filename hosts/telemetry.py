@@ -309,7 +309,7 @@ def _watch_learning(told: _Instrumentation) -> None:
         try:
             return await catch_up(self, *args, **options)
         finally:
-            waiting, _ = await self.waiting(await self.refresh())
+            waiting, _ = await self.find_waiting(await self.refresh())
             told.pending.record(sum(1 for _ in exchange_ends(waiting)), {"memzoo.strategy": self.name})
 
     @functools.wraps(after_failure)

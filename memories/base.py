@@ -21,7 +21,7 @@ from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
 from memzoo.memories.text.keys import check_query, exchange_of, query_of
-from memzoo.memories.text.messages import Labels, recorded
+from memzoo.memories.text.messages import Labels, as_record
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
@@ -240,7 +240,7 @@ class BaseMemory(ABC):
         cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
         self.learner: Learner | None = self._new_learner(cached) if type(self).learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
-        # Last: from now on it is in use, and `options.assigned` checks what is assigned.
+        # Last: from now on it is in use, and `options.assign_option` checks what is assigned.
         self.log = Log(cached)
 
     # The five hooks.
@@ -411,7 +411,7 @@ class BaseMemory(ABC):
         for name, value in {"learn": learn, "pinned": pinned}.items():
             if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise OptionError(f"{name} must be True or False, not {value!r}")
-        records = [recorded(message) for message in messages]
+        records = [as_record(message) for message in messages]
         if pinned:
             from memzoo.memories.engine.pinning import mark
 
@@ -471,7 +471,7 @@ class BaseMemory(ABC):
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
-        return self.render.shown(view, self.resolved("max_tokens", max_tokens))
+        return self.render.show(view, self.resolved("max_tokens", max_tokens))
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -555,7 +555,7 @@ class BaseMemory(ABC):
 
     async def aset_aside(self) -> list[Entry]:
         """Return the messages set aside because a model kept failing on them: kept and shown, but not learnt from."""
-        return await saving.set_aside(self)
+        return await saving.find_set_aside(self)
 
     async def arelearn(self, *, from_: int | None = None, only_set_aside: bool = False) -> None:
         """Learn everything again from what was said; the old state stays in use until the new one is complete.
@@ -605,9 +605,9 @@ class BaseMemory(ABC):
 
     async def aunfinished_turn(self) -> list[Message]:
         """Return the messages of the newest turn if it ended without an answer, else none. They stay in the log."""
-        from memzoo.memories.engine.turns import unfinished_turn
+        from memzoo.memories.engine.turns import find_unfinished_turn
 
-        return await unfinished_turn(self.log.cached)
+        return await find_unfinished_turn(self.log.cached)
 
     async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
         """Start an empty conversation with example exchanges, which the model takes for earlier turns.
@@ -659,7 +659,7 @@ class BaseMemory(ABC):
         """
         if self.background or self.learn == "background":
             changed |= {"learn": "later", "background": False}
-        copy: Self = options.copied(self, store=store, **changed)
+        copy: Self = options.copy_memory(self, store=store, **changed)
         return copy
 
     explain = blocking(aexplain)
@@ -697,7 +697,7 @@ class BaseMemory(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
-    __setattr__, __reduce__ = options.assigned, options.travelling
+    __setattr__, __reduce__ = options.assign_option, options.reduce_memory
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""

@@ -141,5 +141,5 @@ class _Work:
 
 
 async def _learn(learner: Learner) -> None:
-    async with learner.lock.held():
+    async with learner.lock.hold():
         await learner.learn_all()

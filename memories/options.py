@@ -18,21 +18,21 @@ from memzoo.text import did_you_mean
 __all__ = [
     "a_function",
     "a_store",
-    "assigned",
-    "assigning",
+    "assign_option",
     "check",
-    "copied",
+    "copy_memory",
     "describe_unknown",
+    "make_setattr",
     "names",
     "non_empty_text",
-    "not_pickled",
     "one_of",
     "option",
     "options_of",
+    "reduce_memory",
     "refuse_idle",
+    "refuse_pickling",
     "refuse_unknown",
     "strategy",
-    "travelling",
     "whole_number",
 ]
 
@@ -125,7 +125,7 @@ def check(memory: Any) -> None:
         _check_value(memory, field, getattr(memory, field.name))
 
 
-def assigned(memory: Any, name: str, value: object) -> None:
+def assign_option(memory: Any, name: str, value: object) -> None:
     """What `memory.__setattr__` does: an option of a memory in use gets another value, if it can.
 
     Raises:
@@ -165,7 +165,7 @@ def refuse_idle(owner: object, name: str, known: Collection[str]) -> None:
     raise OptionError(f"a {kind.__name__} has nothing called {name!r} to assign{did_you_mean(name, known)}")
 
 
-def assigning(*known: str) -> Callable[[Any, str, Any], None]:
+def make_setattr(*known: str) -> Callable[[Any, str, Any], None]:
     """Make the `__setattr__` of a class: these attributes may change; others are refused as in `refuse_idle`."""
 
     def assign(owner: Any, name: str, value: Any) -> None:
@@ -175,7 +175,7 @@ def assigning(*known: str) -> Callable[[Any, str, Any], None]:
     return assign
 
 
-def not_pickled(instead: str) -> Callable[[Any, Any], NoReturn]:
+def refuse_pickling(instead: str) -> Callable[[Any, Any], NoReturn]:
     """Make the `__reduce_ex__` of a class whose objects live in one process: an `OptionError` with some advice."""
 
     def refuse(owner: Any, _: object) -> NoReturn:
@@ -280,13 +280,13 @@ def whole_number(name: str, value: object, *, at_least: int | None = None, at_mo
         raise OptionError(f"{name} must be a whole number of {bound}, not {shown}")
 
 
-def travelling(memory: Any) -> tuple[Any, ...]:
+def reduce_memory(memory: Any) -> tuple[Any, ...]:
     """What `memory.__reduce__` gives: how to make the memory again, with the same options."""
     owner, options = type(memory).__name__, options_of(type(memory))
-    return _reopened, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
+    return _reopen, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
 
 
-def copied(memory: Any, **changed: Any) -> Any:
+def copy_memory(memory: Any, **changed: Any) -> Any:
     """A memory with the options of another one, but for some that are changed."""
     return type(memory)(**{name: getattr(memory, name) for name in options_of(type(memory))} | changed)
 
@@ -313,14 +313,14 @@ class _Travelling:
                 f"this {self.owner} cannot be pickled, because its option {self.name}={self.value!r} cannot: {error}"
             ) from error
         # The value itself, not what was just tried: members of a combined memory share one store, and go on doing so.
-        return _arrived, (self.value,)
+        return _unpack, (self.value,)
 
 
-def _arrived(value: Any) -> Any:
+def _unpack(value: Any) -> Any:
     return value
 
 
-def _reopened(cls: type, options: Mapping[str, Any]) -> Any:
+def _reopen(cls: type, options: Mapping[str, Any]) -> Any:
     """A memory of a class with these options: the same conversation, if the store is the same."""
     return cls(**{name: one.value if isinstance(one, _Travelling) else one for name, one in options.items()})
 

@@ -7,7 +7,7 @@ import pytest
 from memzoo.errors import MessageError, OptionError, OverBudgetError, UnknownMessageError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
-from memzoo.memories.text.grouping import grouped
+from memzoo.memories.text.grouping import group_messages
 from memzoo.stores import InMemoryStore, Message, export_conversation, import_conversation
 from memzoo.testing.tools import QUESTION, ContractTools, tell
 
@@ -95,7 +95,7 @@ class PinContract(ContractTools):
         memory.pin(number)
         shown = self.talked(memory).messages(_QUERY)
         assert shown[shown.index(_CALL) + 1] == _RESULT
-        assert len([place for group in grouped(shown) for place in group]) == len(shown)
+        assert len([place for group in group_messages(shown) for place in group]) == len(shown)
 
     def test_forgetting_unpins(self) -> None:
         """A pinned message that is forgotten is gone; the others stay pinned."""

@@ -23,9 +23,9 @@ from memzoo.memories.models.hashing import hash_embedding
 from memzoo.memories.models.offline.prompt import read_prompt, sentences, turns
 from memzoo.memories.models.offline.tasks import reply as offline_reply
 from memzoo.memories.search.words import Analyser
-from memzoo.memories.text.fitting import shortened
-from memzoo.memories.text.language import joined
-from memzoo.memories.text.messages import Labels, quoted
+from memzoo.memories.text.fitting import shorten_text
+from memzoo.memories.text.language import join_sentences
+from memzoo.memories.text.messages import Labels, quote_turns
 from memzoo.memories.text.names import mentions, places
 from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PromptSet
@@ -140,16 +140,16 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "read_prompt": read_prompt,
     "turns": turns,
     "sentences": sentences,
-    "joined": lambda text: joined(text.split(" ")),
+    "joined": lambda text: join_sentences(text.split(" ")),
     "terms": lambda text: Analyser().terms([text]),
     "line": lambda text: Labels().line({"role": "user", "content": text}),
     "speaker": lambda text: Labels().speaker({"role": "user", "content": "", "name": text}),
     "checked": lambda text: checked({"role": "user", "content": text}),
     "text_of": lambda text: text_of({"role": "user", "content": [{"type": "text", "text": text}]}),
-    "quoted": lambda text: quoted(text, ["Human", "AI"]),
+    "quoted": lambda text: quote_turns(text, ["Human", "AI"]),
     "mentions": lambda text: mentions(text, "sam"),
     "places": lambda text: [*places(text, "sam"), *places(text, text[: len(text) // 2])],
-    "shortened": lambda text: shortened(text, lambda beginning: len(beginning) < 100),
+    "shortened": lambda text: shorten_text(text, lambda beginning: len(beginning) < 100),
     "tiktoken": lambda text: count_text(text, "o200k_base"),
     "render": lambda text: rendered("summary", summary=text, new_lines=text),
     "hide": lambda text: Keys().hide(text),
@@ -160,7 +160,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
 def test_functions_are_found() -> None:
     """The walk finds functions that are kept with a cache, too, and leaves out none that is no more."""
     names = {name.rpartition(".")[2] for name in FUNCTIONS}
-    assert {"spoken", "canonical", "content_stems", "rows_of_table", "visible"} <= names
+    assert {"extract_spoken", "canonical", "content_stems", "rows_of_table", "visible"} <= names
     public = {name for module in modules() for name in getattr(module, "__all__", ())}
     assert public >= NO_TEXT
 

@@ -379,7 +379,7 @@ BROKEN: Sequence[Broken] = (
         "test_every_line_end_counts",
         "tests/memories/text/test_forging.py",
         "memories/text/messages.py",
-        '_forged(frozenset(labels)).sub("> ", text)',
+        '_compile_forged(frozenset(labels)).sub("> ", text)',
         "text",
     ),
     Broken(
@@ -395,7 +395,7 @@ BROKEN: Sequence[Broken] = (
         "test_a_model_call_is_paid_for_once",
         "tests/faults/test_concurrency.py",
         "memories/engine/learner.py",
-        "            async with self.lock.held():\n                return await self.learn(",
+        "            async with self.lock.hold():\n                return await self.learn(",
         "            if True:\n                return await self.learn(",
     ),
     Broken(
@@ -421,8 +421,8 @@ BROKEN: Sequence[Broken] = (
         "test_the_transcript",
         "tests/hosts/test_langchain_same.py",
         "memories/text/messages.py",
-        "        return f\"{self.of(message['role'])}: {quoted(text_of(message), self.names)}\"",
-        "        return f\"{self.of(message['role'])} - {quoted(text_of(message), self.names)}\"",
+        "        return f\"{self.of(message['role'])}: {quote_turns(text_of(message), self.names)}\"",
+        "        return f\"{self.of(message['role'])} - {quote_turns(text_of(message), self.names)}\"",
     ),
 )
 """Patches, one for each promise."""

@@ -32,7 +32,7 @@ from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Question
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
-from memzoo.memories.search.words import telling_words
+from memzoo.memories.search.words import find_telling_words
 from memzoo.memories.strategies.knowledge_graph import units_of_fact
 from memzoo.memories.strategies.shown_notes import units_of_note
 
@@ -204,10 +204,10 @@ def _draw_texts(talk: Told, budget: int, counter: TextCounter, chance: random.Ra
 
 def _choose_texts(talk: Told, answer: str, budget: int, counter: TextCounter) -> str:
     """Those that say an answer, then those that have most of its words, as many as fit."""
-    wanted = {*telling_words(answer)}
+    wanted = {*find_telling_words(answer)}
 
     def worth(text: str) -> tuple[bool, int, int]:
-        return not answer_found(answer, [text]), -len(wanted.intersection(telling_words(text))), len(text)
+        return not answer_found(answer, [text]), -len(wanted.intersection(find_telling_words(text))), len(text)
 
     return _first(sorted(_texts(talk), key=worth), budget, counter)
 

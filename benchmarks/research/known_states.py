@@ -10,7 +10,7 @@ from memzoo.benchmarks.measure.evidence import squeeze
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, KnowledgeGraph, create_memory
-from memzoo.memories.graph.provenance import sourced
+from memzoo.memories.graph.provenance import find_sources
 from memzoo.memories.models import replies
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.stores import JSON, Entry, InMemoryStore
@@ -107,7 +107,7 @@ def read_replies(transcript: Transcript, strategy: str, file: Path, *, erased: b
 def _facts(steps: Iterator[_Step]) -> Mapping[str, JSON]:
     graph = KnowledgeGraph()
     for step in steps:
-        graph.apply(graph.changes_from(sourced(replies.statements(step.reply), step.entries)), reset=False)
+        graph.apply(graph.changes_from(find_sources(replies.statements(step.reply), step.entries)), reset=False)
     return {fact.key: fact.as_json() for fact in graph.facts(history=True)}
 
 

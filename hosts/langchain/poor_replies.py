@@ -31,7 +31,8 @@ class ConversationEntityMemory(PlainEntity):
             if error.refused or not error.reply:
                 raise
             prose = " ".join(error.reply.split())
-            return self._bound(state, self._notes(state).amended([(name, None, prose) for name in names], {}, entries))
+            told = [(name, None, prose) for name in names]
+            return self._bound(state, self._notes(state).amend_notes(told, {}, entries))
 
 
 @strategy

@@ -11,13 +11,13 @@ from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 from memzoo.sync import each, settled
 
-__all__ = ["Answer", "answered"]
+__all__ = ["Answer", "ask_model"]
 
 _PURPOSE = "chat"
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 
-async def answered(
+async def ask_model(
     model: Model, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
 ) -> AsyncGenerator[str | Answer]:
     """Yield a model's answer to messages: with `stream`, pieces of text as they come; at the end, the whole answer.

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from memzoo.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError, UnknownMessageError
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.chat.completions import Answer, answered
+from memzoo.memories.chat.completions import Answer, ask_model
 from memzoo.memories.chat.reply import Reply
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
@@ -17,7 +17,7 @@ from memzoo.memories.engine.prompt_limit import is_too_long
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.usage import Spent, Usage
-from memzoo.memories.options import assigning, not_pickled, whole_number
+from memzoo.memories.options import make_setattr, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.messages import text_of, with_words
@@ -111,7 +111,9 @@ class Conversation(Closing):
             )
         given = {"store": store, "conversation_id": conversation_id}
         options |= {name: value for name, value in given.items() if value is not None}
-        self.memory = _given(memory, options) if not isinstance(memory, str) else _make_memory(memory, llm, options)
+        self.memory = (
+            _check_memory(memory, options) if not isinstance(memory, str) else _make_memory(memory, llm, options)
+        )
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
@@ -190,8 +192,8 @@ class Conversation(Closing):
         if self._opened:
             self.memory.close()
 
-    __setattr__ = assigning("memory", "system", "tools", "usage")
-    __reduce_ex__ = not_pickled("pickle its memory, and make another Conversation(llm, memory) of that")
+    __setattr__ = make_setattr("memory", "system", "tools", "usage")
+    __reduce_ex__ = refuse_pickling("pickle its memory, and make another Conversation(llm, memory) of that")
 
     def __repr__(self) -> str:
         return f"<Conversation of {self._model.name!r} with {self.memory!r}>"
@@ -232,7 +234,7 @@ class Conversation(Closing):
         pinned = [message for message in turn.pinned if message in before]
         least = [*rules, *pinned, *turn.said]
         try:
-            request = self._room.fitting(rules, before, turn.said, tools, pinned)
+            request = self._room.fit(rules, before, turn.said, tools, pinned)
         except OverBudgetError:
             _let_go_of(turn)
             raise
@@ -242,14 +244,14 @@ class Conversation(Closing):
         begun = False
         while not begun:
             try:
-                async with contextlib.aclosing(answered(self._model, request, tools, stream=stream)) as pieces:
+                async with contextlib.aclosing(ask_model(self._model, request, tools, stream=stream)) as pieces:
                     async for piece in pieces:
                         begun = True
                         yield piece
             except ModelError as error:
                 if begun or not is_too_long(error):
                     raise
-                shorter = self._room.shorter(request, least, pinned)
+                shorter = self._room.shorten_request(request, least, pinned)
                 if shorter is None:
                     _let_go_of(turn)
                     raise
@@ -307,7 +309,7 @@ async def _edit(memory: BaseMemory, id_: int, text: str | Message) -> Message:
     return with_words(found[0].message, text) if isinstance(text, str) else text
 
 
-def _given(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
+def _check_memory(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
     if not isinstance(memory, BaseMemory):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"memory must be a memory or the name of a strategy, not {memory!r}")
     if options:

@@ -16,7 +16,7 @@ from memzoo.forks import new_rlock
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.locks import turn_locks
 from memzoo.memories.engine.receipt import Receipt
-from memzoo.memories.options import assigning, not_pickled, one_of, whole_number
+from memzoo.memories.options import make_setattr, one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
 from memzoo.sync import Closing, Managed, blocking
@@ -83,8 +83,8 @@ class MemoryProvider(Closing):
         self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
         self._sessions: dict[str, _Session] = {}
 
-    __setattr__ = assigning()
-    __reduce_ex__ = not_pickled("pickle a memory that it gives, or make another MemoryProvider over the same store")
+    __setattr__ = make_setattr()
+    __reduce_ex__ = refuse_pickling("pickle a memory that it gives, or make another MemoryProvider over the same store")
 
     @property
     def store(self) -> Store:
@@ -134,7 +134,7 @@ class MemoryProvider(Closing):
         Returns:
             What was removed, as from `BaseMemory.forget`.
         """
-        with self._ended(conversation_id) as memory:
+        with self._end_turn(conversation_id) as memory:
             return await memory.aforget(None, thorough=thorough)
 
     async def aconversations(
@@ -232,11 +232,11 @@ class MemoryProvider(Closing):
 
     async def _end(self, conversation_id: str) -> None:
         """Delete the conversation of a scope or session without a trace; its id is never used again."""
-        with self._ended(conversation_id) as memory:
+        with self._end_turn(conversation_id) as memory:
             await memory.aclear()
 
     @contextlib.contextmanager
-    def _ended(self, conversation_id: str) -> Generator[BaseMemory]:
+    def _end_turn(self, conversation_id: str) -> Generator[BaseMemory]:
         memory = self.get(conversation_id)
         # A running turn would write again what has to go.
         turn_locks.of(self._store, conversation_id).end()

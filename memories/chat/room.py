@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
-from memzoo.memories.text.eviction import Weighed, fitted
-from memzoo.memories.text.fitting import shortened, without_middle
+from memzoo.memories.text.eviction import Weighed, fit_messages
+from memzoo.memories.text.fitting import shorten_text, without_middle
 from memzoo.memories.text.framing import is_recalled, reframed
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of
@@ -52,7 +52,7 @@ class Room:
         # The characters of the largest request that was accepted after a larger one was refused.
         self._characters: int | None = None
 
-    def fitting(
+    def fit(
         self,
         system: Sequence[Message],
         before: Sequence[Message],
@@ -92,7 +92,7 @@ class Room:
         recalled = (message for message in before if _stays(message) and message not in pinned)
         return [*first, *self._beginnings(recalled, spare), *pinned, *last]
 
-    def shorter(
+    def shorten_request(
         self, request: Sequence[Message], least: Sequence[Message], pinned: Sequence[Message] = ()
     ) -> list[Message] | None:
         """Shorten a request that the model refused as too long: to half of it, and finally to the minimum.
@@ -126,13 +126,13 @@ class Room:
         for message in messages:
             room = spare
 
-            def fitting(text: str, message: Message = message, room: int = room) -> str:
+            def fit_beginning(text: str, message: Message = message, room: int = room) -> str:
                 whole = text_of(message)
-                return shortened(
+                return shorten_text(
                     text, lambda kept: self._tokens(message | {"content": whole.replace(text, kept, 1)}) <= room
                 )
 
-            if beginning := reframed(text_of(message), fitting):
+            if beginning := reframed(text_of(message), fit_beginning):
                 yield (cut := message | {"content": beginning})
                 spare -= self._tokens(cut)
 
@@ -152,7 +152,7 @@ def _newest(
 ) -> list[Message]:
     weighed = (Weighed(place, message, size(message)) for place, message in enumerate(request))
     stays = {place for place, message in enumerate(request) if message in pinned or is_recalled(message)}
-    return [one.message for one in fitted(weighed, limit, pinned=stays).kept]
+    return [one.message for one in fit_messages(weighed, limit, pinned=stays).kept]
 
 
 def _stays(message: Message) -> bool:

@@ -87,7 +87,7 @@ class Tool:
                 f"a tool needs a name of letters, digits, - and _, not {self.name!r}: Tool(..., name=...)"
             )
         try:
-            self._adapter = TypeAdapter(_signed(function))
+            self._adapter = TypeAdapter(_find_function(function))
             self.parameters: dict[str, Any] = self._adapter.json_schema()
         except Exception as error:  # pydantic's errors, and whatever evaluating annotations can raise
             raise OptionError(f"the parameters of tool {self.name!r} cannot be described: {error}") from error
@@ -164,7 +164,7 @@ async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
     return Called(name, arguments, value, text, bool(fault), not fault and bool(tool and tool.immediate), told)
 
 
-def _signed(function: Callable[..., Any]) -> Any:
+def _find_function(function: Callable[..., Any]) -> Any:
     """Return the function whose signature pydantic reads; for a callable object, its `__call__` method."""
     known = inspect.isroutine(function) or isinstance(function, functools.partial)
     return function if known else getattr(function, "__call__")  # noqa: B004, B009

@@ -99,7 +99,7 @@ class CachedState:
                     self._state = self._state_after(update, reset=reset)
                     return self._state
             return await self.refresh(reset=reset)
-        async with self._order.held() as held:
+        async with self._order.hold() as held:
             # Nobody to wait for may hold the lock: a call from inside `on_change` gets what is known so far.
             if not held:
                 return self._state
@@ -127,7 +127,7 @@ class CachedState:
         attempts = Attempts() if anew else known.attempts
         if ATTEMPTS in update.changes:
             attempts = Attempts.from_json(update.changes[ATTEMPTS])
-        return State(items, _covered(items, update.watermark), update.version, known.epoch + anew, attempts)
+        return State(items, _find_watermark(items, update.watermark), update.version, known.epoch + anew, attempts)
 
 
 class StagedState:
@@ -160,7 +160,7 @@ class StagedState:
         return self.newest
 
 
-def _covered(items: Mapping[str, JSON], watermark: int) -> int:
+def _find_watermark(items: Mapping[str, JSON], watermark: int) -> int:
     """How far a state goes: memzoo 0.1's summaries took messages in first, and listed what they did not cover yet."""
     match items:
         case {"summary": str(), "counter": str(), "kept": [[int(first), *_], *_]}:

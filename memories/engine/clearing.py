@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Protocol
 
-from memzoo.memories.text.clearing import RESULTS, ClearToolResults, Numbered, replaced, results_to_clear
+from memzoo.memories.text.clearing import RESULTS, ClearToolResults, Numbered, replace_result, results_to_clear
 from memzoo.memories.text.view import Cleared
 from memzoo.stores import Entry
 
@@ -49,7 +49,7 @@ class Clearing:
         # What the names are true of, the names of tools by number, and the entries that were replaced.
         self._known: tuple[Hashable, Mapping[int, str], dict[int, Cleared]] = (None, {}, {})
 
-    def shown(self, entries: list[Entry]) -> list[Entry]:
+    def replace_old(self, entries: list[Entry]) -> list[Entry]:
         """Entries of the log as they are shown: results that are old enough are lines."""
         if not any(entry.message["role"] in RESULTS for entry in entries):
             return entries
@@ -65,7 +65,7 @@ class Clearing:
         results = [entry.seq for entry in held if entry.message["role"] in RESULTS]
         return bool(results) and not self._names(held)[0].keys() >= {*results}
 
-    def learnt(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+    def replace_all(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Entries as they are learnt from: each result that may be is a line, so that it is always the same."""
         if not any(entry.message["role"] in RESULTS for entry in entries):
             return entries
@@ -90,7 +90,7 @@ class Clearing:
     def _line(self, entry: Entry, name: str, lines: dict[int, Cleared]) -> Entry:
         if isinstance(entry, Cleared) or entry.seq in lines:
             return lines.get(entry.seq, entry)
-        message = replaced(entry.message, name, self._option.over, lambda: self._size(entry))
+        message = replace_result(entry.message, name, self._option.over, lambda: self._size(entry))
         if message is entry.message:
             return entry
         lines[entry.seq] = line = Cleared(entry.seq, message, entry.turn_id, entry.created_at, entry.fields)

@@ -160,7 +160,7 @@ async def explain_view(
         query: What it searched for; `None` if it does not search.
         max_tokens: See there.
     """
-    sent = memory.render.shown(view, max_tokens)
+    sent = memory.render.show(view, max_tokens)
     limit = max_tokens or memory.message_limit
     if limit is None and not view.entries:  # else the limit is only for what was derived, which messages stand beside
         limit = getattr(memory, "max_token_limit", None)

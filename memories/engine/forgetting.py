@@ -12,7 +12,7 @@ from memzoo.memories.engine.memory import Memory
 from memzoo.memories.engine.pinning import let_go
 from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.saving import learn
-from memzoo.memories.engine.system_message import STATE, held_items, held_message
+from memzoo.memories.engine.system_message import STATE, pack_system, unpack_system
 from memzoo.memories.options import whole_number
 from memzoo.stores import Entry, Store, managed, take_back, tombstones
 from memzoo.stores.base import lacking
@@ -105,7 +105,7 @@ async def forget_messages(
     remove = managed(store, "forget").forget if for_good else partial(take_back, store)
     removed = await remove(conversation_id, seqs)
     await let_go(store, conversation_id, removed)
-    now, holds = await store.read_state(conversation_id, STATE), held_message(before.changes)
+    now, holds = await store.read_state(conversation_id, STATE), unpack_system(before.changes)
     if not before.watermark or now.watermark or (holds and holds.seq in removed):
         return removed
     # Read after the version: if another process forgets it meanwhile, the commit is refused.
@@ -114,7 +114,7 @@ async def forget_messages(
     if last and there:
         watermark, key = min(before.watermark, last[-1].seq), (conversation_id, STATE)
         with contextlib.suppress(ConflictError):
-            await store.commit(*key, expected=now.version, watermark=watermark, changes=held_items(holds))
+            await store.commit(*key, expected=now.version, watermark=watermark, changes=pack_system(holds))
     return removed
 
 

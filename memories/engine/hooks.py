@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from memzoo.errors import PluginError
 
-__all__ = ["check_class", "returned"]
+__all__ = ["check_class", "check_returned"]
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ def check_class(cls: type, base: type) -> None:
     _sound.add(cls)
 
 
-def returned(owner: object, hook: str, value: object, kind: type[T], right: str) -> T:
+def check_returned(owner: object, hook: str, value: object, kind: type[T], right: str) -> T:
     """What a hook has returned, if it is of the right kind.
 
     Raises:

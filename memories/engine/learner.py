@@ -19,14 +19,14 @@ from typing import Literal, NamedTuple, TypeAlias
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
 from memzoo.memories.engine.cached_state import CachedState, Hooks, StagedState
-from memzoo.memories.engine.hooks import returned
+from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import CachedLog, Log, talk
 from memzoo.memories.engine.pins import Pins
 from memzoo.memories.engine.retry import RestingError, RetryPolicy, after_success
 from memzoo.memories.engine.state import Attempts, Changes, State
-from memzoo.memories.engine.steps import Step, next_step, shortened_entries, size_of, smaller_room
+from memzoo.memories.engine.steps import Step, next_step, shorten_entries, size_of, smaller_room
 from memzoo.memories.text.grouping import last_exchange
 from memzoo.stores import JSON, Entry
 
@@ -138,7 +138,7 @@ class Learner:
             ModelError: A model failed, now or a short time ago.
         """
         try:
-            async with self.lock.held():
+            async with self.lock.hold():
                 return await self.learn(effort)
         except ModelError as error:
             if raising:
@@ -222,7 +222,7 @@ class Learner:
             await self._cached.refresh()
             self._clean_at = state.epoch
         moment = self._moment(state)  # what another thread hears of from now on was not looked at
-        waiting, ripe = await self.waiting(state)
+        waiting, ripe = await self.find_waiting(state)
         if ripe := len(waiting) if everything else ripe:
             return next_step(self._clear_results(waiting), ripe, room, state.attempts.exchanges)
         if not tidied and self._due(state, ()):
@@ -230,7 +230,7 @@ class Learner:
         self.idle_at = moment
         return None
 
-    async def waiting(self, state: State) -> tuple[list[Entry], int]:
+    async def find_waiting(self, state: State) -> tuple[list[Entry], int]:
         """What was not learnt from yet, oldest first, and how many of the oldest are to be."""
         is_behind = self.learns and state.watermark < self._cached.last
         waiting = self.select(await self.log.after(state.watermark)) if is_behind else []
@@ -240,7 +240,9 @@ class Learner:
         return waiting, len(waiting) if due is True else due
 
     def _due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        return returned(self._hooks, "due", self._hooks.due(state, waiting), int, "True, False or a number of messages")
+        return check_returned(
+            self._hooks, "due", self._hooks.due(state, waiting), int, "True, False or a number of messages"
+        )
 
     def select(self, entries: list[Entry]) -> list[Entry]:
         """The entries that the strategy learns from."""
@@ -251,11 +253,11 @@ class Learner:
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
         changes = await self._hooks.derive(state, self._clear_results(entries), log)
-        return returned(self._hooks, "derive", changes, Changes, "Changes, such as Changes({key: value})")
+        return check_returned(self._hooks, "derive", changes, Changes, "Changes, such as Changes({key: value})")
 
     def _clear_results(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         clearing = self._cached.clearing
-        return clearing.learnt(entries) if clearing else entries
+        return clearing.replace_all(entries) if clearing else entries
 
     async def _commit(self, state: State, changes: Changes, until: int, attempts: Attempts) -> State:
         try:
@@ -278,7 +280,7 @@ class Learner:
         start = last_exchange(waiting)
         try:
             if start:
-                await self.derive(state, shortened_entries(waiting[start:], room))
+                await self.derive(state, shorten_entries(waiting[start:], room))
         except ModelError as error:
             await self._note_failure(state, (), error, proven=False)
             raise
@@ -354,7 +356,7 @@ class Learner:
 
     async def amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
         """Commit changed items, told from the state as it is; how far the log was taken in stays as it is."""
-        async with self.lock.held():
+        async with self.lock.hold():
             while True:
                 state = await self.refresh()
                 with contextlib.suppress(ConflictError):

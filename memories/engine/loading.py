@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memzoo.memories.engine.hooks import returned
+from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.log import Log, messages_of, talk
 from memzoo.memories.engine.state import State
-from memzoo.memories.text.grouping import last_exchange, unanswered
+from memzoo.memories.text.grouping import find_unanswered, last_exchange
 from memzoo.memories.text.view import Cleared, View
 from memzoo.stores import Entry
 
@@ -55,7 +55,7 @@ async def view_to_send(memory: "Memory", query: str | None, *, catch_up: bool = 
     if view.final:
         return view, query
     newest = await log.exchanges(1)
-    places = unanswered(messages_of(newest))
+    places = find_unanswered(messages_of(newest))
     return view.ending_with(newest[places[0] if places else 0 :], is_open=bool(places)), query
 
 
@@ -82,7 +82,7 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
 
 async def _ask_for_view(memory: "Memory", log: Log, state: State, query: str | None) -> View:
     view = await memory.view(log, state, query)
-    return returned(memory, "view", view, View, "a View, such as View.of(entries)")
+    return check_returned(memory, "view", view, View, "a View, such as View.of(entries)")
 
 
 def _will_be_cleared(entry: Entry) -> bool:
@@ -93,13 +93,13 @@ async def _learnt_view(memory: "Memory", learner: "Learner", query: str | None, 
     """What a strategy shows that learns."""
     state = await (learner.current() if catch_up else learner.refresh())
     if not memory.shows_waiting:
-        with memory.retry.loading(state.attempts):
+        with memory.retry.mark_load(state.attempts):
             return await _ask_for_view(memory, memory.log, state, query)
-    with memory.retry.loading(state.attempts):
+    with memory.retry.mark_load(state.attempts):
         view = await _ask_for_view(memory, memory.log.passing_over(state.attempts.aside), state, query)
     if learner.is_idle(state) and not state.attempts.aside:
         return view
-    waiting, ripe = await learner.waiting(state)
+    waiting, ripe = await learner.find_waiting(state)
     return await _with_waiting(memory, view, state, waiting, ripe)
 
 

@@ -43,7 +43,7 @@ class LockOwner:
         return other.loop is not None and self.loop is other.loop
 
     @contextlib.contextmanager
-    def waiting(self) -> Generator[None]:
+    def mark_waited_for(self) -> Generator[None]:
         """Mark what runs in this block, in tasks and threads too, as waited for: it must not wait for the lock."""
         before = _waited_for.get()
         _waited_for.set(before | {self})
@@ -104,7 +104,7 @@ class FairLock:
                     place.set_result(None)
 
     @contextlib.asynccontextmanager
-    async def held(self) -> AsyncGenerator[bool]:
+    async def hold(self) -> AsyncGenerator[bool]:
         """Own the lock in this block. What the block calls, and waits for, passes without it.
 
         Yields:
@@ -114,7 +114,7 @@ class FairLock:
         if owner is None:
             yield False
             return
-        # As in `LockOwner.waiting`; giving back undoes it.
+        # As in `LockOwner.mark_waited_for`; giving back undoes it.
         _waited_for.set(_waited_for.get() | {owner})
         try:
             yield True
@@ -150,9 +150,9 @@ class StateLock:
         """Whether somebody derives."""
         return self._threads.is_taken or self._tasks.is_taken
 
-    def held(self) -> contextlib.AbstractAsyncContextManager[bool]:
-        """See `FairLock.held`."""
-        return (self._threads if is_blocking() else self._tasks).held()
+    def hold(self) -> contextlib.AbstractAsyncContextManager[bool]:
+        """See `FairLock.hold`."""
+        return (self._threads if is_blocking() else self._tasks).hold()
 
 
 class TurnLock(FairLock):

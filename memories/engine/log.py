@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memzoo.forks import new_lock
 from memzoo.memories.options import whole_number
-from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer, unanswered
+from memzoo.memories.text.grouping import INSTRUCTIONS, find_unanswered, is_answer
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.common import damaged
@@ -207,7 +207,7 @@ class Log:
 
     async def between(self, first: int, last: int) -> list[Entry]:
         """The entries numbered `first` to `last`, both included, oldest first."""
-        held, last = self.cached.entries, self._seen_to(last)
+        held, last = self.cached.entries, self._cap(last)
         if not held or first < held[0].seq:
             # One that is long past does not make the log be held from there on.
             return self._clear_results(self._skip(await self.cached.read(after=first - 1, until=last)))
@@ -241,7 +241,7 @@ class Log:
         for name, value in {"limit": limit, "before": before, "after": after}.items():
             if value is not None:
                 whole_number(name, value, at_least=0)
-        until = self.until if before is None else self._seen_to(before - 1)
+        until = self.until if before is None else self._cap(before - 1)
         found = await self.cached.read(after=after, until=until, limit=limit, newest=newest_first)
         return own_copies(found[::-1] if newest_first else found)
 
@@ -307,7 +307,7 @@ class Log:
     async def unanswered(self) -> list[Entry]:
         """The newest user message and what follows it, as long as it is not answered; else nothing."""
         newest = await self.exchanges(1)
-        return [newest[place] for place in unanswered(messages_of(newest))]
+        return [newest[place] for place in find_unanswered(messages_of(newest))]
 
     async def last_question(self) -> str:
         """The user's last words; "" if there are none."""
@@ -332,9 +332,9 @@ class Log:
         clearing = self.cached.clearing
         if clearing is None or self._form == "whole":
             return entries
-        return clearing.shown(entries) if self._form == "shown" else list(clearing.learnt(entries))
+        return clearing.replace_old(entries) if self._form == "shown" else list(clearing.replace_all(entries))
 
-    def _seen_to(self, last: int) -> int:
+    def _cap(self, last: int) -> int:
         return last if self.until is None else min(last, self.until)
 
     def _end(self, entries: Sequence[Entry]) -> int:

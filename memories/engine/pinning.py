@@ -9,7 +9,7 @@ from memzoo.errors import ConflictError, UnknownMessageError
 from memzoo.memories.engine.log import CachedLog, messages_of
 from memzoo.memories.engine.pins import FIELD, STATE, Pins, StoredPins
 from memzoo.memories.options import whole_number
-from memzoo.memories.text.grouping import grouped, is_answer, is_instruction
+from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, Record, Store
 
@@ -47,7 +47,7 @@ def mark(record: Record) -> Record:
 
 async def note(pins: Pins, new: Sequence[Entry]) -> None:
     """Write down that messages are pinned which were just stored as such, unless that was done before."""
-    written = (await pins.stored()).items
+    written = (await pins.read_stored()).items
     with suppress(UnknownMessageError):  # somebody has forgotten it meanwhile
         await pin(pins, [entry.seq for entry in new if str(entry.seq) not in written])
 
@@ -62,7 +62,7 @@ async def let_go(store: Store, conversation_id: str, removed: Collection[int]) -
     """Write down that messages are gone."""
     pins = Pins(CachedLog(store, conversation_id))
     while True:
-        stored = await pins.stored()
+        stored = await pins.read_stored()
         gone = {str(seq): None for seq in removed if str(seq) in stored.items}
         if not gone or not await store.read(conversation_id, limit=1):
             return
@@ -95,7 +95,7 @@ async def show_pinned(memory: "Memory", view: View, pinned: Sequence[Entry]) -> 
     entries = sorted([*view.entries, *new], key=lambda entry: entry.seq) if new else view.entries
     groups = [[entry] for entry in entries]
     if view.final:  # nobody puts it in order after this: a call and its results stay together
-        groups = [[entries[place] for place in places] for places in grouped(messages_of(entries))]
+        groups = [[entries[place] for place in places] for places in group_messages(messages_of(entries))]
         if new:
             groups.sort(key=lambda group: not is_instruction(group[0].message))
     if in_front:
@@ -112,7 +112,7 @@ async def _change(pins: Pins, ids: int | Sequence[int] | set[int], *, pinned: bo
     for one in numbers:
         whole_number("id", one, at_least=1)
     while True:
-        stored = await pins.stored()
+        stored = await pins.read_stored()
         changes: dict[str, JSON] = {}
         for seq in sorted(set(numbers)):
             # In each round: what was forgotten meanwhile, perhaps with the whole conversation, is pinned no more.
@@ -139,4 +139,4 @@ async def _commit(pins: Pins, stored: StoredPins, changes: dict[str, JSON]) -> N
     log = pins.log.cached
     # The watermark stays 0: whatever is forgotten, the other pins are not.
     await log.store.commit(log.conversation_id, STATE, expected=stored.version, watermark=0, changes=changes)
-    await pins.stored()
+    await pins.read_stored()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
-from memzoo.memories.text.grouping import grouped
+from memzoo.memories.text.grouping import group_messages
 from memzoo.stores import JSON, Entry
 
 __all__ = ["FIELD", "STATE", "Pins", "StoredPins"]
@@ -86,7 +86,7 @@ class Pins:
         moment = log.epoch, log.revision, log.last
         if log.revision is None or moment != self._found_at:
             if log.revision is None or moment[:2] != self._stored.read_at:
-                await self.stored()
+                await self.read_stored()
             marked = self._look_for_marks(log.entries)
             is_any = self._stored.items or marked or self._known.groups
             self.entries = await self._find(marked) if is_any else ()
@@ -126,7 +126,7 @@ class Pins:
             raise OverBudgetError.of("the pinned messages", taken, limit, unit, "; unpin some, or raise the limit")
         return limit - taken
 
-    async def stored(self) -> StoredPins:
+    async def read_stored(self) -> StoredPins:
         """The state as it is in the store now."""
         known, log = self._stored, self._cached
         now = log.epoch, log.revision
@@ -181,7 +181,7 @@ class Pins:
             return [entry]
         while size <= _FARTHEST:
             entries = await self.log.between(max(entry.seq - size * is_result, 1), entry.seq + size)
-            for places in grouped(messages_of(entries)):
+            for places in group_messages(messages_of(entries)):
                 if any(entries[place].seq == entry.seq for place in places):
                     return [entries[place] for place in places]
             size *= 2

@@ -5,7 +5,7 @@ import re
 from memzoo.errors import ModelError
 from memzoo.memories.text.fitting import without_middle
 
-__all__ = ["PromptLimit", "TooLongError", "cut", "estimated", "is_too_long"]
+__all__ = ["PromptLimit", "TooLongError", "count_for_prompt", "cut_middle", "is_too_long"]
 
 _BYTES_PER_TOKEN = 3
 # Our own instructions have to fit in, and no model has a smaller context.
@@ -64,7 +64,7 @@ class PromptLimit:
         Raises:
             TooLongError: It is too long.
         """
-        if (size := estimated(prompt)) > self.tokens:
+        if (size := count_for_prompt(prompt)) > self.tokens:
             error = TooLongError(
                 f"the prompt {purpose!r} would have about {size} tokens, more than the {self.tokens} that it may have "
                 "(max_prompt_tokens, or what the endpoint said); no model was asked"
@@ -86,7 +86,7 @@ class PromptLimit:
         """The tokens that what is known may have in a prompt, where it can be shown in part."""
         return max(min(self.tokens // 4, (self.tokens - _INSTRUCTIONS) // 2), 0)
 
-    def learnt_from(self, error: ModelError, prompt: str) -> TooLongError | None:
+    def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:
         """Read from the error of a call whether the prompt was too long; the limit is then what the endpoint stated.
 
         Where it states none, it is half of what was refused.
@@ -96,7 +96,7 @@ class PromptLimit:
         stated = [int(number) for match in _STATED.findall(str(error)[:2000]) for number in match if number]
         stated = [number for number in stated if number >= _SMALLEST_CONTEXT]
         context = int(min(stated) * _SHARE_OF_CONTEXT) if stated else self.tokens
-        before, size = self.tokens, estimated(prompt)
+        before, size = self.tokens, count_for_prompt(prompt)
         # What it states need not be in our tokens: less than what it has just refused, in any case.
         self.learn(context if context < size else size // 2)
         too_long = TooLongError(str(error))
@@ -109,19 +109,19 @@ def is_too_long(error: ModelError) -> bool:
     return bool(_TOO_LONG.search(str(error)[:2000]))
 
 
-def estimated(text: str) -> int:
+def count_for_prompt(text: str) -> int:
     """The tokens of a text at most, as `PromptLimit` counts them."""
     size = len(text) if text.isascii() else len(text.encode(errors="replace"))
     return -(-size // _BYTES_PER_TOKEN)
 
 
-def cut(text: str, tokens: int) -> str:
+def cut_middle(text: str, tokens: int) -> str:
     """A text of at most so many tokens: its beginning and its end, with a note of what is missing in between."""
-    if estimated(text) <= tokens:
+    if count_for_prompt(text) <= tokens:
         return text
     # The more bytes its characters have, the fewer of them fit.
-    kept = len(text) * max(tokens - 16, 0) // estimated(text)
+    kept = len(text) * max(tokens - 16, 0) // count_for_prompt(text)
     half = kept // 2
-    while half and estimated(text[:half] + text[-half:]) > tokens - 16:
+    while half and count_for_prompt(text[:half] + text[-half:]) > tokens - 16:
         half = half * 9 // 10
     return without_middle(text, 2 * half)

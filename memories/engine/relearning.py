@@ -11,7 +11,7 @@ from memzoo.memories.engine.cached_state import StagedState
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, Log
 from memzoo.memories.engine.state import Attempts, Changes, State
-from memzoo.memories.engine.steps import shortened_entries
+from memzoo.memories.engine.steps import shorten_entries
 from memzoo.memories.options import one_of, whole_number
 from memzoo.sync import together
 
@@ -55,16 +55,16 @@ async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, pr
         return
     first, reached = from_ or 1, [0] * len(learning)
 
-    def heard(place: int, number: int) -> None:
+    def tell(place: int, number: int) -> None:
         reached[place] = max(number - first + 1, 0)
         if progress:
             progress(sum(reached), (log.last - first + 1) * len(reached))
 
-    await together(_learn_anew(log, learner, first, partial(heard, place)) for place, learner in enumerate(learning))
+    await together(_learn_anew(log, learner, first, partial(tell, place)) for place, learner in enumerate(learning))
 
 
 async def _learn_anew(log: CachedLog, learner: Learner, first: int, heard: Callable[[int], None]) -> None:
-    async with learner.lock.held():
+    async with learner.lock.hold():
         old, epoch = await learner.refresh(), log.epoch
         if not log.last:
             return
@@ -92,7 +92,7 @@ async def _learn_anew(log: CachedLog, learner: Learner, first: int, heard: Calla
 
 
 async def _take_up(log: CachedLog, learner: Learner) -> None:
-    async with learner.lock.held(), learner.leaseholder() as lease:
+    async with learner.lock.hold(), learner.leaseholder() as lease:
         for one in (await learner.refresh()).attempts.aside:
             await lease.hold(wait=True)
             await _take_up_one(log, learner, one)
@@ -111,6 +111,6 @@ async def _take_up_one(log: CachedLog, learner: Learner, aside: tuple[int, int])
     # After the state: what is deleted from now on makes the commit be refused.
     await log.refresh()
     if entries := learner.select(await learner.log.between(*aside)):
-        changes = await learner.derive(state, shortened_entries(entries, learner.retry.prompts.room))
+        changes = await learner.derive(state, shorten_entries(entries, learner.retry.prompts.room))
     left = replace(state.attempts, aside=tuple(one for one in state.attempts.aside if one != aside))
     await learner.cached_state.commit(state, changes, state.watermark, left)

@@ -1,6 +1,6 @@
 """What a turn takes the place of: messages after an earlier one, which go only when the turn is stored.
 
-1. `replaced_by` reads them when the turn begins, and refuses what would lose something.
+1. `find_replaced` reads them when the turn begins, and refuses what would lose something.
 2. When the turn asks for `messages`, `Replaced.show` copies the conversation up to the message before them into a store
    in memory, and a memory with the same options shows it. The conversation itself does not change.
 3. When the turn is stored, `Replaced.take_back` deletes them and what was learnt from them. What the copy has learnt
@@ -17,10 +17,10 @@ from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, InMemoryStore, StoredState, managed
 from memzoo.stores.tombstones import keeps_tombstones, tombstones_of
 
-__all__ = ["Replaced", "replaced_by"]
+__all__ = ["Replaced", "find_replaced"]
 
 
-async def replaced_by(memory: Memory, last: int) -> "Replaced | None":
+async def find_replaced(memory: Memory, last: int) -> "Replaced | None":
     """Return what stands after a log number, to be replaced; `None` if nothing does.
 
     Raises:

@@ -88,7 +88,7 @@ async def aretain(
     last: str | None = None
     async for id_ in _list_ids(store, after, limit, idle_since=None if old else idle, prefix=prefix):
         last = id_
-        if gone := await _forgotten(store, id_, await _find_outdated(store, id_, old, idle), index):
+        if gone := await _forget(store, id_, await _find_outdated(store, id_, old, idle), index):
             removed[id_] = gone
     erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
     return Retained(removed, erased, last)
@@ -129,7 +129,7 @@ async def _page(store: Store, conversation_id: str, found: list[int], until: int
     return await store.read(conversation_id, after=found[-1] if found else 0, until=until, limit=_PAGE)
 
 
-async def _forgotten(store: Store, conversation_id: str, seqs: list[int], index: VectorIndex | None) -> list[int]:
+async def _forget(store: Store, conversation_id: str, seqs: list[int], index: VectorIndex | None) -> list[int]:
     if not seqs:
         return []
     spaces = await managed(store, "states").states(conversation_id) if index else []

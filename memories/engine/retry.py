@@ -1,6 +1,6 @@
 """What happens when a model fails, in the order in which it happens.
 
-1. `RetryPolicy.asking` watches each call of a model. If the endpoint says that the prompt is too long, it is a
+1. `RetryPolicy.watch_call` watches each call of a model. If the endpoint says that the prompt is too long, it is a
    `TooLongError`, and prompts are shorter from then on (`PromptLimit`).
 2. The call that met the failure ends. `decide` says what follows from it: how large the next step is, and whether the
    exchange at fault is set aside. `Learner` commits the `Attempts` that it gives with the state, so the next call goes
@@ -148,7 +148,7 @@ class RetryPolicy:
         self._asked = Attempts()
 
     @contextlib.contextmanager
-    def asking(self, prompt: str) -> Generator[None]:
+    def watch_call(self, prompt: str) -> Generator[None]:
         """Watch the call of a model in this block.
 
         Raises:
@@ -164,13 +164,13 @@ class RetryPolicy:
             raise  # It is there, and answers.
         except ModelError as error:
             self._asked = replace(self._asked, failures=self._asked.failures + 1, at=self.clock())
-            if too_long := self.prompts.learnt_from(error, prompt):
+            if too_long := self.prompts.learn_from(error, prompt):
                 raise too_long from error
             raise
         self._asked = Attempts()
 
     @contextlib.contextmanager
-    def loading(self, attempts: Attempts) -> Generator[None]:
+    def mark_load(self, attempts: Attempts) -> Generator[None]:
         """Mark what runs in this block as a load, which does not wait for a model that has just failed."""
         token = _loading.set(attempts)
         try:

@@ -13,14 +13,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memzoo.errors import OptionError, StoreError
-from memzoo.memories.engine.hooks import returned
+from memzoo.memories.engine.hooks import check_returned
 from memzoo.stores import Entry, Record
 from memzoo.sync import together
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.memory import Memory
 
-__all__ = ["evict", "learn", "save", "set_aside", "turn_name"]
+__all__ = ["evict", "find_set_aside", "learn", "save", "turn_name"]
 
 logger = logging.getLogger("memzoo")
 
@@ -112,9 +112,9 @@ async def evict(memory: "Memory", newest: int) -> None:
 
     log = await memory.log.refreshed()
     needed = await memory.oldest_needed(log, await memory.known_state())
-    first_needed = returned(memory, "oldest_needed", needed, int, "a log number, such as 1")
+    first_needed = check_returned(memory, "oldest_needed", needed, int, "a log number, such as 1")
     waits = await log.unanswered()
-    stays = (*await set_aside(memory), *await memory.pins.current(), *waits, await memory.system.current())
+    stays = (*await find_set_aside(memory), *await memory.pins.current(), *waits, await memory.system.current())
     kept = {entry.seq for entry in stays if entry}
     first = min(newest, first_needed)
     old = await log.between(1, first - 1)
@@ -130,7 +130,7 @@ async def evict(memory: "Memory", newest: int) -> None:
         logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
 
 
-async def set_aside(memory: "Memory") -> list[Entry]:
+async def find_set_aside(memory: "Memory") -> list[Entry]:
     """The messages at which a model failed again and again, oldest first."""
     aside = {one for learner in memory.learners for one in (await learner.refresh()).attempts.aside}
     pages = [await memory.log.page(after=first - 1, before=last + 1) for first, last in sorted(aside)]

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memzoo.errors import CutReplyError, ModelError
-from memzoo.memories.engine.prompt_limit import TooLongError, cut, estimated
+from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt, cut_middle
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Shortened
 from memzoo.stores import Entry
 
-__all__ = ["Step", "next_step", "shortened_entries", "size_of", "smaller_room"]
+__all__ = ["Step", "next_step", "shorten_entries", "size_of", "smaller_room"]
 
 # A message that is cut further than that says nothing any more.
 _FEWEST_TOKENS = 64
@@ -49,13 +49,13 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> St
         fitting = end
     if fitting:
         return Step(waiting[:fitting], waiting[:fitting], fitting == len(waiting))
-    fitting = _fitting_messages(waiting[: next(exchange_ends(waiting[:ripe]))], tokens)
-    return Step(waiting[:fitting], shortened_entries(waiting[:fitting], tokens), fitting == len(waiting))
+    fitting = _count_fitting(waiting[: next(exchange_ends(waiting[:ripe]))], tokens)
+    return Step(waiting[:fitting], shorten_entries(waiting[:fitting], tokens), fitting == len(waiting))
 
 
 def size_of(entry: Entry) -> int:
     """The room that a message takes in a prompt, in tokens as `PromptLimit` counts them."""
-    return estimated(text_of(entry.message)) + _TOKENS_AROUND
+    return count_for_prompt(text_of(entry.message)) + _TOKENS_AROUND
 
 
 def smaller_room(room: int, step: Step, error: ModelError) -> int:
@@ -74,20 +74,20 @@ def smaller_room(room: int, step: Step, error: ModelError) -> int:
     return 0
 
 
-def shortened_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
+def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
     """Entries that fit together, for a prompt: where they do not, the longest ones are cut in the middle."""
     texts = [text_of(entry.message) for entry in entries]
-    sizes = list(map(estimated, texts))
+    sizes = list(map(count_for_prompt, texts))
     if sum(sizes) <= tokens:
         return entries
     longest = _longest_allowed(sizes, tokens)
     return [
-        entry if size <= longest else _saying(entry, cut(text, longest))
+        entry if size <= longest else _reword(entry, cut_middle(text, longest))
         for entry, text, size in zip(entries, texts, sizes, strict=True)
     ]
 
 
-def _fitting_messages(exchange: Sequence[Entry], tokens: int) -> int:
+def _count_fitting(exchange: Sequence[Entry], tokens: int) -> int:
     """How many messages of an exchange fit, but at least two: a question and what follows it."""
     size = 0
     for place, entry in enumerate(exchange):
@@ -108,7 +108,7 @@ def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
     return max(ordered, default=0)
 
 
-def _saying(entry: Entry, text: str) -> Shortened:
+def _reword(entry: Entry, text: str) -> Shortened:
     """An entry with other words; calls of tools are among them already."""
     named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
     return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)

@@ -11,7 +11,7 @@ from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.stores import JSON, Entry, Store, StoredState
 
-__all__ = ["STATE", "SystemMessage", "held_items", "held_message", "note_system", "system_state"]
+__all__ = ["STATE", "SystemMessage", "note_system", "pack_system", "system_state", "unpack_system"]
 
 STATE, _ITEM = "system-message", "holds"
 _PAGE = 500
@@ -79,7 +79,7 @@ class SystemMessage:
         if known.epoch != log.epoch:
             return
         known = await self._look_up()
-        key, items = (log.conversation_id, STATE), held_items(known.entry)
+        key, items = (log.conversation_id, STATE), pack_system(known.entry)
         try:
             version = await log.store.commit(*key, expected=known.version, watermark=known.last, changes=items)
         except ConflictError:  # another process wrote it down
@@ -103,7 +103,7 @@ class SystemMessage:
         log, held = self._cached, self._cached.entries
         epoch, start = log.epoch, held[0].seq if held else 1
         update = await log.store.read_state(log.conversation_id, STATE)
-        entry, last = held_message(update.changes), update.watermark
+        entry, last = unpack_system(update.changes), update.watermark
         while last < start - 1:
             page = await log.store.read(log.conversation_id, after=last, until=start - 1, limit=_PAGE)
             entry, last = _newest(entry, page), page[-1].seq if page else start - 1
@@ -117,12 +117,12 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
     return known
 
 
-def held_items(entry: Entry | None) -> dict[str, JSON]:
+def pack_system(entry: Entry | None) -> dict[str, JSON]:
     """The items of the state for the system message that holds."""
     return {_ITEM: [entry.seq, entry.message] if entry else None}
 
 
-def held_message(items: Mapping[str, JSON]) -> Entry | None:
+def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
     """The system message that holds by these items of the state."""
     number, message = items.get(_ITEM) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None
@@ -131,7 +131,7 @@ def held_message(items: Mapping[str, JSON]) -> Entry | None:
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
     """The state for a log that is restored as a whole, so that nobody has to look through it."""
     holds = _newest(None, entries)
-    return {STATE: StoredState(entries[-1].seq, held_items(holds) if holds else {})}
+    return {STATE: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 
 
 async def note_system(store: Store, conversation_id: str) -> None:

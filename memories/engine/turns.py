@@ -10,7 +10,7 @@ from memzoo.memories.engine import saving
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.memory import Memory
-from memzoo.memories.engine.replacing import Replaced, replaced_by
+from memzoo.memories.engine.replacing import Replaced, find_replaced
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import as_message, checked, is_answered, sendable, text_of
@@ -19,7 +19,7 @@ from memzoo.stores import Entry, Message, Record
 from memzoo.sync import Managed, blocking
 from memzoo.text import copied
 
-__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "unfinished_turn"]
+__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "find_unfinished_turn"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
@@ -159,7 +159,7 @@ class Turn(Managed["Turn"]):
 
     def waiting(self) -> AbstractContextManager[None]:
         """For `with`, around tools: one that begins a turn of this very conversation is refused, as it cannot wait."""
-        return self._open().waiting()
+        return self._open().mark_waited_for()
 
     def _open(self) -> LockOwner:
         if self._owner:
@@ -179,7 +179,7 @@ class Turn(Managed["Turn"]):
                 raise TurnError(f"{self._log.conversation_id!r} has no question to answer again")
             self._said, self._after = [Record(question.message, question.fields)], question.seq
             self._taken = {question.turn_id}
-        if self._after is not None and (replaced := await replaced_by(self._memory, self._after)):
+        if self._after is not None and (replaced := await find_replaced(self._memory, self._after)):
             self._replaced = replaced
             self._taken |= {entry.turn_id for entry in replaced.entries}
 
@@ -225,7 +225,7 @@ class Turn(Managed["Turn"]):
         return TurnInProgressError(f"a turn of conversation {self._log.conversation_id!r} is under way; {why}")
 
 
-async def unfinished_turn(log: CachedLog) -> list[Message]:
+async def find_unfinished_turn(log: CachedLog) -> list[Message]:
     """The messages of the newest turn if it ended without an answer; else none."""
     turn = await _newest_turn(log)
     # A question that stands alone is one that was to be answered again, and was not.

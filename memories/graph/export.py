@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from memzoo.errors import OptionError
 from memzoo.memories.engine.state import ATTEMPTS
-from memzoo.memories.graph.fact import Fact, by_name, marked_relation, names_in
+from memzoo.memories.graph.fact import Fact, by_name, describe_relation, names_in
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
 from memzoo.stores import Store
@@ -74,7 +74,7 @@ def to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
     nodes = (f'  {numbers[node]}["{_entities(name)}"]' for node, name in names.items())
     edges = (
         f"  {numbers[fact.nodes[0]]} {'-.->' if fact.superseded_by else '-->'}"
-        f'|"{_entities(marked_relation(fact))}"| {numbers[fact.nodes[1]]}'
+        f'|"{_entities(describe_relation(fact))}"| {numbers[fact.nodes[1]]}'
         for fact in facts
     )
     return "\n".join(["graph LR", *nodes, *edges, ""])

@@ -12,7 +12,7 @@ from memzoo.memories.text.names import canonical
 from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON
 
-__all__ = ["Fact", "Quote", "Reason", "Source", "by_name", "in_order", "marked_relation", "names_in"]
+__all__ = ["Fact", "Quote", "Reason", "Source", "by_name", "describe_relation", "in_order", "names_in"]
 
 _NEGATABLE = frozenset("is are was were has have had can could will would should must may might does do did".split())
 
@@ -224,6 +224,6 @@ def names_in(facts: Iterable[Fact]) -> dict[str, str]:
     return dict(sorted(names.items()))
 
 
-def marked_relation(fact: Fact) -> str:
+def describe_relation(fact: Fact) -> str:
     """The relation of a fact, with "NOT" before it if the fact is that it is not so."""
     return f"NOT {fact.relation}" if fact.negated else fact.relation

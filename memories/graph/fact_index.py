@@ -49,7 +49,7 @@ class FactIndex:
     def put(self, key: str, fact: Fact | None) -> None:
         """Put a fact under its key, in the place of the one before; `None` takes it away, if there is one."""
         (subject, obj), edge = _ends(key)
-        if known := self.known(key):
+        if known := self.get(key):
             self._drop(known)
         elif not fact:
             return
@@ -67,7 +67,7 @@ class FactIndex:
                 self.graph.remove_node(node)
                 self.names.remove(node)
 
-    def known(self, key: str) -> Fact | None:
+    def get(self, key: str) -> Fact | None:
         """The fact under a key."""
         nodes, edge = _ends(key)
         found = self.graph.get_edge_data(*nodes, edge)

@@ -14,7 +14,7 @@ from memzoo.memories.graph.relations import SINGLE_VALUED, plain
 from memzoo.memories.graph.revision import Revision
 from memzoo.memories.models.replies import SAME_AS, Statement
 from memzoo.memories.text.messages import Labels
-from memzoo.memories.text.names import asked_names, canonical
+from memzoo.memories.text.names import canonical, find_asked_names
 from memzoo.stores import JSON
 from memzoo.sync import blocking
 
@@ -71,13 +71,15 @@ class KnowledgeGraph:
     def facts(self, *, history: bool = False) -> list[Fact]:
         """All facts that hold, in the order in which they were first said; with `history`, superseded ones too."""
         with self._lock:
-            return in_order(_holding((fact for node in self.graph for fact in self._facts.at(node)), history=history))
+            return in_order(
+                _drop_superseded((fact for node in self.graph for fact in self._facts.at(node)), history=history)
+            )
 
     def about(self, name: str, *, history: bool = False) -> list[Fact]:
         """The facts in which a name is subject or object, in the order in which they were first said."""
         with self._lock:
             return in_order(
-                _holding(
+                _drop_superseded(
                     (fact for node in self._facts.find_meant(name) for fact in self._facts.at(node)), history=history
                 )
             )
@@ -115,9 +117,9 @@ class KnowledgeGraph:
             return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """The canonical names that a text asks about, each with how surely; see `asked_names`."""
+        """The canonical names that a text asks about, each with how surely; see `find_asked_names`."""
         with self._lock:
-            return asked_names(text, self._facts.names, labels, before)
+            return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
         """The canonical names that a name stands for: its own; of a part of names, all that have it."""
@@ -133,7 +135,7 @@ class KnowledgeGraph:
         """The facts with some keys that hold, in the order of the keys."""
         for key in keys:
             with self._lock:
-                fact = self._facts.known(key)
+                fact = self._facts.get(key)
             if fact and not fact.superseded_by:
                 yield fact
 
@@ -183,7 +185,7 @@ class KnowledgeGraph:
             >>> memory.load_memory_variables({"input": "Anna?"})
             {'history': 'On Anna: Anna lives in Oslo.'}
         """
-        await self._amend(functools.partial(self._restoring, fact))
+        await self._amend(functools.partial(self._restore, fact))
 
     restore = blocking(arestore)
 
@@ -195,9 +197,9 @@ class KnowledgeGraph:
             for key, value in changes.items():
                 self._facts.put(key, value and Fact.from_json(value))
 
-    def _restoring(self, fact: Fact) -> dict[str, JSON]:
+    def _restore(self, fact: Fact) -> dict[str, JSON]:
         with self._lock:
-            known = self._facts.known(fact.key)
+            known = self._facts.get(fact.key)
             if known is None:
                 raise OptionError(f"the graph has no fact {str(fact)!r}; give one that `why` or `facts` returned")
             revision = Revision(self._facts, self._single_valued)
@@ -217,7 +219,7 @@ class KnowledgeGraph:
             if not (edge := self._next(edge, reached)):
                 return
             for node in edge:
-                facts = [fact for fact in _holding(in_order(self._facts.at(node))) if fact.key not in seen]
+                facts = [fact for fact in _drop_superseded(in_order(self._facts.at(node))) if fact.key not in seen]
                 seen |= {fact.key for fact in facts}
                 yield from (Near(fact, reached[node], steps) for fact in facts)
 
@@ -225,12 +227,12 @@ class KnowledgeGraph:
         """The nodes one step further; `reached` gets the name from which each was reached."""
         found: list[str] = []
         for node in edge:
-            for other in itertools.chain.from_iterable(fact.nodes for fact in _holding(self._facts.at(node))):
+            for other in itertools.chain.from_iterable(fact.nodes for fact in _drop_superseded(self._facts.at(node))):
                 if other not in reached:
                     reached[other] = reached[node]
                     found.append(other)
         return found
 
 
-def _holding(facts: Iterable[Fact], *, history: bool = False) -> Iterator[Fact]:
+def _drop_superseded(facts: Iterable[Fact], *, history: bool = False) -> Iterator[Fact]:
     return (fact for fact in facts if history or not fact.superseded_by)

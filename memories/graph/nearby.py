@@ -8,7 +8,7 @@ from memzoo.memories.graph.graph import KnowledgeGraph, Near
 from memzoo.memories.graph.relations import content_words
 from memzoo.memories.text.fitting import Limit
 
-__all__ = ["MOST_BYTES", "best_within", "known_lines", "lines"]
+__all__ = ["MOST_BYTES", "best_within", "lines", "write_known"]
 
 MOST_BYTES = 2_000
 """Of the known facts in a prompt beside few new lines: some 500 tokens, whatever counts them."""
@@ -71,7 +71,7 @@ def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near
     ]
 
 
-def known_lines(
+def write_known(
     graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str, most: int = MOST_BYTES
 ) -> str:
     """Write what new lines may change, then what holds about the user and the names before them, as triples.
@@ -87,7 +87,7 @@ def known_lines(
         most: Bytes that they may have.
     """
     left, chosen = most, dict[str, Fact]()
-    for fact in itertools.chain(likely, _spoken_of(graph, new_lines, history)):
+    for fact in itertools.chain(likely, _find_spoken_of(graph, new_lines, history)):
         if fact.key not in chosen and len(fact.triple) <= _LONGEST:
             left -= len(fact.triple.encode(errors="replace")) + 1
             if left < 0:
@@ -96,7 +96,7 @@ def known_lines(
     return _in_lines(chosen.values())
 
 
-def _spoken_of(graph: KnowledgeGraph, new_lines: str, history: str) -> Iterator[Fact]:
+def _find_spoken_of(graph: KnowledgeGraph, new_lines: str, history: str) -> Iterator[Fact]:
     """The facts about the names in new lines, then those about the user and the names before them."""
     words = content_words(new_lines)
     for names in (graph.find_names(new_lines), ["user", *graph.find_names(history)]):

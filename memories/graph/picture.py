@@ -6,7 +6,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from memzoo.memories.graph.fact import Fact, by_name, marked_relation, names_in
+from memzoo.memories.graph.fact import Fact, by_name, describe_relation, names_in
 from memzoo.memories.graph.graph import KnowledgeGraph
 
 __all__ = ["to_html"]
@@ -101,7 +101,7 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, complex]) -> list[dict[st
         drawn[frozenset(fact.nodes)] += 1
         bend = _BESIDE * drawn[frozenset(fact.nodes)]
         path, at = _arc(start, end, bend) if start != end else _loop(start, bend)
-        label = {"label": _short(marked_relation(fact)), "x": round(at.real, 1), "y": round(at.imag, 1)}
+        label = {"label": _short(describe_relation(fact)), "x": round(at.real, 1), "y": round(at.imag, 1)}
         edges.append({"path": path, **label, "told": _describe(fact), "fact": fact})
     return edges
 

@@ -10,12 +10,14 @@ from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import canonical, mentions
 from memzoo.stores import Entry
 
-__all__ = ["reasons", "sourced"]
+__all__ = ["find_sources", "reasons"]
 
 _DENIAL = re.compile(r"\b(?:not|never|no longer)\b|n['’]t\b", re.IGNORECASE)
 
 
-def sourced(statements: Sequence[Statement], entries: Sequence[Entry]) -> list[tuple[Statement, tuple[Source, ...]]]:
+def find_sources(
+    statements: Sequence[Statement], entries: Sequence[Entry]
+) -> list[tuple[Statement, tuple[Source, ...]]]:
     """Find the messages that statements were taken from.
 
     What ended is told by what took its place: of "NO LONGER Sam | lives in | Oslo" the words are in older messages.

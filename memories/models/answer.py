@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memzoo.errors import CutReplyError, ModelReplyError
-from memzoo.memories.models.cleaning import is_sendable, spoken
+from memzoo.memories.models.cleaning import extract_spoken, is_sendable
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 
@@ -78,7 +78,7 @@ def _message(said: Any) -> Message:
         content = "".join(part["text"] for part in parts if part["type"] == "text")
     if not isinstance(content, (str, type(None))):
         raise TypeError("the content is no text")
-    message: Message = {"role": "assistant", "content": content and spoken(content)}
+    message: Message = {"role": "assistant", "content": content and extract_spoken(content)}
     if said.refusal:
         message["refusal"] = said.refusal
     if calls := [_call(call) for call in said.tool_calls or ()]:

@@ -45,25 +45,25 @@ class Bounds:
     def _bound(self, response: Any) -> None:
         read = response.iter_bytes
 
-        def bounded(*size: int) -> Iterator[bytes]:
+        def read_bounded(*size: int) -> Iterator[bytes]:
             check = self._check()
             for part in read(*size):
                 check(part)
                 yield part
 
         # All that reads a response reads it by this.
-        response.iter_bytes = bounded
+        response.iter_bytes = read_bounded
 
     async def _bound_async(self, response: Any) -> None:
         read = response.aiter_bytes
 
-        async def bounded(*size: int) -> AsyncIterator[bytes]:
+        async def read_bounded(*size: int) -> AsyncIterator[bytes]:
             check = self._check()
             async for part in read(*size):
                 check(part)
                 yield part
 
-        response.aiter_bytes = bounded
+        response.aiter_bytes = read_bounded
 
     def _check(self) -> Callable[[bytes], None]:
         size, start = 0, time.monotonic()

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checka
 from memzoo.errors import MemoryZooError, ModelError, ModelReplyError, OptionError
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.bounds import BoundMet, Bounds
-from memzoo.memories.models.cleaning import is_sendable, spoken
-from memzoo.memories.models.clients import Clients, called
-from memzoo.memories.models.parameters import sorted_parameters
+from memzoo.memories.models.cleaning import extract_spoken, is_sendable
+from memzoo.memories.models.clients import Clients, call_function
+from memzoo.memories.models.parameters import split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Message
@@ -154,9 +154,7 @@ class ChatModel:
             OptionError: The `openai` client has no parameter or option of that name, or a bound is no number.
         """
         self.name = model
-        self.parameters, options = sorted_parameters(
-            "ChatModel", "chat.completions", parameters, client or async_client
-        )
+        self.parameters, options = split_parameters("ChatModel", "chat.completions", parameters, client or async_client)
         self._bounds = Bounds(max_reply_bytes, max_reply_seconds)
         make = _offline_client if model == "offline" and not (base_url or api_key) else None
         self._clients = Clients(
@@ -181,7 +179,7 @@ class ChatModel:
 
     def __reduce__(self) -> tuple[Any, ...]:
         bounds = {"max_reply_bytes": self._bounds.max_bytes, "max_reply_seconds": self._bounds.max_seconds}
-        return self._clients.reduced(self, self.name, {**self.parameters, **bounds})
+        return self._clients.reduce_owner(self, self.name, {**self.parameters, **bounds})
 
     @property
     def timeout(self) -> float:
@@ -230,7 +228,7 @@ class ChatModel:
             raise
         except (Exception, BoundMet) as error:
             raise ModelError(
-                f"the call of model {self.name!r} for prompt {purpose!r} failed: {self._clients.told(error)}"
+                f"the call of model {self.name!r} for prompt {purpose!r} failed: {self._clients.describe_error(error)}"
             ) from error
 
 
@@ -286,7 +284,7 @@ class _Rules:
             raise ModelError(f"{asked}: {error}") from error
         choice, usage = found["choices"][0], found["usage"]
         spent = Spent(1, usage["prompt_tokens"], usage["completion_tokens"], time.perf_counter() - start)
-        message = {"content": spoken(choice["message"]["content"])}
+        message = {"content": extract_spoken(choice["message"]["content"])}
         return _completion(Answer(message, choice["finish_reason"], spent), asked)
 
 
@@ -302,8 +300,8 @@ class _FunctionModel:
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         failed = f"llm {self.name!r} failed for prompt {purpose!r}"
-        text, spent = await called(self._function, [dict(as_sent(message)) for message in messages], failed)
-        if not isinstance(text, str) or not is_sendable(text) or not (said := spoken(text)):
+        text, spent = await call_function(self._function, [dict(as_sent(message)) for message in messages], failed)
+        if not isinstance(text, str) or not is_sendable(text) or not (said := extract_spoken(text)):
             gave = repr(text)[:200]
             raise ModelReplyError(f"llm {self.name!r} gave {gave} for prompt {purpose!r}; it must give a text")
         return Completion(said, spent)

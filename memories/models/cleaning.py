@@ -8,7 +8,7 @@ import re
 
 from memzoo.errors import ModelReplyError
 
-__all__ = ["cleaned", "is_sendable", "spoken"]
+__all__ = ["clean_reply", "extract_spoken", "is_sendable"]
 
 _THOUGHTS = "think|thinking|thoughts?|reason|reasoning|reflection|analysis|scratchpad"
 _OPENING = rf"<(?:{_THOUGHTS})\b[^<>\n]{{0,99}}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
@@ -50,11 +50,11 @@ _FAREWELL = re.compile(
 _FENCE_LINE = re.compile(r"\s{0,3}(?:```|~~~)[\w+-]*\s*")
 
 
-def spoken(text: str) -> str:
+def extract_spoken(text: str) -> str:
     r"""The text that a model meant to say: without its thoughts and the marks of its chat template.
 
     Example:
-        >>> spoken("<think>Who is she?</think>\n\nAnna lives in Oslo.<|im_end|>\n<|im_start|>user")
+        >>> extract_spoken("<think>Who is she?</think>\n\nAnna lives in Oslo.<|im_end|>\n<|im_start|>user")
         'Anna lives in Oslo.'
     """
     if _FINAL in text:
@@ -69,13 +69,13 @@ def spoken(text: str) -> str:
     return begun[: end.start() if end else None].strip()
 
 
-def cleaned(reply: str) -> str:
+def clean_reply(reply: str) -> str:
     """The answer in a reply, without greetings, fences, repeated parts of the prompt and tags around it.
 
     Raises:
         ModelReplyError: Nothing remains of a reply that was not empty, or it has half a character.
     """
-    text = _strip_announcement(_own_lines(spoken(reply)))
+    text = _strip_announcement(_own_lines(extract_spoken(reply)))
     lines = text.split("\n")
     end = next((at for at, line in enumerate(lines) if at and _FAREWELL.match(line)), None)
     text = "\n".join(lines[:end]).strip()

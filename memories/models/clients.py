@@ -14,7 +14,7 @@ from memzoo.memories.models.bounds import Bounds
 from memzoo.memories.models.usage import Spent
 from memzoo.sync import is_blocking, settled
 
-__all__ = ["SECRET_NAME", "Clients", "called"]
+__all__ = ["SECRET_NAME", "Clients", "call_function"]
 
 
 SECRET_NAME = re.compile(
@@ -76,7 +76,7 @@ class Clients:
             return request(self._client)
         return await request(self._async_client or self._of_this_loop())
 
-    def reduced(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+    def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
         """What pickle keeps of the owner: no key, for whoever unpickles has one in the environment.
 
         Raises:
@@ -87,9 +87,9 @@ class Clients:
         suspects |= {name: True for name in parameters if SECRET_NAME.search(name)}
         if given := [name for name, found in suspects.items() if found]:
             raise OptionError(f"{owner!r} cannot be pickled with {given[0]}=...; leave it out, and use the environment")
-        return _remade, (type(owner), model, {**parameters, "base_url": self.base_url})
+        return _remake, (type(owner), model, {**parameters, "base_url": self.base_url})
 
-    def told(self, error: BaseException) -> str:
+    def describe_error(self, error: BaseException) -> str:
         """Say briefly what went wrong, without the key: some endpoints repeat it in their errors."""
         known = [self._api_key, *(getattr(one, "api_key", None) for one in (self._client, self._async_client))]
         known.append(urlsplit(self.base_url or "").password)
@@ -114,7 +114,7 @@ class Clients:
         return self._by_loop[loop]
 
 
-async def called(function: Callable[[Any], Any], given: Any, failed: str) -> tuple[Any, Spent]:
+async def call_function(function: Callable[[Any], Any], given: Any, failed: str) -> tuple[Any, Spent]:
     """Call a user's function, which may be asynchronous, and give its result and what it spent.
 
     Raises:
@@ -132,5 +132,5 @@ async def called(function: Callable[[Any], Any], given: Any, failed: str) -> tup
     return result, Spent(calls=1, seconds=time.perf_counter() - start)
 
 
-def _remade(cls: type, model: str, options: dict[str, Any]) -> Any:
+def _remake(cls: type, model: str, options: dict[str, Any]) -> Any:
     return cls(model, **options)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from memzoo.errors import ModelError, OptionError
-from memzoo.memories.models.clients import SECRET_NAME, Clients, called
-from memzoo.memories.models.parameters import sorted_parameters
+from memzoo.memories.models.clients import SECRET_NAME, Clients, call_function
+from memzoo.memories.models.parameters import split_parameters
 from memzoo.memories.models.usage import Spent
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ class OpenAIEmbedder:
         weight: float = _SENTENCE_WEIGHT,
         **parameters: Any,
     ) -> None:
-        parameters, options = sorted_parameters("OpenAIEmbedder", "embeddings", parameters, client or async_client)
-        self.name = "-".join([model, *(f"{key}={value}" for key, value in _telling(parameters))])
+        parameters, options = split_parameters("OpenAIEmbedder", "embeddings", parameters, client or async_client)
+        self.name = "-".join([model, *(f"{key}={value}" for key, value in _drop_secrets(parameters))])
         self.weight = weight
         self._parameters = parameters
         self._request = {"model": model, "encoding_format": "float", **parameters}
@@ -142,7 +142,7 @@ class OpenAIEmbedder:
         return f"OpenAIEmbedder({self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._clients.reduced(self, self._request["model"], {"weight": self.weight, **self._parameters})
+        return self._clients.reduce_owner(self, self._request["model"], {"weight": self.weight, **self._parameters})
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """See `Embedder.embed`."""
@@ -154,7 +154,9 @@ class OpenAIEmbedder:
             reply = await self._clients.call(lambda client: client.embeddings.create(**request))
             vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
-            raise ModelError(f"the embeddings of {self.name!r} failed: {self._clients.told(error)}") from error
+            raise ModelError(
+                f"the embeddings of {self.name!r} failed: {self._clients.describe_error(error)}"
+            ) from error
         spent = Spent.of(reply, time.perf_counter() - start)
         return Embedded(_pack(vectors, len(texts), self.name), spent)
 
@@ -170,23 +172,23 @@ class _FunctionEmbedder:
         self.name = _name(function)
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
-        vectors, spent = await called(self._function, list(texts), f"embedder {self.name!r} failed")
+        vectors, spent = await call_function(self._function, list(texts), f"embedder {self.name!r} failed")
         return Embedded(_pack(vectors, len(texts), self.name), spent)
 
 
 def _name(function: Any) -> str:
     """A name that differs where settings differ: of a partial function, of one of Chroma's, or of any other."""
     if isinstance(function, functools.partial):
-        given = [*map(repr, function.args), *(f"{key}={value!r}" for key, value in _telling(function.keywords))]
+        given = [*map(repr, function.args), *(f"{key}={value!r}" for key, value in _drop_secrets(function.keywords))]
         return f"{_name(function.func)}({', '.join(given)})"
     named, config = getattr(function, "name", None), getattr(function, "get_config", None)
     if not callable(named):
         return str(getattr(function, "__qualname__", type(function).__name__))
-    settings = f"({json.dumps(dict(_telling(config())), sort_keys=True, default=str)})" if callable(config) else ""
+    settings = f"({json.dumps(dict(_drop_secrets(config())), sort_keys=True, default=str)})" if callable(config) else ""
     return f"{named()}{settings}"
 
 
-def _telling(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _drop_secrets(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The settings that can stand in a name, which is stored and logged: no secrets."""
     return sorted((key, value) for key, value in settings.items() if not SECRET_NAME.search(key))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-__all__ = ["cells", "json_rows", "noted", "parsed_json", "rows_of_table"]
+__all__ = ["cells", "extract_notes", "json_rows", "parse_json", "rows_of_table"]
 
 # Keys of an object that holds the notes, not a note.
 _AROUND = frozenset(("notes", "entities", "known", "names", "result", "output", "answer"))
@@ -40,7 +40,7 @@ def _row(line: str) -> str:
     return (rest if bar and _NUMBER_CELL.fullmatch(first.strip()) else bare[1:-1]).strip()
 
 
-def parsed_json(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """What a JSON text says; `None` for any other text, and for lists in lists in lists without end."""
     steps = (1 if bracket in "[{" else -1 for bracket in _BRACKETS.findall(text))
     try:
@@ -56,7 +56,7 @@ def json_rows(text: str) -> list[list[str]] | None:
         >>> json_rows('{"facts": [{"object": "tea", "subject": "Sam", "relation": "likes"}, ["Eve", "is", "tall"]]}')
         [['Sam', 'likes', 'tea'], ['Eve', 'is', 'tall']]
     """
-    parsed = parsed_json(text)
+    parsed = parse_json(text)
     lists = list(cast("dict[str, Any]", parsed).values()) if isinstance(parsed, dict) else [parsed]
     rows: list[list[Any]] = [one for one in lists if isinstance(one, list)]
     return [cells(row) for row in itertools.chain(*rows)] if rows else None
@@ -71,7 +71,7 @@ def cells(row: Any) -> list[str]:
     return list(map(_words_of, values))
 
 
-def noted(parsed: Any) -> Iterator[tuple[str, str]]:
+def extract_notes(parsed: Any) -> Iterator[tuple[str, str]]:
     """The notes in an object by name, perhaps below some key, or in a list of objects with a name and a note each."""
     if isinstance(parsed, list):
         rows: list[Any] = parsed
@@ -80,7 +80,7 @@ def noted(parsed: Any) -> Iterator[tuple[str, str]]:
         return
     for name, note in parsed.items():
         if name.lower() in _AROUND and isinstance(note, (dict, list)):
-            yield from noted(note)
+            yield from extract_notes(note)
         else:
             yield name, _words_of(note)
 

@@ -8,7 +8,7 @@ from typing import Any
 from memzoo.errors import OptionError, UnknownOptionError
 from memzoo.text import did_you_mean
 
-__all__ = ["sorted_parameters"]
+__all__ = ["split_parameters"]
 
 # What each call says anew.
 _BY_CALL = frozenset({"self", "model", "messages", "input", "stream", "stream_options"})
@@ -16,7 +16,7 @@ _BY_CALL = frozenset({"self", "model", "messages", "input", "stream", "stream_op
 _NOT_FOR_BOTH = frozenset({"base_url", "api_key", "timeout", "http_client"})
 
 
-def sorted_parameters(
+def split_parameters(
     owner: str, endpoint: str, given: Mapping[str, Any], client: Any = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Tell parameters of a request from options of the client that sends it.

@@ -9,7 +9,7 @@ from memzoo.memories.search.rows import Numbers, Places, Rows, Terms, spread
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "Corrections", "asked_kinds", "kinds_of"]
+__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "Corrections", "find_asked_kinds", "kinds_of"]
 
 CORRECTING = frozenset(
     """
@@ -117,11 +117,11 @@ def kinds_of(text: str) -> int:
     return kinds | CORRECTS if _PERHAPS.search(small) else kinds
 
 
-def asked_kinds(question: str) -> int:
+def find_asked_kinds(question: str) -> int:
     """Tell by bits which kinds of values answer a question: dates ("when"), amounts and numbers ("how much"), or none.
 
     Example:
-        >>> asked_kinds("When does it open?") & kinds_of("It opens on Monday.") > 0, asked_kinds("Who is it?")
+        >>> find_asked_kinds("When does it open?") & kinds_of("It opens on Monday.") > 0, find_asked_kinds("Who is it?")
         (True, 0)
     """
     small = question.lower()

@@ -9,10 +9,21 @@ import numpy
 from memzoo.memories.search.corrections import kinds_of
 from memzoo.memories.search.rows import Numbers, Places, Rows
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.search.words import hashed
+from memzoo.memories.search.words import hash_word
 from memzoo.memories.text.view import Passage
 
-__all__ = ["ROW", "Speakers", "answering", "doublings", "located", "nearness", "reach", "rows_of", "windows", "worth"]
+__all__ = [
+    "ROW",
+    "Speakers",
+    "doublings",
+    "locate",
+    "nearness",
+    "reach",
+    "rows_of",
+    "weigh_answers",
+    "windows",
+    "worth",
+]
 
 ROW = numpy.dtype(
     [
@@ -76,7 +87,7 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
             *_called(passage.text),
             now,
         )
-        rows.append((*numbers, opens, *_telling_and_asking(passage.text), kinds_of(passage.text)))
+        rows.append((*numbers, opens, *_measure_talk(passage.text), kinds_of(passage.text)))
     return numpy.array(rows, ROW)
 
 
@@ -147,13 +158,13 @@ def worth(rows: Rows, weights: Weights) -> Numbers:
     return gain - length - weights.talkative * doublings(_usual_lengths(rows), weights.short)
 
 
-def answering(rows: Rows) -> Numbers:
+def weigh_answers(rows: Rows) -> Numbers:
     """Return how much the message asks that was said shortly before each: this may be the answer."""
     follows = numpy.diff(rows["said_at"]) <= _PAUSE
     return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
 
-def located(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
+def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
     """Return the places of messages among all log numbers, and their similarities; unknown messages are left out."""
     numbers = numpy.fromiter(similarities, numpy.int64)
     values = numpy.fromiter(similarities.values(), numpy.float64)
@@ -190,7 +201,7 @@ def _size_of_segment(rows: Rows) -> int:
     return int(numpy.maximum(rows["length"][begun[-1] :], _LEAST_LENGTH).sum()) if len(begun) else 0
 
 
-def _telling_and_asking(text: str) -> tuple[bool, float]:
+def _measure_talk(text: str) -> tuple[bool, float]:
     """Say whether a text tells of its speaker, and which share of its sentences asks."""
     sentences: list[str] = _BETWEEN_SENTENCES.split(text.strip())
     return _FIRST_PERSON.search(text) is not None, sum(one.endswith("?") for one in sentences) / len(sentences)
@@ -198,7 +209,7 @@ def _telling_and_asking(text: str) -> tuple[bool, float]:
 
 def _speaker_number(label: str) -> int:
     """Return a number that stands for a speaker, whatever the case of the label."""
-    return hashed(label.casefold().encode(errors="replace"))
+    return hash_word(label.casefold().encode(errors="replace"))
 
 
 def _called(text: str) -> tuple[int, int]:
@@ -217,7 +228,7 @@ def _labels(query: str) -> Iterator[str]:
 
 def _key(name: str) -> int:
     """The first letters: "Mel" is Melanie."""
-    return hashed(name.casefold()[:_KEY].encode(errors="replace"))
+    return hash_word(name.casefold()[:_KEY].encode(errors="replace"))
 
 
 def _usual_lengths(rows: Rows) -> Numbers:

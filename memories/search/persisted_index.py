@@ -12,7 +12,7 @@ from memzoo.forks import new_lock
 from memzoo.memories.engine.log import Log
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
-from memzoo.memories.text.messages import Labels, quoted, text_of
+from memzoo.memories.text.messages import Labels, quote_turns, text_of
 from memzoo.memories.text.view import Passage
 from memzoo.stores import JSON, Entry, Store
 
@@ -61,11 +61,11 @@ class Documents:
         if all(map(_is_hosts, entry.fields)):
             yield self.labels.line(entry.message)
         for key, value in self._visible_fields(entry).items():
-            yield f"{key}: {quoted(text_of(entry.message) if value is None else value, labels)}"
+            yield f"{key}: {quote_turns(text_of(entry.message) if value is None else value, labels)}"
 
     def _searchable_text(self, entry: Entry) -> str:
         beside = [f"{key}: {value}" for key, value in self._visible_fields(entry).items() if value]
-        return quoted("\n".join([text_of(entry.message), *beside]), self.labels.names)
+        return quote_turns("\n".join([text_of(entry.message), *beside]), self.labels.names)
 
     def _visible_fields(self, entry: Entry) -> dict[str, str | None]:
         hidden = self.hidden if entry.message["role"] == "user" else ()

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from memzoo.memories.text.view import in_words
 
-__all__ = ["meant_dates"]
+__all__ = ["find_dates"]
 
 _MONTHS_A_YEAR = 12
 _DAYS = (
@@ -54,7 +54,7 @@ _HINTS = (
 )
 
 
-def meant_dates(text: str, said: date) -> list[str]:
+def find_dates(text: str, said: date) -> list[str]:
     """Return the words of the dates that a text means, each once.
 
     Args:
@@ -62,7 +62,7 @@ def meant_dates(text: str, said: date) -> list[str]:
         said: The day on which it is said.
 
     Example:
-        >>> meant_dates("We met yesterday, and two months ago.", date(2023, 5, 1))
+        >>> find_dates("We met yesterday, and two months ago.", date(2023, 5, 1))
         ['30', 'April', '2023', 'March']
     """
     text = text.lower()

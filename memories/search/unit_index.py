@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.corrections import asked_kinds, kinds_of
+from memzoo.memories.search.corrections import find_asked_kinds, kinds_of
 from memzoo.memories.search.latent import LatentSpace, Placed
 from memzoo.memories.search.passages import doublings, windows
-from memzoo.memories.search.relative_dates import meant_dates
+from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.rows import Flags, Numbers, Places, Rows, Terms, spread
 from memzoo.memories.search.units import FoundUnit, FoundUnits, KnownUnit, asks_for_advice
 from memzoo.memories.search.weights import UnitWeights
-from memzoo.memories.search.words import Analyser, Grain, hashed, phrase_counts, spaced, telling_words
+from memzoo.memories.search.words import Analyser, Grain, find_telling_words, hash_word, phrase_counts, space_out
 from memzoo.memories.text.language import RELATING, SMALL_TALK
 from memzoo.memories.text.language import words as words_of
 from memzoo.memories.text.names import FULL_NAME, mentions
@@ -144,7 +144,7 @@ class UnitIndex:
             if not self._rows["holds"].any():
                 return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
             laid = self._laid = self._laid or self._lay()
-            by, share = self._found_by(laid, query, named, steps), self._share_left(laid, query, named)
+            by, share = self._score_question(laid, query, named, steps), self._share_left(laid, query, named)
             # What fits by itself comes first: in few tokens, nothing that only shares a name takes its place.
             alone = {**by, "neighbours": numpy.zeros(len(laid.rows))}
             best = share * self._worth(laid, self._complete(laid, query, alone, by["neighbours"]))
@@ -253,7 +253,7 @@ class UnitIndex:
         order = numpy.lexsort((kept["sign"], kept["beginning"], kept["seq"]))
         places, kept, count = holding[order], kept[order], len(holding)
         number, by_name, firsts, degree = self._by_name(kept)
-        corrects = self._correcting(kept)
+        corrects = self._find_correcting(kept)
         kept["about"], kept["other"] = number[kept["about"]], number[kept["other"]]
         laid_out = numpy.concatenate([numpy.arange(count), by_name])
         dates, lengths, day_of = self._dates(kept["day"])
@@ -270,7 +270,7 @@ class UnitIndex:
         grains = [Grain.of(span, day, ends, self._weights) for span, day in spans]
         return _Laid(places, kept, terms, ends, grains, number, degree.astype(float), corrects)
 
-    def _correcting(self, kept: Rows) -> Flags:
+    def _find_correcting(self, kept: Rows) -> Flags:
         """Which rows were said by a message that corrected something under the same name."""
         pairs = {pair for corrected in self._corrected.values() for pair in corrected}
         if not pairs:
@@ -319,9 +319,9 @@ class UnitIndex:
     def _weigh_query(self, query: str) -> list[tuple[Terms, float]]:
         """What a question is after: its words, those of every talk the least; and two in a row, as they stand there."""
         common = self._weights.common
-        words = [(word, common if word in _COMMON else 1.0) for word in telling_words(query)]
+        words = [(word, common if word in _COMMON else 1.0) for word in find_telling_words(query)]
         telling = {word for word, _ in words}
-        pairs = itertools.pairwise(words_of(spaced(query)))
+        pairs = itertools.pairwise(words_of(space_out(query)))
         rows = [f"{one} {two}" for one, two in pairs if {one, two} <= telling and not {one, two} <= _COMMON]
         weighed = [*words, *((row, self._weights.rows) for row in dict.fromkeys(rows))]
         terms, counts = self.analyser.terms(word for word, _ in weighed)
@@ -337,13 +337,13 @@ class UnitIndex:
         weights, total = self._weights, sum(by.values(), numpy.zeros(len(laid.rows)))
         if weights.related:
             space, placed = self._space = self._space or self._latent(laid)
-            words = " ".join(word for word in telling_words(query) if word not in _COMMON)
+            words = " ".join(word for word in find_telling_words(query) if word not in _COMMON)
             terms, counts = self.analyser.terms([words])
             (asked,) = space.place(terms, numpy.zeros(1, numpy.int64), counts)
             near = placed @ asked
             by["related"] = weights.related * total.max() * numpy.where(near > _NEAR, near, 0.0)
             total = total + by["related"]
-        if kinds := asked_kinds(query):
+        if kinds := find_asked_kinds(query):
             by["kinds"] = weights.kinds * total * (laid.rows["kinds"] & kinds).astype(bool)
             total = total + by["kinds"]
         if laid.corrects.any():
@@ -351,7 +351,7 @@ class UnitIndex:
             by["corrections"] = numpy.where(laid.corrects & (neighbours > _LEAST * total.max()), lifted, 0.0)
         return by
 
-    def _found_by(self, laid: _Laid, query: str, named: Mapping[str, float], steps: int) -> dict[str, Numbers]:
+    def _score_question(self, laid: _Laid, query: str, named: Mapping[str, float], steps: int) -> dict[str, Numbers]:
         """How well each unit fits a question, by words, by names and by neighbours.
 
         Where a name stands in the question, words find by it, too, and in a talk of few people most of what is known
@@ -428,7 +428,7 @@ def _searchable_text(unit: KnownUnit) -> str:
     """The text, and the words of the dates that it means."""
     if unit.said_at is None:
         return unit.text
-    return " ".join([unit.text, *meant_dates(unit.text, unit.said_at.date())])
+    return " ".join([unit.text, *find_dates(unit.text, unit.said_at.date())])
 
 
 def _write_day(day: int) -> str:
@@ -437,4 +437,4 @@ def _write_day(day: int) -> str:
 
 def _sign(key: str, place: int) -> int:
     """What sorts units that were said at once: those of an item by their places."""
-    return (hashed(key.encode(errors="replace")) & ~0xFFFF) | min(place, 0xFFFF)
+    return (hash_word(key.encode(errors="replace")) & ~0xFFFF) | min(place, 0xFFFF)

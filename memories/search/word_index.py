@@ -14,15 +14,15 @@ from memzoo.memories.search.corrections import CORRECTING, Corrections
 from memzoo.memories.search.passages import (
     ROW,
     Speakers,
-    answering,
-    located,
+    locate,
     nearness,
     reach,
     rows_of,
+    weigh_answers,
     windows,
     worth,
 )
-from memzoo.memories.search.relative_dates import meant_dates
+from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.words import Analyser, Grain, phrase_counts
@@ -51,7 +51,7 @@ class _SearchedText(NamedTuple):
         grains: The messages, the windows around them, the segments.
         segment: The place of the segment in which each message stands.
         worth: See `worth`.
-        answering: See `answering`.
+        answering: See `weigh_answers`.
         speakers: Who speaks: who is asked about probably said it.
     """
 
@@ -70,7 +70,7 @@ class WordIndex:
     A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. So an
     answer is found though the words of the question were said a few messages before. Each grain begins with its
     date, and the words of the date count like any others: a question that names a month or a day finds what was
-    said then. So do the dates that a message means, such as "yesterday": see `meant_dates`. What tells of the
+    said then. So do the dates that a message means, such as "yesterday": see `find_dates`. What tells of the
     speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom rest on questions. What
     is long counts less, since it takes the room of others, and so does what somebody says who always says much.
 
@@ -145,7 +145,7 @@ class WordIndex:
         with self._lock:
             found, total, best = self._score(query)
             if similar:
-                near, similarities = located(self._seqs, similar)
+                near, similarities = locate(self._seqs, similar)
                 found[near] = True
                 total += share * (best or 1.0) * nearness(len(total), near, similarities, self._weights)
             places = numpy.flatnonzero(found)
@@ -258,7 +258,7 @@ class WordIndex:
             grains=grains,
             segment=numpy.cumsum(rows["opens"]) - 1,
             worth=worth(rows, self._weights),
-            answering=answering(rows),
+            answering=weigh_answers(rows),
             speakers=Speakers(rows),
         )
 
@@ -278,4 +278,4 @@ def _searchable_text(passage: Passage) -> str:
     """The text, and the words of the dates that it means; those of its own day are searched with it anyway."""
     said = passage.said_at.date()
     own = in_words(said).split()
-    return " ".join([passage.text, *(word for word in meant_dates(passage.text, said) if word not in own)])
+    return " ".join([passage.text, *(word for word in find_dates(passage.text, said) if word not in own)])

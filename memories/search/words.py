@@ -14,7 +14,7 @@ from memzoo.memories.search.rows import Numbers, Places, Terms
 from memzoo.memories.search.weights import UnitWeights, Weights
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["Analyser", "Grain", "hashed", "phrase_counts", "spaced", "telling_words"]
+__all__ = ["Analyser", "Grain", "find_telling_words", "hash_word", "phrase_counts", "space_out"]
 
 # Words that stand in every question and say nothing about what it is after.
 _STOP_WORDS = frozenset(
@@ -55,12 +55,12 @@ class Analyser:
 
     def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
         """Return the terms of all texts one after another, and how many each text has."""
-        rows = [(place, spaced(text)) for place, text in enumerate(texts)]
+        rows = [(place, space_out(text)) for place, text in enumerate(texts)]
         known: dict[bytes, int] = {}
         with self._lock:
             self._database.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", rows)
             words = self._database.execute("SELECT term, doc, offset FROM words")
-            numbered = ((known.get(word) or known.setdefault(word, hashed(word)), *at) for word, *at in words)
+            numbered = ((known.get(word) or known.setdefault(word, hash_word(word)), *at) for word, *at in words)
             found = numpy.fromiter(numbered, _FOUND)
             self._database.rollback()
         order = numpy.lexsort((found["offset"], found["text"]))
@@ -68,22 +68,22 @@ class Analyser:
 
     def phrases(self, query: str) -> list[Terms]:
         """Return the telling words of a query; one that the tokenizer cuts into several is a phrase of them."""
-        terms, counts = self.terms(telling_words(query))
+        terms, counts = self.terms(find_telling_words(query))
         return [phrase for phrase in numpy.split(terms, numpy.cumsum(counts)[:-1]) if len(phrase)]
 
 
-def telling_words(query: str) -> Sequence[str]:
+def find_telling_words(query: str) -> Sequence[str]:
     """Return the different words of a query without those that stand in every question, unless it has no others."""
-    words = list(dict.fromkeys(re.findall(r"\w+", spaced(query.casefold()))))
+    words = list(dict.fromkeys(re.findall(r"\w+", space_out(query.casefold()))))
     return [word for word in words if word not in _STOP_WORDS] or words
 
 
-def hashed(word: bytes) -> int:
+def hash_word(word: bytes) -> int:
     """Return 64 bits that stand for a word."""
     return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
 
 
-def spaced(text: str) -> str:
+def space_out(text: str) -> str:
     """Set spaces around each Chinese or Japanese character, so that it counts as a word."""
     # SQLite takes no half of a surrogate pair.
     return _UNSPACED.sub(r" \g<0> ", text).encode(errors="replace").decode()

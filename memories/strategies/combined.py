@@ -16,7 +16,7 @@ from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import option, strategy
 from memzoo.memories.search.excerpt import evidence, fit_passages
 from memzoo.memories.strategies.named import strategy_named
-from memzoo.memories.text.fitting import shortened
+from memzoo.memories.text.fitting import shorten_text
 from memzoo.memories.text.language import content_stems, sentences
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.view import Passage, View
@@ -24,7 +24,7 @@ from memzoo.stores import Entry, Store
 from memzoo.stores.common import HIGHEST
 from memzoo.sync import together
 
-__all__ = ["CombinedMemory", "merged"]
+__all__ = ["CombinedMemory", "merge_views"]
 
 Member: TypeAlias = BaseMemory | str | tuple[str, Mapping[str, Any]]
 """A memory, the name of a strategy, or a name and options."""
@@ -127,7 +127,7 @@ class CombinedMemory(BaseMemory):
         system = await self.system.current()
         must = {entry.seq: entry for entry in (*self.pins.entries, *await log.unanswered(), *filter(None, [system]))}
         first = View.of([must[seq] for seq in sorted(must)])
-        return merged(views, self.render, limit=self.max_token_limit, shares=self._shares, first=first)
+        return merge_views(views, self.render, limit=self.max_token_limit, shares=self._shares, first=first)
 
     def copy_over(self, store: Store, **changed: Any) -> Self:
         """See `BaseMemory.copy_over`: the members of the copy are over that store too."""
@@ -217,7 +217,7 @@ def _find_repeated(names: Iterable[str]) -> set[str]:
     return {name for name, count in Counter(names).items() if count > 1}
 
 
-def merged(
+def merge_views(
     views: Sequence[View], renderer: Renderer, *, limit: int | None, shares: Sequence[float], first: View | None = None
 ) -> View:
     """Merge views of one conversation, showing each text and each message once.
@@ -301,7 +301,7 @@ class _Merge:
         def fits(beginning: str) -> bool:
             return self._text_size(beginning, quoted=quoted) <= room
 
-        if shown != new and (beginning := shortened(new, fits)):
+        if shown != new and (beginning := shorten_text(new, fits)):
             self._texts[text] = beginning
 
     def _add_entries(self, entries: Mapping[int, Entry], limit: int) -> bool:
@@ -337,7 +337,7 @@ class _Merge:
         return self.render.text_tokens(text) if text and self.render else 0
 
     def _text_size(self, text: str, *, quoted: bool) -> int:
-        return self.render.recalled_tokens(text, quoted=quoted) if text and self.render else 0
+        return self.render.count_recalled(text, quoted=quoted) if text and self.render else 0
 
 
 def _still(views: Sequence[View]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.prompt_limit import TooLongError, estimated
+from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
@@ -19,7 +19,7 @@ from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, NoteStatement, as_text, notes_within_state
 from memzoo.memories.strategies.extracting import Draft, derive_in_pieces
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.strategies.shown_notes import in_lines, in_parts, known_notes, notes_within, units_of_note
+from memzoo.memories.strategies.shown_notes import choose_notes, in_lines, in_parts, notes_within, units_of_note
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import FOR_SURE, canonical, mentions
@@ -139,31 +139,31 @@ class ConversationEntityMemory(ModelBackedMemory):
             "dated_history": self.render.dated_lines(before),
         }
         if self.templates.replaces("entity_extraction", "entity_update"):
-            return self._bound(state, await self._rewritten(notes, before, entries, lines))
+            return self._bound(state, await self._find_and_rewrite(notes, before, entries, lines))
         touched = indexes.known.find_touched(new_lines, lambda line: notes.find_asked(line, self.render.labels))
         tokens = self.retry.prompts.room_for_known
-        known = known_notes(notes, touched, new_lines, lines["history"], tokens)
+        known = choose_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
         named = [one.name for one in found if one.name]  # labels that the reply gives stand nowhere else
         same = replies.aliases(reply, [*known.shown, *named], new_lines)
-        return self._bound(state, notes.amended(known.meant(found), same, entries))
+        return self._bound(state, notes.amend_notes(known.resolve(found), same, entries))
 
     def _bound(self, state: State, changes: Mapping[str, JSON]) -> Changes:
         tokens = self.max_state_tokens
         return Changes(changes if tokens is None else notes_within_state(state.items, changes, tokens))
 
-    async def _rewritten(
+    async def _find_and_rewrite(
         self, notes: EntityNotes, before: Sequence[Entry], entries: Sequence[Entry], lines: Mapping[str, str]
     ) -> Mapping[str, JSON]:
         """Return the changes when the prompts find the names first and then rewrite whole notes."""
-        names = self._found_by_load(entries)
+        names = self._take_hint(entries)
         if names is None:
             names = await self._extract(entries, lines)
         if not names:
             return {}
         # A correction seldom names what it corrects: the notes on what was spoken of just before are shown too.
-        spoken_of = islice(_spoken_of([*before, *entries], notes), _MOST_OTHERS)
+        spoken_of = islice(_find_mentioned([*before, *entries], notes), _MOST_OTHERS)
         known = notes.find_entities([*names, *spoken_of])
         try:
             return await self._rewrite(notes, known, {}, entries, lines)
@@ -173,7 +173,7 @@ class ConversationEntityMemory(ModelBackedMemory):
                 self._extraction = _Extraction(frozenset(map(_sign, entries)), lines["new_lines"], names)
                 raise
         prompts, changed = self.retry.prompts, dict[str, Mapping[str, Any]]()
-        spare = prompts.tokens - estimated(self.templates.render("entity_update", **lines, entities=()))
+        spare = prompts.tokens - count_for_prompt(self.templates.render("entity_update", **lines, entities=()))
         for known, hidden in in_parts(notes, names, lines["new_lines"], max(spare, prompts.tokens // 8)):
             now = EntityNotes({**notes.items, **changed})
             changed |= await self._rewrite(now, known, hidden, entries, lines)
@@ -231,7 +231,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             return all(one in notes.note(notes.key(name)).holding for name, one in shown)
 
         def fits(blocks: Blocks[tuple[str, NoteStatement]]) -> bool:
-            return self.render.recalled_tokens(text(blocks), quoted=True) <= limit
+            return self.render.count_recalled(text(blocks), quoted=True) <= limit
 
         shown = text(self._staying.with_new(found, log.cached.epoch, fits, holds))
         return (shown,) if shown else ()
@@ -268,7 +268,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         notes = self._notes(state)
         asked = await self._ask_for_names(query, recent, state) if self.ask_at_load else None
         if self.max_token_limit is None:
-            names = [*notes.standing_in(query)] if asked is None else asked
+            names = [*notes.find_names(query)] if asked is None else asked
             report("names", ((name, 1.0) for name in names))
             return notes.find(names)
         named = self._match_names(query, recent, notes) | dict.fromkeys(map(notes.key, asked or ()), FOR_SURE)
@@ -276,7 +276,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         for part in found.parts:
             report(part, ((one.unit.text, score) for one, score in found.by(part)))
         room = self.max_token_limit - self.render.frame_tokens
-        return notes_within(room, found, notes, self.render.found_tokens)
+        return notes_within(room, found, notes, self.render.count_found)
 
     def _match_names(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
         """Return the keys of the notes that a query asks about, each with a degree of certainty."""
@@ -292,11 +292,11 @@ class ConversationEntityMemory(ModelBackedMemory):
             names = replies.names(await self.ask("current_entities", history=history, input=query, known=known))
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
-            return list(notes.standing_in(query))
+            return list(notes.find_names(query))
         self._hint = _Hint(query, recent[-1].seq if recent else state.watermark, names)
         return names
 
-    def _found_by_load(self, entries: Sequence[Entry]) -> list[str] | None:
+    def _take_hint(self, entries: Sequence[Entry]) -> list[str] | None:
         hint, self._hint = self._hint, None
         first = entries[0]
         exchange = [entry.message["role"] for entry in entries] == ["user", "assistant"]
@@ -344,7 +344,7 @@ def _sign(entry: Entry) -> tuple[int, str]:
     return entry.seq, entry.turn_id
 
 
-def _spoken_of(entries: Sequence[Entry], notes: EntityNotes) -> Iterator[str]:
+def _find_mentioned(entries: Sequence[Entry], notes: EntityNotes) -> Iterator[str]:
     """Yield the known names that occur in messages, those of the newest first."""
     for entry in reversed(entries):
-        yield from notes.standing_in(text_of(entry.message))
+        yield from notes.find_names(text_of(entry.message))

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from memzoo.forks import cached_property, new_rlock
 from memzoo.memories.strategies.extracting import Valued, least_worth
-from memzoo.memories.text.language import content_stems, joined, sentences
+from memzoo.memories.text.language import content_stems, join_sentences, sentences
 from memzoo.memories.text.messages import Labels, text_of
-from memzoo.memories.text.names import NameIndex, asked_names, canonical
+from memzoo.memories.text.names import NameIndex, canonical, find_asked_names
 from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON, Entry
 
@@ -24,8 +24,8 @@ __all__ = [
     "NoteStatement",
     "as_searched",
     "as_text",
+    "make_statement",
     "notes_within_state",
-    "stated",
     "statements_in",
 ]
 
@@ -121,7 +121,7 @@ def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
 
 def as_text(statements: Iterable[NoteStatement]) -> str:
     """Statements as one text."""
-    return joined(map(str, statements))
+    return join_sentences(map(str, statements))
 
 
 class EntityIndex:
@@ -129,7 +129,7 @@ class EntityIndex:
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
-        >>> index.standing_in("Is Tiger here?"), index.others("sam")
+        >>> index.find_keys("Is Tiger here?"), index.others("sam")
         (['tiger'], {'tiger'})
     """
 
@@ -157,15 +157,15 @@ class EntityIndex:
             for key, item in changes.items():
                 self._put(key, item)
 
-    def standing_in(self, text: str) -> list[str]:
+    def find_keys(self, text: str) -> list[str]:
         """The keys that stand in a text, sorted."""
         with self._lock:
-            return self._names.standing_in(text)
+            return self._names.find_all_names(text)
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """Return the keys that a text asks about, each with a degree of certainty; see `asked_names`."""
+        """Return the keys that a text asks about, each with a degree of certainty; see `find_asked_names`."""
         with self._lock:
-            return asked_names(text, self._names, labels, before)
+            return find_asked_names(text, self._names, labels, before)
 
     def with_words(self, key: str) -> list[str]:
         """The keys that have all words of another."""
@@ -265,7 +265,7 @@ class EntityNotes:
 
     def others(self, key: str) -> list[str]:
         """The other names for an entity, sorted."""
-        others = sorted(self._known(self._index.others(key)))
+        others = sorted(self._keep_known(self._index.others(key)))
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def find_entities(self, names: Iterable[str]) -> list[dict[str, Any]]:
@@ -284,16 +284,16 @@ class EntityNotes:
         for name in names:
             keys = [self.key(name)]
             if keys[0] not in self.items:
-                keys = sorted(map(self.key, self._known(self._index.with_words(keys[0])))) or keys
+                keys = sorted(map(self.key, self._keep_known(self._index.with_words(keys[0])))) or keys
             notes |= {self.name(key, name): self.summary(key) for key in keys}
         return notes
 
-    def standing_in(self, text: str) -> Iterator[str]:
+    def find_names(self, text: str) -> Iterator[str]:
         """The known names that stand in a text."""
-        return (self.items[key]["name"] for key in self._known(self._index.standing_in(text)))
+        return (self.items[key]["name"] for key in self._keep_known(self._index.find_keys(text)))
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-        """Return the keys of entities that a text asks about, each with a degree of certainty; see `asked_names`."""
+        """Return the keys that a text asks about, each with a degree of certainty; see `find_asked_names`."""
         asked = self._index.find_asked(text, labels, before)
         for other in self._index.other_names(asked.keys()):
             key, surely = self.key(other), asked.pop(other)
@@ -302,7 +302,7 @@ class EntityNotes:
 
     def lately(self, most: int) -> list[str]:
         """The keys of so many notes, those that were added to last first."""
-        return self._known(self._index.lately(most))
+        return self._keep_known(self._index.lately(most))
 
     @property
     def notes(self) -> dict[str, str]:
@@ -339,7 +339,7 @@ class EntityNotes:
             key = self.key(name)
             old = self.statements(key, history=True)
             known = {one.text: one for one in old}
-            new = [known.get(one) or stated(one, entries) for one in sentences(text)]
+            new = [known.get(one) or make_statement(one, entries) for one in sentences(text)]
             again, left_out = {one.text for one in new}, hidden.get(key, ())
             kept = [one for one in old if (not one.holds and one.text not in again) or one in left_out]
             changed[key] = _item(self.name(key, name), [*kept, *new])
@@ -355,7 +355,7 @@ class EntityNotes:
                 changed[other] = {"name": now.name(other, alias), "of": one}
         return changed
 
-    def amended(
+    def amend_notes(
         self,
         amendments: Iterable[tuple[str, NoteStatement | None, str]],
         same: Mapping[str, str],
@@ -373,7 +373,7 @@ class EntityNotes:
         for name, ended, text in amendments:
             key = self.key(name)
             told = [*(EntityNote.of(changed[key]) if key in changed else self.note(key)).statements]
-            new = stated(text or (ended.text if ended else ""), entries)
+            new = make_statement(text or (ended.text if ended else ""), entries)
             end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(told)}
             if ended and ended in told and ended.text != text:
                 told[places[ended.text]] = replace(ended, until=new.said, ended_by=end)
@@ -392,7 +392,7 @@ class EntityNotes:
                 changed[other] = {"name": now.name(other, alias), "of": one}
         return changed
 
-    def _known(self, keys: Iterable[str]) -> list[str]:
+    def _keep_known(self, keys: Iterable[str]) -> list[str]:
         return [key for key in keys if key in self.items]
 
     @cached_property
@@ -400,7 +400,7 @@ class EntityNotes:
         return self.index or EntityIndex(self.items)
 
 
-def stated(text: str, entries: Sequence[Entry]) -> NoteStatement:
+def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
     """Return a statement with its source: the message that has most of its words, the first of several."""
     words = frozenset(content_stems(text))
     found = max(entries, key=lambda entry: len(words.intersection(content_stems(text_of(entry.message)))), default=None)

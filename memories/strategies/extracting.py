@@ -6,10 +6,10 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from memzoo.errors import CutReplyError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.text.grouping import exchange_ends
-from memzoo.memories.text.language import joined, sentences
+from memzoo.memories.text.language import join_sentences, sentences
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Shortened
 from memzoo.stores import JSON, Entry
@@ -49,10 +49,10 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
     told = sentences(text_of(entry.message))
     if (middle := len(told) // 2) == 0:
         return None
-    return [_saying(entry, joined(told[:middle]))], [_saying(entry, joined(told[middle:]))]
+    return [_reword(entry, join_sentences(told[:middle]))], [_reword(entry, join_sentences(told[middle:]))]
 
 
-def _saying(entry: Entry, text: str) -> Entry:
+def _reword(entry: Entry, text: str) -> Entry:
     named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
     return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)
 
@@ -109,10 +109,10 @@ def least_worth(known: Iterable[Valued], tokens: int) -> dict[str, set[str]]:
         The texts to drop, by key.
     """
     ordered = sorted(known)
-    over, gone = sum(estimated(one.text) for one in ordered) - tokens, dict[str, set[str]]()
+    over, gone = sum(count_for_prompt(one.text) for one in ordered) - tokens, dict[str, set[str]]()
     for one in ordered:
         if over <= 0:
             break
-        over -= estimated(one.text)
+        over -= count_for_prompt(one.text)
         gone.setdefault(one.key, set()).add(one.text)
     return gone

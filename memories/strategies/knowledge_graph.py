@@ -12,8 +12,8 @@ from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Fact, Reason
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
-from memzoo.memories.graph.nearby import MOST_BYTES, best_within, known_lines, lines
-from memzoo.memories.graph.provenance import reasons, sourced
+from memzoo.memories.graph.nearby import MOST_BYTES, best_within, lines, write_known
+from memzoo.memories.graph.provenance import find_sources, reasons
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Statement
@@ -152,7 +152,7 @@ class ConversationKGMemory(ModelBackedMemory):
         graph, index = (self.kg, self._known) if self.keeps(state) else self._draft.after(state.items)
         lines = await self._lines(before, mined, log.until_number(entries[-1].seq))
         statements = await self._statements(graph, index, **lines)
-        changes, tokens = graph.changes_from(sourced(statements, mined)), self.max_state_tokens
+        changes, tokens = graph.changes_from(find_sources(statements, mined)), self.max_state_tokens
         return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
 
     async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
@@ -238,7 +238,7 @@ class ConversationKGMemory(ModelBackedMemory):
         room, likely = self.retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
         # Of many new lines, more of what is known may change.
         most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
-        known = known_lines(graph, likely, lines["new_lines"], lines["history"], most)
+        known = write_known(graph, likely, lines["new_lines"], lines["history"], most)
         relations = graph.relations(min(_MOST_RELATIONS, room // _TOKENS_PER_RELATION))
         reply = await self.ask("triple_extraction", **lines, known=known, relations=relations)
         return replies.statements(reply)

@@ -5,7 +5,7 @@ from typing import Any
 
 from memzoo.errors import ModelReplyError
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.engine.prompt_limit import cut, estimated
+from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle
 from memzoo.memories.models.chat import Model, ModelOption, as_model
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import option, strategy
@@ -78,7 +78,7 @@ class ModelBackedMemory(BaseMemory):
             ModelReplyError: The reply is empty, was cut off, or was stopped by the endpoint.
         """
         text, most = self.templates.render(prompt, **variables), self.retry.prompts.tokens
-        if estimated(text) > most:
+        if count_for_prompt(text) > most:
             text = self.templates.render(prompt, **_cut(variables, most // 8))
         return await self.complete([{"role": "user", "content": text}], prompt)
 
@@ -95,7 +95,7 @@ class ModelBackedMemory(BaseMemory):
         text = "\n".join(map(text_of, messages))
         self.retry.prompts.check(text, purpose)
         try:
-            with self.retry.asking(text):
+            with self.retry.watch_call(text):
                 reply = await self._model.complete(messages, purpose)
         except ModelReplyError as error:
             self.usage.add(purpose, error.spent or Spent(calls=1))
@@ -110,6 +110,6 @@ def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
     Cuts nothing else: the reply will replace what is known, and the next step may take fewer new messages.
     """
     return {
-        name: cut(value, tokens) if name in _FOR_REFERENCE and isinstance(value, str) else value
+        name: cut_middle(value, tokens) if name in _FOR_REFERENCE and isinstance(value, str) else value
         for name, value in variables.items()
     }

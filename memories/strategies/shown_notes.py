@@ -7,7 +7,7 @@ from itertools import chain, groupby, islice, takewhile
 from operator import itemgetter
 from typing import Any
 
-from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Amendment
 from memzoo.memories.search.units import FoundUnit, KnownUnit, tells_advice
 from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_searched, as_text
@@ -15,7 +15,7 @@ from memzoo.memories.text.fitting import Limit
 from memzoo.memories.text.language import content_stems
 from memzoo.stores import JSON
 
-__all__ = ["KnownNotes", "in_lines", "in_parts", "known_notes", "notes_within", "units_of_note"]
+__all__ = ["KnownNotes", "choose_notes", "in_lines", "in_parts", "notes_within", "units_of_note"]
 
 _MOST_NAMES = 50
 # The number before a statement.
@@ -42,7 +42,7 @@ class KnownNotes:
         in_full = chain.from_iterable((entity["name"], *entity["aliases"]) for entity in self.entities)
         return [*in_full, *self.names]
 
-    def meant(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
+    def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
         """Resolve the lines of a reply: yield the note, the statement that ends, and the text to add.
 
         Skips a line whose number was not shown, because nobody knows whom it is about.
@@ -55,7 +55,7 @@ class KnownNotes:
                 yield key, ended, text
 
 
-def known_notes(
+def choose_notes(
     notes: EntityNotes, touched: Iterable[FoundUnit], new_lines: str, history: str, tokens: int
 ) -> KnownNotes:
     """Choose the statements that new lines may add to or change, within so many tokens.
@@ -70,16 +70,16 @@ def known_notes(
         history: What was said before.
         tokens: The most tokens to return.
     """
-    named = [notes.key(name) for name in notes.standing_in(new_lines)]
-    before = [notes.key(name) for name in notes.standing_in(history)]
+    named = [notes.key(name) for name in notes.find_names(new_lines)]
+    before = [notes.key(name) for name in notes.find_names(history)]
     # Of a note, no two statements have one text.
     chosen: dict[str, set[str]] = {}
     room = Limit(tokens * 3 // 4)
     for key, one in chain(_find_statements(notes, touched), _first(notes, [*named, *before])):
         if one.text in chosen.get(key, ()):
             continue
-        heading = 0 if key in chosen else estimated(notes.name(key, key)) + _TOKENS_AROUND
-        if room.has(heading + estimated(one.text) + _TOKENS_AROUND):
+        heading = 0 if key in chosen else count_for_prompt(notes.name(key, key)) + _TOKENS_AROUND
+        if room.has(heading + count_for_prompt(one.text) + _TOKENS_AROUND):
             chosen.setdefault(key, set()).add(one.text)
         elif room.is_full:
             break
@@ -110,7 +110,7 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Container[str]], named: Seq
     lately = notes.lately(_MOST_NAMES + len(chosen) + len(named))
     rest = (key for key in dict.fromkeys([*named, *lately]) if key in notes.items and key not in chosen)
     room, names = Limit(tokens), (notes.name(key, key) for key in islice(rest, _MOST_NAMES))
-    fitting = takewhile(lambda name: room.has(estimated(name) + 1), names)
+    fitting = takewhile(lambda name: room.has(count_for_prompt(name) + 1), names)
     return KnownNotes(entities, [*fitting], by_number)
 
 
@@ -126,15 +126,19 @@ def in_parts(
     for entity in notes.find_entities(names):
         key = notes.key(entity["name"])
         told = notes.statements(key)
-        size = estimated(entity["name"]) + sum(estimated(alias) for alias in entity["aliases"]) + _TOKENS_AROUND
-        whole = size + estimated(entity["summary"])
+        size = (
+            count_for_prompt(entity["name"])
+            + sum(count_for_prompt(alias) for alias in entity["aliases"])
+            + _TOKENS_AROUND
+        )
+        whole = size + count_for_prompt(entity["summary"])
         if part and whole > left:
             yield part, hidden
             part, hidden, left = [], {}, tokens
         shown, spare = set[str](), left - size
         for one in sorted(told, key=lambda one: (-len(words.intersection(content_stems(one.text))), -told.index(one))):
-            if estimated(one.text) + 1 <= spare or whole <= left:
-                spare -= estimated(one.text) + 1
+            if count_for_prompt(one.text) + 1 <= spare or whole <= left:
+                spare -= count_for_prompt(one.text) + 1
                 shown.add(one.text)
         part.append(entity | {"summary": as_text(one for one in told if one.text in shown)})
         hidden[key] = [one for one in told if one.text not in shown]
@@ -191,7 +195,7 @@ def notes_within(
 
     room = Limit(limit, size)
     for key, _, unit in found:
-        new = _missing(notes.note(key), unit, chosen.get(key, {}))
+        new = _find_missing(notes.note(key), unit, chosen.get(key, {}))
         names[key] = names.get(key) or notes.name(key, key)
         heading = "" if key in chosen else f"{names[key]}:\n"
         if new and room.has(tokens(" ".join([heading, *map(str, new.values())]))):
@@ -213,7 +217,7 @@ def in_lines(shown: Iterable[tuple[str, NoteStatement]]) -> str:
     return "\n".join(f"{name}: {as_text(one for _, one in kept)}" for name, kept in by_name)
 
 
-def _missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:
+def _find_missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:
     """Return the statement found and the first of its note, by their places, unless they are shown already.
 
     Returns nothing if the statement is gone: something else may have been learnt meanwhile.

@@ -7,14 +7,14 @@ from typing import Any
 
 from memzoo.errors import CutReplyError, ModelError, ModelReplyError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.prompt_limit import TooLongError, estimated
+from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.replies import prose
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.grouping import exchange_ends
-from memzoo.memories.text.language import content_stems, joined, sentences
-from memzoo.memories.text.messages import quoted
+from memzoo.memories.text.language import content_stems, join_sentences, sentences
+from memzoo.memories.text.messages import quote_turns
 from memzoo.stores import Entry, Message
 from memzoo.sync import blocking, drive
 
@@ -79,7 +79,7 @@ class SummarizingMemory(ModelBackedMemory):
 
     def _quote_summary(self, state: State) -> str:
         """Return the summary as shown before a transcript, quoted so that it cannot forge a turn."""
-        return quoted(f"\n{summary_of(state)}", self.render.labels.names)[1:]
+        return quote_turns(f"\n{summary_of(state)}", self.render.labels.names)[1:]
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Learn if messages wait, or if the summary is over a limit that no model was asked to keep to yet."""
@@ -118,18 +118,18 @@ class SummarizingMemory(ModelBackedMemory):
         """
         given = {"new_lines": new_lines, "dated_new_lines": dated_new_lines, "limit": self.max_summary_tokens or 0}
 
-        def told(text: str) -> dict[str, Any]:
+        def describe(text: str) -> dict[str, Any]:
             return {"summary": text, "length": len(text), "target": self._room(text or dated_new_lines)}
 
         try:
-            return await self._ask_for_summary(summary, {**given, **told(summary)})
+            return await self._ask_for_summary(summary, {**given, **describe(summary)})
         except TooLongError as error:
             prompts = self.retry.prompts
-            spare = prompts.tokens - estimated(self.templates.render("summary", **given, **told("")))
+            spare = prompts.tokens - count_for_prompt(self.templates.render("summary", **given, **describe("")))
             hidden, shown = _part(summary, new_lines, spare - _TOKENS_AROUND)
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
                 raise
-        return "\n".join([hidden, await self._ask_for_summary(shown, {**given, **told(shown)})])
+        return "\n".join([hidden, await self._ask_for_summary(shown, {**given, **describe(shown)})])
 
     async def _ask_for_summary(self, old: str, given: Mapping[str, Any]) -> str:
         """Ask the model for a summary; if it was cut off, ask once more for a shorter one."""
@@ -195,14 +195,14 @@ def _part(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
     shown = set[tuple[int, int]]()
     # Of equals, the last ones: they are the newest.
     for row, place in sorted(worth, key=lambda at: (-worth[at], (-at[0], -at[1]))):
-        if (size := estimated(lines[row][place]) + 1) <= tokens:
+        if (size := count_for_prompt(lines[row][place]) + 1) <= tokens:
             tokens -= size
             shown.add((row, place))
     hidden, seen = (
         "\n".join(
             text
             for row, line in enumerate(lines)
-            if (text := joined(one for place, one in enumerate(line) if ((row, place) in shown) == wanted))
+            if (text := join_sentences(one for place, one in enumerate(line) if ((row, place) in shown) == wanted))
         )
         for wanted in (False, True)
     )

@@ -95,7 +95,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         """Return how many tokens fit before a summary is due; below 0 if it is due now."""
         spare = self.max_token_limit - sum(map(self.render.tokens, (*waiting, *self.pins.besides(waiting))))
         if self.count_summary and (summary := summary_of(state)):
-            spare -= self.render.recalled_tokens(summary, quoted=False)
+            spare -= self.render.count_recalled(summary, quoted=False)
         return spare
 
     @property

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Self
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log, talk
-from memzoo.memories.engine.prompt_limit import cut
+from memzoo.memories.engine.prompt_limit import cut_middle
 from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, option, strategy
 from memzoo.memories.search.excerpt import Blocks, Clipper, Staying, evidence, fit_found
 from memzoo.memories.search.persisted_index import Documents, PersistedIndex
-from memzoo.memories.search.relative_dates import meant_dates
+from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.messages import text_of
@@ -120,7 +120,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self._vectors = VectorSearch(self.index, self.store, self.conversation_id, self.state_name)
         self._documents = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
-        self._tokens = functools.cache(self.render.found_tokens)
+        self._tokens = functools.cache(self.render.count_found)
         self._staying, self._stays_since = Staying[Passage](), 0
 
     @property
@@ -229,8 +229,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return dict(await self._vectors.search(vector, state))
 
     async def _embed(self, embedder: Embedder, texts: list[str], state: State) -> list[bytes]:
-        texts = [cut(text, self.retry.prompts.tokens) for text in texts]
-        with self.retry.asking(max(texts, key=len, default="")):
+        texts = [cut_middle(text, self.retry.prompts.tokens) for text in texts]
+        with self.retry.watch_call(max(texts, key=len, default="")):
             embedded = await embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)
@@ -243,7 +243,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             today = datetime.fromtimestamp(now, UTC).date()
         except (ValueError, OverflowError, OSError) as error:
             raise OptionError(f"clock must tell the seconds since 1970, not {now!r}") from error
-        return " ".join([query, *meant_dates(query, today)])
+        return " ".join([query, *find_dates(query, today)])
 
     def copy_over(self, store: Store, **changed: Any) -> Self:
         """See `BaseMemory.copy_over`: the copy has an index of its own."""

@@ -16,9 +16,9 @@ from memzoo.memories.text.eviction import (
     Fitted,
     Steps,
     Weighed,
-    added_by_langchain4j,
-    evicted_by_langchain4j,
-    fitted,
+    add_as_langchain4j,
+    evict_as_langchain4j,
+    fit_messages,
 )
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import as_sent, checked
@@ -153,7 +153,7 @@ class WindowMemory(BaseMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """With LangChain4j's rules, remember what the memory holds, which depends on each message in turn."""
-        return Changes({"held": _plain(self._held(state, entries))})
+        return Changes({"held": _plain(self._replay(state, entries))})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the first number that is shown, or could be shown once pending calls have their results."""
@@ -168,13 +168,11 @@ class WindowMemory(BaseMemory):
         limits = limit, steps = self.limits()
         if self._is_langchain4j:
             pinned, room = {entry.seq for entry in self.pins.entries}, self.pins.room(limit, self.weight, self.unit)
-            held = self._held(state, await log.after(state.watermark))
-            return await self._view(
-                log, evicted_by_langchain4j((one for one in held if one.number not in pinned), room)
-            )
+            held = self._replay(state, await log.after(state.watermark))
+            return await self._view(log, evict_as_langchain4j((one for one in held if one.number not in pinned), room))
         system = await self._rules(log, state)
         if not (steps or system or self.pins.entries or "base" in state.items) and self.evict == "message":
-            plain = await self._sliding.shown(log, limit)
+            plain = await self._sliding.fit(log, limit)
             if plain is not None:
                 room = as_room(self._sliding.spare(plain, limit), plain, self.weight)
                 return View(entries=plain, final=True, room=room, texts_stay=True)
@@ -205,7 +203,7 @@ class WindowMemory(BaseMemory):
             return
         state = await learner.refresh()
         while last := await (await self.log.refreshed()).tail(1):
-            if await learner.put(state, self._started_with(new, last[0].seq), last[0].seq):
+            if await learner.put(state, self._restart_with(new, last[0].seq), last[0].seq):
                 break
             state = await learner.refresh()
 
@@ -215,22 +213,22 @@ class WindowMemory(BaseMemory):
     def _is_langchain4j(self) -> bool:
         return self.rules == "langchain4j"
 
-    def _started_with(self, messages: Sequence[Message], since: int) -> Changes:
+    def _restart_with(self, messages: Sequence[Message], since: int) -> Changes:
         # Numbers up to 0 put them before everything in the log.
         base = [self._weigh(_entry(place - len(messages), said)) for place, said in enumerate(messages, 1)]
         if self._is_langchain4j:
-            return Changes({"held": _plain(evicted_by_langchain4j(base, self.limit()))})
+            return Changes({"held": _plain(evict_as_langchain4j(base, self.limit()))})
         return Changes({"base": _plain(base), "since": since})
 
-    def _held(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
-        held = self._stored(state, "held")
+    def _replay(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
+        held = self._read_stored(state, "held")
         for entry in entries:
-            held = added_by_langchain4j(held, self._weigh(entry), self.limit(), system_first=self._first)
+            held = add_as_langchain4j(held, self._weigh(entry), self.limit(), system_first=self._first)
         return held
 
     async def _rules(self, log: Log, state: State) -> list[Weighed]:
         """Return the system message in force, if any: the one that was set, unless another was said later."""
-        given = [one for one in self._stored(state, "base") if is_instruction(one.message)][-1:]
+        given = [one for one in self._read_stored(state, "base") if is_instruction(one.message)][-1:]
         newest = await self.system.current()
         if newest is None or newest.seq <= state.items.get("since", 0):
             return given
@@ -244,20 +242,20 @@ class WindowMemory(BaseMemory):
         while True:
             tail = await log.tail(size, after=since)
             whole = len(tail) < size
-            said = self._stored(state, "base") if whole else []
+            said = self._read_stored(state, "base") if whole else []
             said += map(self._weigh, (*self.pins.besides(tail), *tail))
             items = {one.number: one for one in said if one.number in pinned or not is_instruction(one.message)}
             items |= {one.number: one for one in system}
             # Pinned messages may be older than the messages that the view was set to.
             ordered = [items[number] for number in sorted(items, key=lambda one: (not 0 < one <= since, one))]
             rules: dict[str, Any] = {"evict": self.evict, "system_first": self._first, "steps": steps}
-            left = fitted(ordered, limit, pinned=pinned, newest=tail[-1].seq if tail else since, **rules)
+            left = fit_messages(ordered, limit, pinned=pinned, newest=tail[-1].seq if tail else since, **rules)
             if not pinned <= {one.number for one in left.kept}:
                 # With calls that share an id, another call took the result of a pinned one: fit pinned messages
                 # separately.
                 weight = sum(map(self.weight, self.pins.entries))
                 others = [one for one in ordered if one.number not in pinned]
-                left = fitted(others, limit - weight, evict=self.evict, system_first=self._first)
+                left = fit_messages(others, limit - weight, evict=self.evict, system_first=self._first)
                 left = replace(left, size=left.size + weight, room=-1)
             if whole or (left.settled and any(entry.message["role"] == "user" for entry in tail)):
                 return left
@@ -273,7 +271,7 @@ class WindowMemory(BaseMemory):
         entries = [replace(entry, message=message) for entry, message in pairs]
         return View(entries=entries, final=True, texts_stay=True)
 
-    def _stored(self, state: State, name: str) -> list[Weighed]:
+    def _read_stored(self, state: State, name: str) -> list[Weighed]:
         return [self._weigh(_entry(number, message)) for number, message in state.items.get(name, [])]
 
     def _weigh(self, entry: Entry) -> Weighed:
@@ -403,8 +401,8 @@ class SlidingWindow:
     """Knows which messages fit a limit, as long as the log has only user messages and answers.
 
     In that case the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted
-    last time plus what is new, minus what that pushes out, and a load costs only what changed. `fitted` handles all
-    other cases.
+    last time plus what is new, minus what that pushes out, and a load costs only what changed. `fit_messages` handles
+    all other cases.
 
     Args:
         weight: What an entry counts towards the limit.
@@ -420,8 +418,8 @@ class SlidingWindow:
         """Return the unused part of the limit if everything said is shown; else 0, as the oldest would go next."""
         return limit - sum(map(self._weight, shown)) if shown and shown[0].seq == 1 else 0
 
-    async def shown(self, log: Log, limit: int) -> Sequence[Entry] | None:
-        """Return the entries that fit, oldest first; `None` if `fitted` has to decide."""
+    async def fit(self, log: Log, limit: int) -> Sequence[Entry] | None:
+        """Return the entries that fit, oldest first; `None` if `fit_messages` has to decide."""
         known = self._known
         if known and known[0] == (limit, log.cached.epoch):
             _, kept, size = known
@@ -430,16 +428,16 @@ class SlidingWindow:
             kept, size = [], 0
             new = await self._longest_end(log, limit)
         if new:
-            kept, size = self._fitting([*kept, *new], size + sum(map(self._weight, new)), limit)
+            kept, size = self._drop_oldest([*kept, *new], size + sum(map(self._weight, new)), limit)
         newest = reversed(kept)
-        # What `fitted` never lets go of is the newest user message.
+        # What `fit_messages` never lets go of is the newest user message.
         if all(map(_is_plain, new)) and any(entry.message["role"] == "user" for entry in newest):
             self._known = (limit, log.cached.epoch), kept, size
             return kept
         self._known = None
         return None
 
-    def _fitting(self, entries: list[Entry], size: int, limit: int) -> tuple[list[Entry], int]:
+    def _drop_oldest(self, entries: list[Entry], size: int, limit: int) -> tuple[list[Entry], int]:
         gone = 0
         while size > limit:
             size -= self._weight(entries[gone])

@@ -18,7 +18,7 @@ __all__ = [
     "Numbered",
     "clear_results",
     "clearing_of",
-    "replaced",
+    "replace_result",
     "results_to_clear",
 ]
 
@@ -113,7 +113,7 @@ def results_to_clear(said: Sequence[Numbered], option: ClearToolResults) -> dict
     return {number: name for number, name in found if number < first}
 
 
-def replaced(message: Message, name: str, over: int, size: Callable[[], int]) -> Message:
+def replace_result(message: Message, name: str, over: int, size: Callable[[], int]) -> Message:
     """A result of a tool as a line; as it is, if it is short.
 
     Args:
@@ -136,7 +136,7 @@ def clear_results(
     numbered = [Numbered(place, message) for place, message in enumerate(messages)]
     cleared = list(messages)
     for place, name in (results_to_clear(numbered, option) if messages else {}).items():
-        cleared[place] = replaced(messages[place], name, option.over, partial(size, messages[place]))
+        cleared[place] = replace_result(messages[place], name, option.over, partial(size, messages[place]))
     return cleared
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Literal, TypeAlias
 
-from memzoo.memories.text.grouping import grouped, is_answer, is_instruction
+from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
 from memzoo.stores import Message
 
-__all__ = ["Evict", "Fitted", "Steps", "Weighed", "added_by_langchain4j", "evicted_by_langchain4j", "fitted"]
+__all__ = ["Evict", "Fitted", "Steps", "Weighed", "add_as_langchain4j", "evict_as_langchain4j", "fit_messages"]
 
 Evict: TypeAlias = Literal["message", "exchange"]
 """The unit that is evicted: one message (a tool call with its results), or all up to the next user message."""
@@ -54,7 +54,7 @@ class Fitted:
     room: int
 
 
-def fitted(
+def fit_messages(
     items: Iterable[Weighed],
     limit: int,
     *,
@@ -80,7 +80,7 @@ def fitted(
         newest: The newest number of the log, if what is added next does not follow the last message's number.
     """
     given = list(items)
-    together = grouped([one.message for one in given])
+    together = group_messages([one.message for one in given])
     groups = [[given[place] for place in places] for places in together]
     heads = [group[0].message for group in groups]
     weights = [sum(one.weight for one in group) for group in groups]
@@ -262,7 +262,7 @@ class Steps:
         return bisect_left(range(1, min(spare, _FAR) + 1), 1, key=moves)
 
 
-def added_by_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
+def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
     """Return what LangChain4j's memory holds after adding a message, also in the corner cases that break.
 
     Ignores a system message that is held already; a different one replaces it and goes to the end, or to the beginning
@@ -276,16 +276,16 @@ def added_by_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, s
     """
     messages = list(held)
     if not is_instruction(new.message):
-        return evicted_by_langchain4j([*messages, new], limit)
+        return evict_as_langchain4j([*messages, new], limit)
     known = next((place for place, one in enumerate(messages) if is_instruction(one.message)), None)
     if known is not None:
         if messages[known].message == new.message:
             return messages
         del messages[known]
-    return evicted_by_langchain4j([new, *messages] if system_first else [*messages, new], limit)
+    return evict_as_langchain4j([new, *messages] if system_first else [*messages, new], limit)
 
 
-def evicted_by_langchain4j(held: Iterable[Weighed], limit: int) -> list[Weighed]:
+def evict_as_langchain4j(held: Iterable[Weighed], limit: int) -> list[Weighed]:
     """Remove the oldest messages as LangChain4j does, until the rest fits, and return the rest.
 
     A system message at the beginning stays. A message that calls tools takes the results directly after it along,

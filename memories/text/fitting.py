@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["Limit", "shortened", "without_middle"]
+__all__ = ["Limit", "shorten_text", "without_middle"]
 
 # When so many in a row are too long for what is left, it is full.
 _MOST_PASSED_OVER = 20
@@ -53,7 +53,7 @@ class Limit:
         return fits
 
 
-def shortened(text: str, fits: Callable[[str], bool]) -> str:
+def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
     """Cut a text to its longest beginning that fits: whole sentences or lines, else words; "" if not one word does.
 
     Args:
@@ -61,7 +61,7 @@ def shortened(text: str, fits: Callable[[str], bool]) -> str:
         fits: Whether a beginning of it fits; a shorter one is to fit where a longer one does.
 
     Example:
-        >>> shortened("Anna lives in Oslo. She works at Equinor.", lambda text: len(text) < 30)
+        >>> shorten_text("Anna lives in Oslo. She works at Equinor.", lambda text: len(text) < 30)
         'Anna lives in Oslo.'
     """
     if fits(text):

@@ -5,13 +5,21 @@ from typing import Any
 
 from memzoo.stores import Entry, Message
 
-__all__ = ["INSTRUCTIONS", "exchange_ends", "grouped", "is_answer", "is_instruction", "last_exchange", "unanswered"]
+__all__ = [
+    "INSTRUCTIONS",
+    "exchange_ends",
+    "find_unanswered",
+    "group_messages",
+    "is_answer",
+    "is_instruction",
+    "last_exchange",
+]
 
 INSTRUCTIONS = ("system", "developer")
 """The roles of system messages."""
 
 
-def grouped(messages: Sequence[Message]) -> list[list[int]]:
+def group_messages(messages: Sequence[Message]) -> list[list[int]]:
     """Group messages, given by their places, as they can be sent: a call with all its results, others alone.
 
     A result belongs to the newest call before it that has its id and no result yet. A call of which a result is
@@ -23,7 +31,7 @@ def grouped(messages: Sequence[Message]) -> list[list[int]]:
     Example:
         >>> call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
         >>> result = {"role": "tool", "tool_call_id": "c1", "content": "sunny"}
-        >>> grouped([result, call, {"role": "user", "content": "hm"}, result])
+        >>> group_messages([result, call, {"role": "user", "content": "hm"}, result])
         [[1, 3], [2]]
     """
     groups: list[tuple[int, dict[Hashable, int | None]]] = []
@@ -52,12 +60,12 @@ def is_answer(message: Message) -> bool:
     return not (message.get("tool_calls") or isinstance(message.get("function_call"), dict))
 
 
-def unanswered(messages: Sequence[Message]) -> list[int]:
+def find_unanswered(messages: Sequence[Message]) -> list[int]:
     """Find the newest user message and all that follows it, as long as the assistant has not answered.
 
     System messages, calls without all their results and results without their call are not among them.
     """
-    groups = grouped(messages)
+    groups = group_messages(messages)
     said = [group for group in groups if not is_instruction(messages[group[0]])]
     asked = [place for place, group in enumerate(said) if messages[group[0]]["role"] == "user"]
     if not asked or is_answer(messages[said[-1][0]]):

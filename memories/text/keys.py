@@ -57,7 +57,7 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
         AmbiguousKeyError: None is configured, and there is not exactly one candidate.
     """
     if not isinstance(inputs, Mapping):
-        raise _unnamed("inputs", inputs, "input")
+        raise _make_error("inputs", inputs, "input")
     if configured is not None:
         return _present(configured, inputs, "input_key")
     if len(inputs) == 1 and (only := next(iter(inputs))) not in variables and only != "stop":
@@ -82,7 +82,7 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
         AmbiguousKeyError: None is configured, and neither is there one output only nor one called "output".
     """
     if not isinstance(outputs, Mapping):
-        raise _unnamed("outputs", outputs, "output")
+        raise _make_error("outputs", outputs, "output")
     if configured is not None:
         return _present(configured, outputs, "output_key")
     if len(outputs) == 1:
@@ -122,7 +122,7 @@ def _fields(values: Mapping[str, Any], key: str) -> dict[str, str | None]:
     return {name: None if name == key else str(value) for name, value in values.items()}
 
 
-def _unnamed(what: str, values: object, key: str) -> MessageError:
+def _make_error(what: str, values: object, key: str) -> MessageError:
     return MessageError(
         f'{what} must be a dict such as {{"{key}": "..."}}, not {values!r}: '
         'save_context({"input": what the user said}, {"output": the answer})'

@@ -14,7 +14,7 @@ __all__ = [
     "content_stems",
     "is_idle",
     "is_question",
-    "joined",
+    "join_sentences",
     "sentences",
     "singular",
     "stem",
@@ -128,7 +128,7 @@ def stem(word: str) -> str:
     word = word.removesuffix("'s")
     if len(word) <= _SHORTEST or not word.isascii():
         return word
-    return _closed(_without_ending(singular(word)))
+    return _trim_end(_without_ending(singular(word)))
 
 
 def singular(word: str) -> str:
@@ -152,7 +152,7 @@ def _single(word: str) -> str:
     return word[:-1] if word[-1:] == word[-2:-1] and word[-1] not in "lsz" else word
 
 
-def _closed(word: str) -> str:
+def _trim_end(word: str) -> str:
     if len(word) > _SHORTEST and word[-1] == "e":
         word = word[:-1]
     return word[:-1] + "i" if len(word) >= _SHORTEST and word[-1] == "y" else word
@@ -171,6 +171,6 @@ def sentences(text: str) -> Sequence[str]:
     return [sentence for sentence in found if sentence]
 
 
-def joined(texts: Iterable[str]) -> str:
+def join_sentences(texts: Iterable[str]) -> str:
     """Sentences as one text, with spaces where the script has them."""
     return "".join(one if _UNSPACED_END.match(one[-1]) else f"{one} " for one in texts if one).removesuffix(" ")

@@ -13,18 +13,18 @@ from typing import Any, cast
 
 from memzoo.errors import MessageError
 from memzoo.forks import cached_property
-from memzoo.memories.text.grouping import grouped, is_instruction
+from memzoo.memories.text.grouping import group_messages, is_instruction
 from memzoo.stores import Message, Record
 from memzoo.text import DEEPEST, is_too_deep
 
 __all__ = [
     "Labels",
     "as_message",
+    "as_record",
     "as_sent",
     "checked",
     "is_answered",
-    "quoted",
-    "recorded",
+    "quote_turns",
     "sendable",
     "text_of",
     "tool_call",
@@ -86,7 +86,7 @@ def as_message(role: str, said: str | Message) -> Message:
     return {"role": role, "content": said} if isinstance(said, str) else said
 
 
-def recorded(message: Message | Record) -> Record:
+def as_record(message: Message | Record) -> Record:
     """Make a record of a message, or check the message of a record, as `checked` does."""
     if isinstance(message, Record):
         return Record(checked(message.message), dict(message.fields))
@@ -197,22 +197,22 @@ def _call_text(call: dict[str, Any]) -> str:
     return f"{function.get('name') or 'a tool'}({function.get('arguments', function.get('input', ''))})"
 
 
-def quoted(text: str, labels: Iterable[str]) -> str:
+def quote_turns(text: str, labels: Iterable[str]) -> str:
     r"""Quote each later line of a text that begins like a turn with "> ".
 
     The text stands behind a label; nobody can put words into another's mouth.
 
     Example:
-        >>> print(quoted("hello\nHuman: bye", ["Human", "AI"]))
+        >>> print(quote_turns("hello\nHuman: bye", ["Human", "AI"]))
         hello
         > Human: bye
     """
     # Nearly all that is said has one line, and telling so takes a tenth of the time of looking for labels.
-    return text if len(text.splitlines()) < 2 else _forged(frozenset(labels)).sub("> ", text)  # noqa: PLR2004
+    return text if len(text.splitlines()) < 2 else _compile_forged(frozenset(labels)).sub("> ", text)  # noqa: PLR2004
 
 
 @functools.lru_cache(maxsize=1024)
-def _forged(labels: frozenset[str]) -> re.Pattern[str]:
+def _compile_forged(labels: frozenset[str]) -> re.Pattern[str]:
     names = "|".join("".join(map(_in_any_width, label)) for label in sorted(labels))
     # Blanks end where the line does: otherwise a run of empty lines would be read again from each of them.
     return re.compile(
@@ -265,7 +265,7 @@ class Labels:
 
     def line(self, message: Message) -> str:
         """Write a message as one turn: its label, a colon, its text."""
-        return f"{self.of(message['role'])}: {quoted(text_of(message), self.names)}"
+        return f"{self.of(message['role'])}: {quote_turns(text_of(message), self.names)}"
 
 
 def sendable(messages: Sequence[Message]) -> list[Message]:
@@ -274,7 +274,7 @@ def sendable(messages: Sequence[Message]) -> list[Message]:
     Results are matched to calls by id. A result whose call is not there before it, and a call of which a result is
     missing, are left out; the log still has them.
     """
-    kept = [as_sent(messages[place]) for group in grouped(messages) for place in group]
+    kept = [as_sent(messages[place]) for group in group_messages(messages) for place in group]
     return sorted(kept, key=lambda message: not is_instruction(message))
 
 

@@ -14,9 +14,9 @@ __all__ = [
     "FOR_SURE",
     "FULL_NAME",
     "NameIndex",
-    "asked_names",
     "canonical",
-    "folded",
+    "find_asked_names",
+    "fold",
     "mentions",
     "places",
     "refers_back",
@@ -64,7 +64,7 @@ def canonical(name: str) -> str:
         >>> canonical("The  Acme, Inc."), canonical("“SAM’s”")
         ('acme, inc', 'sam')
     """
-    form = folded(name)
+    form = fold(name)
     start, end, before = 0, len(form), None
     while (start, end) != before:
         before = start, end
@@ -84,7 +84,7 @@ def mentions(text: str, name: str) -> bool:
         >>> mentions("Is “Sam” here?", "sam"), mentions("The same?", "sam")
         (True, False)
     """
-    return next(places(folded(text), name), None) is not None
+    return next(places(fold(text), name), None) is not None
 
 
 def refers_back(text: str) -> bool:
@@ -97,7 +97,7 @@ def refers_back(text: str) -> bool:
     return _THIRD_PERSON.search(text) is not None
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Write a text without regard to case, width and white space."""
     return " ".join(unicodedata.normalize("NFKC", _with_few_marks(text)).casefold().split())
 
@@ -185,14 +185,14 @@ class NameIndex:
         self._by_start.clear()
         self._by_part.clear()
 
-    def standing_in(self, text: str) -> list[str]:
+    def find_all_names(self, text: str) -> list[str]:
         """The known names that stand in a text, sorted; those too that are only a part of a longer one."""
-        plain = folded(text)
+        plain = fold(text)
         return sorted(name for name in self._likely(plain) if next(places(plain, name), None) is not None)
 
     def find_names(self, text: str) -> list[str]:
         """The known names that stand in a text, in their order there; none that is only a part of a longer one."""
-        left = folded(text)
+        left = fold(text)
         first: dict[str, int] = {}
         for name in sorted(self._likely(left), key=lambda name: (-len(name), name)):
             if found := [*places(left, name)]:
@@ -230,7 +230,7 @@ def _blank(text: str, found: Sequence[int], length: int) -> str:
     return "".join([*pieces, text[end:]])
 
 
-def asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
+def find_asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
     """Return the canonical names that a question asks about, each with how surely, from 0 to 1.
 
     "I", "my" and "we" mean the user, "you" the assistant. A part of a name means all names that have it; "she", "it"
@@ -245,7 +245,7 @@ def asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[s
     Example:
         >>> index = NameIndex()
         >>> index.add("devin achterberg")
-        >>> asked_names("Where did Devin teach me?", index, Labels("Mara", "AI"))
+        >>> find_asked_names("Where did Devin teach me?", index, Labels("Mara", "AI"))
         {'devin achterberg': 0.7, 'user': 0.5, 'mara': 0.5}
     """
     found = dict.fromkeys(names.find_names(query), FULL_NAME)

@@ -76,7 +76,7 @@ class Renderer:
         """Write a view as chat messages: the system message, one for each recalled text, and what can be sent."""
         return self._place(self._say(view), self._recall(view.recalled, view.quotes))
 
-    def shown(self, view: View, max_tokens: int | None = None) -> Shown:
+    def show(self, view: View, max_tokens: int | None = None) -> Shown:
         """Write a view as chat messages that a provider accepts: system messages first, tool calls with their results.
 
         They are the caller's own, with the entry of the log that each of them is.
@@ -107,7 +107,7 @@ class Renderer:
         """The whole request, and what of it is recalled."""
         said, recalled = self._say(view), self._recall(view.derived, view.quoted)
         if max_tokens is not None:
-            said = self._fitting(said, recalled, view, max_tokens)
+            said = self._fit(said, recalled, view, max_tokens)
         return self._place(said, recalled), recalled
 
     def _say(self, view: View) -> list[Message]:
@@ -116,18 +116,18 @@ class Renderer:
 
     def _recall(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Message]:
         return [
-            *(self._recalling(text, self._voice(quoted=False)) for text in derived),
-            *(self._recalling(text, self._voice(quoted=True)) for text in quoted),
+            *(self._make_recalled(text, self._voice(quoted=False)) for text in derived),
+            *(self._make_recalled(text, self._voice(quoted=True)) for text in quoted),
         ]
 
     def _voice(self, *, quoted: bool) -> RecalledRole:
         return self._role or ("user" if quoted else "system")
 
-    def _recalling(self, text: str, role: RecalledRole) -> Message:
+    def _make_recalled(self, text: str, role: RecalledRole) -> Message:
         if role == "user":
-            from memzoo.memories.text.framing import framed
+            from memzoo.memories.text.framing import frame_text
 
-            text = framed(text)
+            text = frame_text(text)
         return {"role": role, "content": text}
 
     def _place(self, said: list[Message], recalled: list[Message]) -> list[Message]:
@@ -141,10 +141,8 @@ class Renderer:
         answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
         return max(answers, default=_talk_begins(messages))
 
-    def _fitting(
-        self, said: Sequence[Message], recalled: Sequence[Message], view: View, max_tokens: int
-    ) -> list[Message]:
-        from memzoo.memories.text.eviction import Weighed, fitted
+    def _fit(self, said: Sequence[Message], recalled: Sequence[Message], view: View, max_tokens: int) -> list[Message]:
+        from memzoo.memories.text.eviction import Weighed, fit_messages
 
         whole_number("max_tokens", max_tokens, at_least=1)
         known = {id(entry.message): self.tokens(entry) for entry in (*view.entries, *filter(None, [view.system]))}
@@ -155,7 +153,7 @@ class Renderer:
         pinned = {id(entry.message) for entry in view.entries if entry.seq in view.pinned}
         places = {place for place, message in enumerate(said) if id(message) in pinned}
         besides = sum(map(self.count, recalled))
-        left = fitted(weighed, max_tokens - besides, pinned=places)
+        left = fit_messages(weighed, max_tokens - besides, pinned=places)
         if left.size + besides > max_tokens:
             what = ", the pinned messages" if places else ""
             what = f"the system messages{what} and the newest user message"
@@ -199,22 +197,22 @@ class Renderer:
         """Count the tokens of a text as a system message."""
         return self.count(system_message(text))
 
-    def recalled_tokens(self, text: str, *, quoted: bool) -> int:
+    def count_recalled(self, text: str, *, quoted: bool) -> int:
         """Count the tokens of a text that was derived, or found, as it is shown: with the frame, if it has one."""
-        return self.count(self._recalling(text, self._voice(quoted=quoted)))
+        return self.count(self._make_recalled(text, self._voice(quoted=quoted)))
 
-    def found_tokens(self, text: str) -> int:
+    def count_found(self, text: str) -> int:
         """Count the tokens of a text that was found as it stands in its frame, without the frame."""
         if self._voice(quoted=True) == "user":
-            from memzoo.memories.text.framing import disarmed
+            from memzoo.memories.text.framing import disarm
 
-            text = disarmed(text)
+            text = disarm(text)
         return self.text_tokens(text)
 
     @cached_property
     def frame_tokens(self) -> int:
         """The tokens of the frame around what was found; 0 if it has none."""
-        return self.recalled_tokens("-", quoted=True) - self.text_tokens("-")
+        return self.count_recalled("-", quoted=True) - self.text_tokens("-")
 
     def lines(self, entries: Iterable[Entry]) -> str:
         """Write entries as a transcript, oldest first; those that `derive` is given, as they are given."""

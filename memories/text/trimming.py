@@ -11,7 +11,7 @@ from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text import tokens
 from memzoo.memories.text.clearing import ClearToolResultsOption, clear_results, clearing_of
 from memzoo.memories.text.context_windows import Tokens, tokens_of
-from memzoo.memories.text.grouping import grouped, is_instruction
+from memzoo.memories.text.grouping import group_messages, is_instruction
 from memzoo.memories.text.messages import ROLES, checked
 from memzoo.stores import Message
 from memzoo.text import copied
@@ -95,12 +95,12 @@ def trim_messages(
         raise OverBudgetError.of("the system message", needed, limit)
     left = left[len(system) :]
     if strategy == "last":
-        left = _ending(left, ends)
+        left = _end_at(left, ends)
         kept = _most(len(left), lambda number: size([*system, *left[len(left) - number :]]) <= limit)
         left = left[len(left) - kept :]
     else:
         left = left[: _most(len(left), lambda number: size(left[:number]) <= limit)]
-    while (trimmed := _ending(_starting(_whole(left), starts), ends)) != left:
+    while (trimmed := _end_at(_start_at(_whole(left), starts), ends)) != left:
         left = trimmed
     return system + left
 
@@ -164,14 +164,14 @@ def _most(count: int, fits: Callable[[int], bool]) -> int:
     return bisect_right(range(1, min(most, count) + 1), 0, key=lambda number: not fits(number))
 
 
-def _starting(messages: list[Message], roles: set[str]) -> list[Message]:
+def _start_at(messages: list[Message], roles: set[str]) -> list[Message]:
     return messages[next((place for place, one in enumerate(messages) if one["role"] in roles), len(messages)) :]
 
 
-def _ending(messages: list[Message], roles: set[str]) -> list[Message]:
+def _end_at(messages: list[Message], roles: set[str]) -> list[Message]:
     return messages[: max((place for place, one in enumerate(messages, 1) if one["role"] in roles), default=0)]
 
 
 def _whole(messages: list[Message]) -> list[Message]:
     """Leave out calls without all their results, and results without their call."""
-    return [messages[place] for place in sorted(place for group in grouped(messages) for place in group)]
+    return [messages[place] for place in sorted(place for group in group_messages(messages) for place in group)]

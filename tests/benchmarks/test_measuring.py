@@ -18,7 +18,7 @@ from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.outcomes import Outcome, Sum
 from memzoo.errors import TokenizerError
 from memzoo.memories import STRATEGIES
-from memzoo.memories.text.framing import framed
+from memzoo.memories.text.framing import frame_text
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import ChatFunction, as_model
 
@@ -47,7 +47,7 @@ def shown(outcome: Outcome, budget: int = BUDGET) -> list[int]:
     return [tokens for _, tokens in outcome.budgets[budget].course]
 
 
-FRAME = len(framed("").split())
+FRAME = len(frame_text("").split())
 
 
 class TestWhatIsShown:

@@ -25,7 +25,7 @@ from memzoo.memories import (
     OpenAIEmbedder,
     VectorStoreRetrieverMemory,
 )
-from memzoo.memories.models.cleaning import spoken
+from memzoo.memories.models.cleaning import extract_spoken
 from memzoo.stores import InMemoryStore
 from tools.real_server.runs import Servers
 from tools.real_server.server import CONTEXT, MODEL
@@ -103,7 +103,7 @@ class TestConversation:
         conversation = Conversation(model(servers, stop=None), "buffer")
         pieces = list(conversation.stream(SAID[2][0]))
         assert len(pieces) > 5
-        assert conversation.memory.history()[-1]["content"] == spoken("".join(pieces))
+        assert conversation.memory.history()[-1]["content"] == extract_spoken("".join(pieces))
         assert conversation.usage["chat"].completion_tokens == 24
 
     @pytest.mark.cassette(allow_errors=True)

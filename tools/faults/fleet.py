@@ -32,7 +32,7 @@ from rich.console import Console
 from memzoo.errors import StoreError
 from memzoo.memories import ChatModel, upkeep
 from memzoo.memories.models.offline import application
-from memzoo.memories.models.offline.server import listening
+from memzoo.memories.models.offline.server import listen
 from memzoo.stores import ManagedStore, open_store
 from memzoo.sync import drive
 from tests.poolers import PgBouncer
@@ -118,7 +118,7 @@ class _Model:
     @contextlib.contextmanager
     def served(self) -> Generator[str]:
         """Its `base_url`, as long as the block runs."""
-        with listening("127.0.0.1", 0) as server:
+        with listen("127.0.0.1", 0) as server:
             server.set_app(self)
             thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
             thread.start()

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, cast
 from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, BaseMemory, ChatModel, Conversation, OpenAIEmbedder, create_memory
 from memzoo.memories.engine.prompt_limit import is_too_long
-from memzoo.memories.models.cleaning import spoken
+from memzoo.memories.models.cleaning import extract_spoken
 from memzoo.memories.models.embedders import EmbedderOption
 from memzoo.stores import Message
 from memzoo.strategy import ModelOption, further_names, text_of
@@ -192,7 +192,7 @@ async def _streamed(
         except Exception as error:  # noqa: BLE001 - this is what is looked for
             row.wrong.append(f"{type(error).__name__}: {error}"[:300])
         else:
-            expected += [{"role": "user", "content": user}, {"role": "assistant", "content": spoken(answer)}]
+            expected += [{"role": "user", "content": user}, {"role": "assistant", "content": extract_spoken(answer)}]
     row.exchanges = sum(message["role"] == "user" for message in expected)
     return expected
 

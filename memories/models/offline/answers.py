@@ -38,11 +38,11 @@ _ABOUT_TALK = _TALKING | frozenset(
 def answer(messages: Sequence[Utterance]) -> str:
     """The answer to the last message of a chat of roles and texts, oldest first."""
     *before, last = messages
-    heard = [turn for message in before for turn in _heard(message)]
+    heard = [turn for message in before for turn in _list_turns(message)]
     spoken = sentences(last.text) or [""]
     place = next((place for place in reversed(range(len(spoken))) if is_question(spoken[place])), len(spoken) - 1)
     own, question = [Utterance("user", " ".join(spoken[:place]))], spoken[place]
-    found = _name(question, [*heard, *own]) or _about_talk(question, heard) or _fitting(question, [*heard, *own])
+    found = _name(question, [*heard, *own]) or _about_talk(question, heard) or _find_fitting(question, [*heard, *own])
     if not found and last.text.strip() and not any(is_question(one) or _REQUEST.match(one) for one in spoken):
         return _NOTED
     return found or (_AGAIN if any(turn.text.startswith(CANNOT) for turn in heard) else CANNOT)
@@ -53,7 +53,7 @@ def is_own(speaker: str, text: str) -> bool:
     return role_of(speaker) != "user" and text.startswith(_OWN)
 
 
-def _heard(message: Utterance) -> list[Utterance]:
+def _list_turns(message: Utterance) -> list[Utterance]:
     found = [message] if role_of(message.speaker) == "user" else turns(message.text)
     return [turn if role_of(turn.speaker) else Utterance(message.speaker, turn.text) for turn in found]
 
@@ -77,7 +77,7 @@ def _about_talk(question: str, heard: Sequence[Utterance]) -> str:
     return f'{said}{found[0 if "first" in asked else -1]}"' if found else ""
 
 
-def _fitting(question: str, heard: Sequence[Utterance]) -> str:
+def _find_fitting(question: str, heard: Sequence[Utterance]) -> str:
     """The one or two sentences that share the rarest words with a question, in the order said."""
     said = [sentence for turn in heard if not is_own(*turn) for sentence in sentences(turn.text)]
     statements = list(dict.fromkeys(one for one in said if not is_question(one)))[-20_000:]

@@ -9,7 +9,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 from memzoo.http_library import http
 from memzoo.memories.models.offline.endpoint import application
 
-__all__ = ["AsyncTransport", "listening", "transport"]
+__all__ = ["AsyncTransport", "listen", "transport"]
 
 transport = http.WSGITransport(app=application)
 
@@ -51,7 +51,7 @@ class _Server6(_Server):
     address_family = socket.AF_INET6
 
 
-def listening(host: str, port: int) -> WSGIServer:
+def listen(host: str, port: int) -> WSGIServer:
     """A server that listens; as a context manager it closes at the end and joins its threads."""
     server = (_Server6 if ":" in host else _Server)((host, port), _Handler)
     server.set_app(application)

@@ -49,9 +49,9 @@ def serve(host: str = "127.0.0.1", port: int = 0) -> Generator[str]:
 
     Everyone who can reach `host` can use it. Port 0 is any free one.
     """
-    from memzoo.memories.models.offline.server import listening
+    from memzoo.memories.models.offline.server import listen
 
-    with listening(host, port) as server:
+    with listen(host, port) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, name="memzoo-offline")
         thread.start()
         try:
@@ -63,9 +63,9 @@ def serve(host: str = "127.0.0.1", port: int = 0) -> Generator[str]:
 
 def serve_forever(host: str = "127.0.0.1", port: int = 8765, ready: "Callable[[str], object] | None" = None) -> None:
     """Serve as `serve` does, in this thread until it is interrupted (Ctrl-C), and call `ready` with the `base_url`."""
-    from memzoo.memories.models.offline.server import listening
+    from memzoo.memories.models.offline.server import listen
 
-    with listening(host, port) as server, contextlib.suppress(KeyboardInterrupt):
+    with listen(host, port) as server, contextlib.suppress(KeyboardInterrupt):
         if ready:
             ready(_base_url(host, server.server_port))
         server.serve_forever()

@@ -36,7 +36,7 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
             if {*found.split("\n")} <= {*parts["new_lines"].split("\n")}:  # which would be no notes, but a copy
                 found = re.sub(r"^([^:\n]*): ", r"\1: said: ", found, flags=re.MULTILINE)
         case "entity_update":
-            found = _rewritten(talk, parts["known"])
+            found = _rewrite_notes(talk, parts["known"])
         case "triple_extraction":
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
             found = "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
@@ -115,7 +115,7 @@ def _amendments(talk: NamedSentences, known: str) -> str:
     return "\n".join([*dict.fromkeys(told)][: 3 * _MOST_NAMES]) or "NOTHING NEW"
 
 
-def _rewritten(talk: NamedSentences, known: str) -> str:
+def _rewrite_notes(talk: NamedSentences, known: str) -> str:
     """Whole notes, for prompts that have them written anew: what was known of each name, then what is new."""
     notes = {name: note.strip() for name, colon, note in (line.partition(":") for line in known.split("\n")) if colon}
     told = dict[str, str]()

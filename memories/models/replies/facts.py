@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memzoo.memories.models.cleaning import cleaned
-from memzoo.memories.models.forms import cells, json_rows, parsed_json, rows_of_table
+from memzoo.memories.models.cleaning import clean_reply
+from memzoo.memories.models.forms import cells, json_rows, parse_json, rows_of_table
 from memzoo.memories.models.replies.lines import (
     BULLET,
     LABEL,
@@ -13,7 +13,7 @@ from memzoo.memories.models.replies.lines import (
     refuses,
     says_nothing,
     unusable,
-    unwrapped,
+    unwrap,
     without_stop,
 )
 from memzoo.memories.text.names import canonical
@@ -74,7 +74,7 @@ def statements(reply: str) -> list[Statement]:
     Raises:
         ModelReplyError: No triple is in it, and it does not say that there is none.
     """
-    text = LABEL.sub("", cleaned(reply))
+    text = LABEL.sub("", clean_reply(reply))
     if not text or says_nothing(text):
         return []
     found = [statement for parts in _triples(text) if (statement := _statement(parts))]
@@ -89,7 +89,7 @@ def _triples(text: str) -> Iterator[list[str]]:
         yield from rows
         return
     for piece in re.split(r"<\|>|\n|(?<=\))\s*,\s*(?=\()", "\n".join(rows_of_table(text))):
-        row = parsed_json(piece)
+        row = parse_json(piece)
         yield _split_triple(BULLET.sub("", LABEL.sub("", piece.strip())).strip()) if row is None else cells(row)
 
 
@@ -108,7 +108,7 @@ def _split_triple(piece: str) -> list[str]:
 
 
 def _statement(parts: list[str]) -> Statement | None:
-    stripped = [unwrapped(part) for part in parts]
+    stripped = [unwrap(part) for part in parts]
     if len(stripped) not in {3, 4}:
         return None
     subject, relation, obj, *when = stripped

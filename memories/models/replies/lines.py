@@ -17,7 +17,7 @@ __all__ = [
     "refuses",
     "says_nothing",
     "unusable",
-    "unwrapped",
+    "unwrap",
     "without_stop",
 ]
 
@@ -71,11 +71,11 @@ def unusable(reply: str) -> ModelReplyError:
     return error
 
 
-def unwrapped(text: str) -> str:
+def unwrap(text: str) -> str:
     """A text without blanks, marks and quotes around it; a quote whose other one stands inside belongs to it.
 
     Example:
-        >>> unwrapped('*"The Quiet Girl"*'), unwrapped('the band "Summer Sounds"'), unwrapped('"Yes')
+        >>> unwrap('*"The Quiet Girl"*'), unwrap('the band "Summer Sounds"'), unwrap('"Yes')
         ('The Quiet Girl', 'the band "Summer Sounds"', 'Yes')
     """
     text = text.strip(_AROUND)
@@ -92,7 +92,7 @@ def unwrapped(text: str) -> str:
 
 def bare_name(name: str) -> str:
     """A name without a bullet, quotes and the dot of a sentence."""
-    return without_stop(unwrapped(BULLET.sub("", name).strip(";,")))
+    return without_stop(unwrap(BULLET.sub("", name).strip(";,")))
 
 
 def without_stop(text: str) -> str:

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from memzoo.memories.models.cleaning import cleaned
-from memzoo.memories.models.forms import noted, parsed_json, rows_of_table
+from memzoo.memories.models.cleaning import clean_reply
+from memzoo.memories.models.forms import extract_notes, parse_json, rows_of_table
 from memzoo.memories.models.replies.lines import (
     BULLET,
     LABEL,
@@ -19,7 +19,7 @@ from memzoo.memories.models.replies.lines import (
     refuses,
     says_nothing,
     unusable,
-    unwrapped,
+    unwrap,
 )
 from memzoo.memories.text.names import canonical, mentions
 
@@ -77,7 +77,7 @@ def notes(reply: str, known: Collection[str], source: str) -> dict[str, str]:
     Raises:
         ModelReplyError: There is no note in it, and it does not say that nothing is new.
     """
-    text = SAME.sub("", LABEL.sub("", cleaned(reply)))
+    text = SAME.sub("", LABEL.sub("", clean_reply(reply)))
     if says_nothing(text):
         return {}
     found: dict[str, tuple[str, list[str]]] = {}
@@ -102,7 +102,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
     Raises:
         ModelReplyError: There is no such line in it, and it does not say that nothing is new.
     """
-    text = SAME.sub("", LABEL.sub("", cleaned(reply)))
+    text = SAME.sub("", LABEL.sub("", clean_reply(reply)))
     if says_nothing(text):
         return []
     found, others = list[Amendment](), list[str]()
@@ -111,7 +111,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
         if numbered is None:
             others.append(line)
             continue
-        number, said = int(numbered["one"] or numbered["two"]), unwrapped(numbered["text"])
+        number, said = int(numbered["one"] or numbered["two"]), unwrap(numbered["text"])
         over = bool(numbered["over"]) or not said or _OVER.fullmatch(said)
         found.append(Amendment("", "" if over else said, number))
     # Each line stands for itself, so a long label is one too ("the man with the two quails and the dog").
@@ -133,13 +133,13 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
     Returns:
         Each such name with the one that is to be kept.
     """
-    counts = _counting(known, source)
-    pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(cleaned(reply))]
+    counts = _make_check(known, source)
+    pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(clean_reply(reply))]
     labels = [pair for pair in pairs if all(map(_can_label, pair)) and any(map(counts, pair))]
     return {one: other for one, other in labels if canonical(one) != canonical(other)}
 
 
-def _counting(known: Iterable[str], source: str) -> Callable[[str], bool]:
+def _make_check(known: Iterable[str], source: str) -> Callable[[str], bool]:
     """Tells whether a name was asked about, or stands in the source as a name."""
     asked = {canonical(name) for name in known}
     spoken_of = functools.cache(functools.partial(mentions, source[:LONGEST_SOURCE]))
@@ -182,15 +182,15 @@ def _find_named_lines(
 
 
 def _find_notes(text: str) -> Iterator[tuple[str, str]]:
-    parsed = parsed_json(text)
+    parsed = parse_json(text)
     if isinstance(parsed, (dict, list)):
-        yield from noted(parsed)
+        yield from extract_notes(parsed)
         return
     for row in filter(str.strip, rows_of_table(text)):
         heading = _HEADING.fullmatch(row)
         line = f"{heading[1].rstrip(' #')}:" if heading else BULLET.sub("", row)
         name, colon, note = _split_note(line if _COLON.search(line) else line.replace("|", ":", 1))
-        yield (bare_name(name), unwrapped(note)) if colon and len(name) <= LONGEST_NAME else ("", line.strip())
+        yield (bare_name(name), unwrap(note)) if colon and len(name) <= LONGEST_NAME else ("", line.strip())
 
 
 def _split_note(line: str) -> tuple[str, str, str]:

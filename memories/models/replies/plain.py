@@ -5,8 +5,8 @@ import itertools
 import re
 from typing import Any, cast
 
-from memzoo.memories.models.cleaning import cleaned
-from memzoo.memories.models.forms import json_rows, parsed_json, rows_of_table
+from memzoo.memories.models.cleaning import clean_reply
+from memzoo.memories.models.forms import json_rows, parse_json, rows_of_table
 from memzoo.memories.models.replies.lines import LABEL, bare_name, can_be_name, refuses, says_nothing, unusable
 from memzoo.memories.text.names import canonical
 
@@ -38,13 +38,13 @@ def prose(reply: str, label: str, known: str = "") -> str:
     Raises:
         ModelReplyError: There is no text, or it is a refusal.
     """
-    if says_nothing(whole := cleaned(reply)):
+    if says_nothing(whole := clean_reply(reply)):
         return known
     text, _, last = whole.rpartition("\n")
-    written = parsed_json(text := text if text and says_nothing(last) else whole)
+    written = parse_json(text := text if text and says_nothing(last) else whole)
     if isinstance(written, dict):
         text = " ".join(str(value) for value in cast("dict[str, Any]", written).values())
-    text = written if isinstance(written, str) else _labelled(label).sub("", text).strip()
+    text = written if isinstance(written, str) else _compile_label(label).sub("", text).strip()
     text = text[found.end() :] if (found := _INSTRUCTION.match(text)) else text
     if refuses(text) or says_nothing(text) or not re.search(r"\w", text):
         raise unusable(reply)
@@ -59,7 +59,7 @@ def names(reply: str) -> list[str]:
     Raises:
         ModelReplyError: It is a refusal or prose.
     """
-    text = LABEL.sub("", cleaned(reply))
+    text = LABEL.sub("", clean_reply(reply))
     if not text or says_nothing(text):
         return []
     found: dict[str, str] = {}
@@ -71,7 +71,7 @@ def names(reply: str) -> list[str]:
 
 
 @functools.cache
-def _labelled(label: str) -> re.Pattern[str]:
+def _compile_label(label: str) -> re.Pattern[str]:
     named = rf"[\W_]*(?:(?:the|new|updated|current)\s+)*{label}[*_\s]*:"
     return re.compile(rf"^(?:{named}|#{{1,6}}[^\S\n]+[^\n]*\b{label}\b[^\n]*\n)[\s*_]*", re.IGNORECASE)
 

@@ -16,7 +16,7 @@ import pytest
 
 from memzoo.http_library import http
 from memzoo.memories import ChatModel
-from memzoo.memories.models.offline.server import listening
+from memzoo.memories.models.offline.server import listen
 from memzoo.stores import Message
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Endpoint:
     @contextlib.contextmanager
     def running(self) -> Generator[Self]:
         """Listens on a socket meanwhile."""
-        with listening("127.0.0.1", 0) as server:
+        with listen("127.0.0.1", 0) as server:
             server.set_app(self)
             thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
             thread.start()

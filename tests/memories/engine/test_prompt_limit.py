@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.errors import ModelError
-from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError, cut, estimated
-from memzoo.memories.engine.steps import shortened_entries
+from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError, count_for_prompt, cut_middle
+from memzoo.memories.engine.steps import shorten_entries
 from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import count_text, token_counter
@@ -55,7 +55,7 @@ TEXTS = [
 def test_is_learnt_from_the_endpoint(text: str, context: int) -> None:
     """Where a server names its context, prompts leave a quarter of it for the answer; else they are halved."""
     limit = PromptLimit(10_000_000)
-    error = limit.learnt_from(ModelError(text), "x" * 30_000_000)
+    error = limit.learn_from(ModelError(text), "x" * 30_000_000)
     assert error is not None
     assert (error.asked, error.shorter) == (True, True)
     assert limit.tokens == (int(context * 0.75) if context else 5_000_000)
@@ -65,7 +65,7 @@ def test_the_smallest_context_is_one_of_512_tokens() -> None:
     """A lower number in an error is something else, such as a status, and says nothing about the context."""
     for context, tokens in ((512, 1024), (511, 2000)):
         limit = PromptLimit(4000)
-        assert limit.learnt_from(ModelError(f"maximum context length is {context} tokens"), "x" * 12_000)
+        assert limit.learn_from(ModelError(f"maximum context length is {context} tokens"), "x" * 12_000)
         assert limit.tokens == tokens
 
 
@@ -73,7 +73,7 @@ def test_the_smallest_context_is_one_of_512_tokens() -> None:
 def test_is_not_learnt_from_other_errors(text: str) -> None:
     """An outage or a rate limit says nothing about lengths."""
     limit = PromptLimit(6000)
-    assert limit.learnt_from(ModelError(text), "x" * 9000) is None
+    assert limit.learn_from(ModelError(text), "x" * 9000) is None
     assert limit.tokens == 6000
 
 
@@ -81,7 +81,7 @@ def test_has_room_for_our_own_words_always() -> None:
     """However little an endpoint claims to take, and whatever somebody makes it say."""
     limit = PromptLimit(6000)
     for _ in range(20):
-        limit.learnt_from(ModelError("context length exceeded: 600"), "x" * 9000)
+        limit.learn_from(ModelError("context length exceeded: 600"), "x" * 9000)
     assert limit.tokens == 1024
 
 
@@ -97,14 +97,14 @@ def test_refuses_without_asking() -> None:
 def test_estimates_are_no_less_than_the_tokens(text: str, encoding: str) -> None:
     """A tokenizer makes fewer tokens of a text than is assumed; an old one of Chinese text a little more."""
     chinese = TEXTS.index(text) == 3
-    assert count_text(text, encoding) <= estimated(text) * (1.3 if chinese else 1)
+    assert count_text(text, encoding) <= count_for_prompt(text) * (1.3 if chinese else 1)
 
 
 @given(st.text(alphabet="aä面🙂\n ", max_size=400), st.integers(20, 60))
 def test_cuts_in_the_middle(text: str, tokens: int) -> None:
     """A long text keeps its beginning and its end, fits, and says how much is missing."""
-    short = cut(text, tokens)
-    assert estimated(short) <= tokens
+    short = cut_middle(text, tokens)
+    assert count_for_prompt(short) <= tokens
     if short != text:
         beginning, _, rest = short.partition("\n[... ")
         assert text.startswith(beginning)
@@ -120,21 +120,21 @@ def test_cuts_the_longest_messages(sizes: list[int], tokens: int) -> None:
         Entry(place, {"role": "user", "content": "x" * size}, "t", datetime(2026, 5, 8, tzinfo=UTC))
         for place, size in enumerate(sizes, 1)
     ]
-    short = shortened_entries(entries, tokens)
+    short = shorten_entries(entries, tokens)
     assert [entry.seq for entry in short] == [entry.seq for entry in entries]
     lengths = [len(text_of(entry.message)) for entry in short]
     assert all(one == size or one < size for one, size in zip(lengths, sizes, strict=True))
     untouched = [size for one, size in zip(lengths, sizes, strict=True) if one == size]
     touched = [size for one, size in zip(lengths, sizes, strict=True) if one != size]
     assert not touched or max(untouched, default=0) <= min(touched)
-    assert sum(estimated(text_of(entry.message)) for entry in short) <= tokens + 16 * len(entries)
+    assert sum(count_for_prompt(text_of(entry.message)) for entry in short) <= tokens + 16 * len(entries)
 
 
 @pytest.mark.parametrize("step", [1, -1])
 def test_what_was_cut_is_written_as_it_is(step: int) -> None:
     """A transcript of shortened entries has the shortened words, and one of the log the whole ones, in any order."""
     entry = Entry(1, {"role": "user", "content": f"Begin {'x' * 3000} end."}, "t", datetime(2026, 5, 8, tzinfo=UTC))
-    [short] = shortened_entries([entry], 200)
+    [short] = shorten_entries([entry], 200)
     render = Renderer(Labels("Human", "AI"), lambda: token_counter("approximate", ""), {}, {})
     entries = [entry, short][::step]
     assert [render.lines([one]) for one in entries] == [render.lines_of([one.message]) for one in entries]

@@ -157,7 +157,7 @@ class TestStateLock:
 
         async def enter() -> None:
             nonlocal inside, most
-            async with lock.held():
+            async with lock.hold():
                 inside += 1
                 most = max(most, inside)
                 assert lock.is_taken
@@ -177,7 +177,7 @@ class TestStateLock:
         lock = StateLock()
 
         async def fail() -> None:
-            async with lock.held():
+            async with lock.hold():
                 raise LookupError
 
         for run in (drive, asyncio.run):
@@ -190,7 +190,7 @@ class TestStateLock:
         lock = StateLock()
 
         async def wait() -> None:
-            async with lock.held():
+            async with lock.hold():
                 await asyncio.sleep(0)
 
         with pytest.raises(RuntimeError, match="asynchronous"):
@@ -204,7 +204,7 @@ class TestStateLock:
             lock = StateLock()
 
             async def stay() -> None:
-                async with lock.held():
+                async with lock.hold():
                     await asyncio.Event().wait()
 
             task = asyncio.create_task(stay())

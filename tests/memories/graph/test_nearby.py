@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import ConversationKGMemory, Fact, KnowledgeGraph, Source
-from memzoo.memories.graph.nearby import best_within, known_lines, lines
+from memzoo.memories.graph.nearby import best_within, lines, write_known
 from memzoo.memories.text.tokens import count_text
 from memzoo.testing import ScriptedModel
 
@@ -81,7 +81,7 @@ class TestKnown:
         """The known facts for new lines, where no fact is likelier than others."""
         graph = KnowledgeGraph()
         graph.apply({one.key: one.as_json() for one in facts}, reset=True)
-        return known_lines(graph, (), new_lines, history, most).splitlines()
+        return write_known(graph, (), new_lines, history, most).splitlines()
 
     @pytest.mark.parametrize(("length", "shown"), [(500, 2), (501, 1)])
     def test_no_fact_takes_more_than_a_quarter(self, length: int, shown: int) -> None:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from memzoo.memories.search.words import telling_words
+from memzoo.memories.search.words import find_telling_words
 from memzoo.strategy import Passage
 
 HOUR = timedelta(hours=1)
@@ -22,7 +22,7 @@ def fts_scores(passages: Sequence[Passage], query: str, names: Iterable[str] = (
         "around": {place: window(passages, place) for place in range(len(passages))},
         "segment": {start: (start, end) for start, end in zip(starts, [*starts[1:], len(passages)], strict=True)},
     }
-    match = " OR ".join(f'"{word}"' for word in telling_words(query))
+    match = " OR ".join(f'"{word}"' for word in find_telling_words(query))
     own, around, segments = (ranked(passages, spans[grain], match) for grain in ("own", "around", "segment"))
     asked = {name for name in names if name.casefold() in query.casefold()}
     fit = {

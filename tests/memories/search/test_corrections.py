@@ -2,7 +2,7 @@
 
 import pytest
 
-from memzoo.memories.search.corrections import asked_kinds, kinds_of
+from memzoo.memories.search.corrections import find_asked_kinds, kinds_of
 
 
 @pytest.mark.parametrize(
@@ -22,10 +22,10 @@ from memzoo.memories.search.corrections import asked_kinds, kinds_of
 )
 def test_of_what_answers_a_question(question: str, answers: str, does_not: str) -> None:
     """Dates answer when, amounts and numbers how much, in Chinese in words, too; nothing else does."""
-    assert asked_kinds(question) & kinds_of(answers)
-    assert not asked_kinds(question) & kinds_of(does_not)
+    assert find_asked_kinds(question) & kinds_of(answers)
+    assert not find_asked_kinds(question) & kinds_of(does_not)
 
 
 def test_of_a_question_for_neither() -> None:
     """Who and what ask for no kind."""
-    assert asked_kinds("Who is it?") == asked_kinds("他是谁") == 0
+    assert find_asked_kinds("Who is it?") == find_asked_kinds("他是谁") == 0

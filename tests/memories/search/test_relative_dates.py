@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from memzoo.memories.search.relative_dates import meant_dates
+from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.strategy import Passage
 
@@ -65,7 +65,7 @@ MONDAY = date(2023, 5, 1)
 )
 def test_are_resolved(text: str, meant: str) -> None:
     """A phrase gives the words of the day, month or year that it means."""
-    assert meant_dates(text, MONDAY) == meant.split()
+    assert find_dates(text, MONDAY) == meant.split()
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_are_resolved(text: str, meant: str) -> None:
 )
 def test_cross_the_ends_of_months_and_years(text: str, said: date, meant: str) -> None:
     """A week has seven days, a year twelve months, whatever month it is."""
-    assert meant_dates(text, said) == meant.split()
+    assert find_dates(text, said) == meant.split()
 
 
 @pytest.mark.parametrize("text", ["99 years ago", "99 months ago", "yesterday", "last week"])
 def test_before_the_first_year_are_none(text: str) -> None:
     """What would lie before the calendar begins gives no date, and no error."""
-    assert meant_dates(text, date.min) == []
+    assert find_dates(text, date.min) == []
 
 
 @pytest.mark.parametrize(

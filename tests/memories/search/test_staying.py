@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.search.excerpt import Staying
-from memzoo.memories.text.framing import framed, in_frame
+from memzoo.memories.text.framing import frame_text, in_frame
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
@@ -89,7 +89,7 @@ class TestMemories:
 
     def test_the_limit_holds(self, name: str) -> None:
         """When not all fits any more, only what is wanted is shown."""
-        frame = 0 if name == "knowledge-graph" else len(framed("").split())
+        frame = 0 if name == "knowledge-graph" else len(frame_text("").split())
         limits = {"max_token_limit": frame + 14, "stay_tokens": frame + 22}
         memory = told(name, **limits, **({"k": 0} if name == "entity" else {}))
         for thing in THINGS * 2:

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.search.excerpt import evidence
-from memzoo.memories.strategies.combined import merged
+from memzoo.memories.strategies.combined import merge_views
 from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.rendering import Renderer
 from memzoo.stores import Entry, Message
@@ -82,7 +82,7 @@ def size(view: View) -> int:
 def test_is_never_over_the_limit_and_shows_nothing_twice(given_: list[View], limit: int, data: some.DataObject) -> None:
     """Whatever is to be shown and however it is shared, the limit holds and no message or text stands twice."""
     shares = data.draw(some.lists(some.integers(0, 9), min_size=len(given_), max_size=len(given_)).filter(any))
-    view = merged(given_, renderer(), limit=limit, shares=shares)
+    view = merge_views(given_, renderer(), limit=limit, shares=shares)
     assert size(view) <= limit
     numbered = Counter(word for line in shown(view) for word in line.split() if word.startswith("#"))
     assert all(count == 1 for count in numbered.values())
@@ -93,7 +93,7 @@ def test_is_never_over_the_limit_and_shows_nothing_twice(given_: list[View], lim
 @given(views)
 def test_without_a_limit_shows_everything(given_: list[View]) -> None:
     """Each message and each text of any view is there, once."""
-    view = merged(given_, renderer(), limit=None, shares=[1] * len(given_))
+    view = merge_views(given_, renderer(), limit=None, shares=[1] * len(given_))
     wanted = {word for one in given_ for line in shown(one) for word in line.split() if word.startswith("#")}
     there = [word for line in shown(view) for word in line.split() if word.startswith("#")]
     assert sorted(there) == sorted(wanted)
@@ -104,16 +104,16 @@ def test_without_a_limit_shows_everything(given_: list[View]) -> None:
 @given(views, some.integers(0, 80))
 def test_with_enough_room_leaves_nothing_out(given_: list[View], spare: int) -> None:
     """A limit that all of it fits changes nothing, however it is shared."""
-    everything = merged(given_, renderer(), limit=None, shares=[1] * len(given_))
+    everything = merge_views(given_, renderer(), limit=None, shares=[1] * len(given_))
     shares = [1, *[0] * (len(given_) - 1)]
     room = 2 * size(everything) + spare
-    limited = merged(given_, renderer(), limit=room, shares=shares)
+    limited = merge_views(given_, renderer(), limit=room, shares=shares)
     assert sorted(shown(limited)) == sorted(shown(everything))
 
 
 def test_prefers_a_message_to_its_passage() -> None:
     """What is shown as a message is no evidence any more, and its room goes to other evidence."""
-    view = merged([found([1, 2, 20]), said([19, 20])], renderer(), limit=None, shares=[1, 1])
+    view = merge_views([found([1, 2, 20]), said([19, 20])], renderer(), limit=None, shares=[1, 1])
     assert [line for line in shown(view) if line.startswith("Human")] == [f"Human: {LOG[0]}", f"Human: {LOG[1]}"]
     assert numbers_of(view) == [19, 20]
 
@@ -126,7 +126,7 @@ def test_shows_messages_that_say_more_than_the_facts() -> None:
         View(quotes=evidence([said_so, said_more]), passages=(said_so, said_more)),
         told(["On Sam: Sam likes green tea."]),
     ]
-    shown = merged(views, renderer(), limit=None, shares=[1, 1]).texts
+    shown = merge_views(views, renderer(), limit=None, shares=[1, 1]).texts
     assert shown == ["On Sam: Sam likes green tea.", *evidence([said_more])]
 
 
@@ -135,15 +135,15 @@ def test_shows_a_message_that_denies_a_fact() -> None:
     denied = Passage(1, "Human", "Sam doesn't like green tea!", START, begins=True)
     search = View(quotes=evidence([denied]), passages=(denied,))
     facts = told(["On Sam: Sam likes green tea. Sam is not tall."])
-    shown = merged([search, facts], renderer(), limit=None, shares=[1, 1]).texts
+    shown = merge_views([search, facts], renderer(), limit=None, shares=[1, 1]).texts
     assert shown == [*facts.texts, *evidence([denied])]
     corrected = told(["On Sam: Sam does not like green tea."])
-    assert merged([search, corrected], renderer(), limit=None, shares=[1, 1]).texts == corrected.texts
+    assert merge_views([search, corrected], renderer(), limit=None, shares=[1, 1]).texts == corrected.texts
 
 
 def test_shows_no_line_twice() -> None:
     """A line that another text has already is left out, the rest of the text is not."""
-    shown = merged(
+    shown = merge_views(
         [told(["Sam: is tall."]), told(["Sam: is tall.\nEve: sings."])], renderer(), limit=None, shares=[1, 1]
     )
     assert shown.recalled == ("Sam: is tall.", "Eve: sings.")
@@ -152,7 +152,7 @@ def test_shows_no_line_twice() -> None:
 def test_gives_what_is_left_to_the_largest_share() -> None:
     """What one does not use goes first to the one that was given most."""
     one, other = said([1, 5, 10]), said([15, 20])
-    limited = merged([told(["Eve"]), one, other], renderer(), limit=6, shares=[5, 1, 4])
+    limited = merge_views([told(["Eve"]), one, other], renderer(), limit=6, shares=[5, 1, 4])
     assert numbers_of(limited) == [15, 20]
 
 
@@ -166,7 +166,7 @@ def test_gives_what_is_left_to_the_largest_share() -> None:
 )
 def test_what_fits_exactly_is_shown(view: View, sizes: list[int]) -> None:
     """A sentence, a message and a passage each take the last token of a limit, and not one more."""
-    shown = {limit: size(merged([view], renderer(), limit=limit, shares=[1])) for limit in range(sizes[-1] + 3)}
+    shown = {limit: size(merge_views([view], renderer(), limit=limit, shares=[1])) for limit in range(sizes[-1] + 3)}
     assert shown == {limit: max(one for one in sizes if one <= limit) for limit in shown}
 
 
@@ -174,18 +174,18 @@ def test_what_must_be_shown_is_shown_whole_or_refused() -> None:
     """It comes before all else, whatever the shares; where it does not fit, the error says by how much."""
     first = said([1, 5])
     for limit in (5, 6):
-        assert numbers_of(merged([said([10])], renderer(), limit=limit, shares=[1], first=first)) == [1, 5]
-    assert numbers_of(merged([said([10])], renderer(), limit=7, shares=[1], first=first)) == [1, 5, 10]
+        assert numbers_of(merge_views([said([10])], renderer(), limit=limit, shares=[1], first=first)) == [1, 5]
+    assert numbers_of(merge_views([said([10])], renderer(), limit=7, shares=[1], first=first)) == [1, 5, 10]
     with pytest.raises(
         OverBudgetError, match="the newest user message and what follows it together take 5 t"
     ) as caught:
-        merged([said([10])], renderer(), limit=4, shares=[1], first=first)
+        merge_views([said([10])], renderer(), limit=4, shares=[1], first=first)
     assert (caught.value.size, caught.value.limit) == (5, 4)
 
 
 def test_messages_are_shown_from_the_newest_back() -> None:
     """What is older than one that has no room is not shown, though it would fit."""
-    assert numbers_of(merged([said([1, 4, 5])], renderer(), limit=6, shares=[1])) == [5]
+    assert numbers_of(merge_views([said([1, 4, 5])], renderer(), limit=6, shares=[1])) == [5]
 
 
 def test_a_passage_makes_room_for_its_message() -> None:
@@ -193,7 +193,7 @@ def test_a_passage_makes_room_for_its_message() -> None:
     passage = found([20])
     limit = size(passage)
     assert limit < size(passage) + size(said([20]))
-    view = merged([passage, said([20])], renderer(), limit=limit, shares=[9, 1])
+    view = merge_views([passage, said([20])], renderer(), limit=limit, shares=[9, 1])
     assert (numbers_of(view), view.recalled) == ([20], ())
 
 
@@ -202,5 +202,5 @@ def test_a_message_with_a_fifth_that_is_new_says_hardly_anything(text: str, is_s
     """One new word of five makes no difference, one of three does."""
     message = Passage(1, "Human", text, START, begins=True)
     views = [View(quotes=evidence([message]), passages=(message,)), told(["Oslo, Rome, Paris, Berlin."])]
-    shown = merged(views, renderer(), limit=None, shares=[1, 1]).texts
+    shown = merge_views(views, renderer(), limit=None, shares=[1, 1]).texts
     assert (evidence([message])[0] in shown) == is_shown

@@ -11,9 +11,9 @@ from hypothesis import strategies as some
 
 from memzoo.errors import ModelError
 from memzoo.memories import ConversationEntityMemory
-from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, statements_in
-from memzoo.memories.text.framing import framed
+from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 from memzoo.sync import drive
@@ -76,7 +76,7 @@ class TestVariables:
         """`messages` has the notes as one framed message before the exchanges."""
         memory, _ = told("Sam")
         assert memory.messages("Sam?") == [
-            {"role": "user", "content": framed("Sam: Sam is the user's brother.")},
+            {"role": "user", "content": frame_text("Sam: Sam is the user's brother.")},
             {"role": "user", "content": "Sam is my brother"},
             {"role": "assistant", "content": "Nice!"},
         ]
@@ -362,7 +362,7 @@ class TestLimit:
 
     def test_is_never_passed(self) -> None:
         """What does not fit is left out, and what fits best goes in first; the frame counts, where there is one."""
-        frame = words({"content": framed("")})
+        frame = words({"content": frame_text("")})
         for limit, role in itertools.product(range(1, frame + 20), (None, "system")):
             shown = self.told(limit, recalled_role=role).messages("Cleo?")
             notes = [message for message, made in zip(shown, shown.recalled, strict=True) if made]
@@ -575,7 +575,7 @@ def test_long_notes_leave_room_for_what_is_new() -> None:
     for number in range(9):
         memory.save_context({"input": f"All of them sing song {number}"}, {"output": "ok"})
     assert "All of them sing song 8" in prompts[-1]
-    assert max(map(estimated, prompts)) <= 2000
+    assert max(map(count_for_prompt, prompts)) <= 2000
     assert all(note.count("and sings") == 9 for note in memory.entities.values())
 
 
@@ -599,7 +599,7 @@ def test_an_index_that_followed_changes_is_as_one_of_what_is_left(changes: list[
     assert one.lately(3) == other.lately(3)
     assert one.find_asked("Anna and Bo?", Labels()) == other.find_asked("Anna and Bo?", Labels())
     assert followed.lately(9) == EntityIndex(items).lately(9)
-    assert [*one.standing_in("Anna, Bo, Cleo and Dan")] == [*other.standing_in("Anna, Bo, Cleo and Dan")]
+    assert [*one.find_names("Anna, Bo, Cleo and Dan")] == [*other.find_names("Anna, Bo, Cleo and Dan")]
     for key in items:
         assert one.statements(key) == EntityNotes(items).statements(key)
         assert one.others(key) == other.others(key)

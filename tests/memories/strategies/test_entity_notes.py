@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories.engine.prompt_limit import estimated
-from memzoo.memories.strategies.entity_notes import EntityNotes, NoteStatement, stated, statements_in
+from memzoo.memories.engine.prompt_limit import count_for_prompt
+from memzoo.memories.strategies.entity_notes import EntityNotes, NoteStatement, make_statement, statements_in
 from memzoo.memories.strategies.shown_notes import in_parts, units_of_note
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Entry
@@ -50,7 +50,7 @@ def test_what_is_said_again_holds_again() -> None:
 def test_names_that_mean_the_same_keep_the_history_of_both() -> None:
     """Two notes become one with all that both stated; the other name leads to it."""
     same = {"Bobby": "Bob"}
-    for changed in (EntityNotes(ITEMS).changes({}, same, ()), EntityNotes(ITEMS).amended((), same, ())):
+    for changed in (EntityNotes(ITEMS).changes({}, same, ()), EntityNotes(ITEMS).amend_notes((), same, ())):
         assert told(changed["bob"]) == told(ITEMS["bob"]) | told(ITEMS["bobby"])
         assert changed["bobby"] == {"name": "Bobby", "of": "bob"}
 
@@ -69,8 +69,8 @@ def test_a_note_that_was_written_in_view_of_both_takes_the_place_of_both() -> No
 def test_a_statement_is_of_the_message_with_most_of_its_words() -> None:
     """Of several as good ones, of the first; of none, nobody knows when it was said."""
     said = [entry(1, "Hello"), entry(2, "Bob likes tea"), entry(3, "Yes, Bob likes tea"), entry(4, "Bob?")]
-    assert stated("Bob likes tea.", said) == NoteStatement("Bob likes tea.", date(2026, 5, 2), (2,))
-    assert stated("Bob likes tea.", []) == NoteStatement("Bob likes tea.")
+    assert make_statement("Bob likes tea.", said) == NoteStatement("Bob likes tea.", date(2026, 5, 2), (2,))
+    assert make_statement("Bob likes tea.", []) == NoteStatement("Bob likes tea.")
 
 
 def test_the_first_statement_of_a_note_says_who_somebody_is() -> None:
@@ -117,7 +117,7 @@ def test_a_note_that_just_fits_is_shown_whole() -> None:
         for tokens in range(500)
         if [hidden for _, hidden in in_parts(notes, ["Bob"], "4", tokens)] == [{"bob": []}]
     )
-    assert whole - 20 < estimated(notes.summary("bob")) < whole
+    assert whole - 20 < count_for_prompt(notes.summary("bob")) < whole
     ((part, hidden),) = in_parts(notes, ["Bob"], "number 4 again", whole - 1)
     assert part[0]["name"] == "Bob"
     assert "number 4" in part[0]["summary"]

@@ -12,7 +12,7 @@ import pytest
 
 from memzoo.errors import ModelError, ModelReplyError, OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, Fact, Source
-from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.strategies.knowledge_graph import units_of_fact
 from memzoo.sync import drive
@@ -609,5 +609,5 @@ def test_a_prompt_that_just_fits_is_sent_whole() -> None:
         for said in (f"{'word ' * 400}end", new):
             memory.save_context({"input": said}, {"output": "ok"})
         text = model.asked[1][1]
-        assert (text.startswith(f"{history}|"), estimated(text) == 1024) == (not over, not over)
-        assert over == 0 or 1024 // 8 - 30 <= estimated(text.partition("|")[0]) <= 1024 // 8
+        assert (text.startswith(f"{history}|"), count_for_prompt(text) == 1024) == (not over, not over)
+        assert over == 0 or 1024 // 8 - 30 <= count_for_prompt(text.partition("|")[0]) <= 1024 // 8

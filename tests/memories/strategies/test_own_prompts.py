@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from memzoo.errors import PromptError
-from memzoo.memories.engine.prompt_limit import TooLongError, estimated
+from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.strategies.summary import ConversationSummaryMemory
 from memzoo.stores import Message
 from memzoo.strategy import Changes, Entry, Log, ModelBackedMemory, State, View, as_model, prose, strategy
@@ -116,7 +116,7 @@ def test_it_is_kept_within_what_the_model_can_take() -> None:
     assert "Begin x" in first
     assert "end." in first
     assert "y" * 1000 in second
-    assert max(map(estimated, (first, second))) <= 1024
+    assert max(map(count_for_prompt, (first, second))) <= 1024
 
 
 def test_chat_messages_of_its_own() -> None:

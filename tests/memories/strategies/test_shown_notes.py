@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Amendment
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
-from memzoo.memories.strategies.shown_notes import KnownNotes, in_parts, known_notes
+from memzoo.memories.strategies.shown_notes import KnownNotes, choose_notes, in_parts
 
 TEA, CAT, SINGS = "Bob likes tea.", "Bob has one cat.", "Eve sings."
 # What a statement takes besides its words: its number. A heading is a name and as much.
@@ -31,7 +31,7 @@ def found(name: str, text: str) -> FoundUnit:
 
 def known(tokens: int, touched: Iterable[FoundUnit] = (), said: str = "", before: str = "") -> KnownNotes:
     """What is shown of the notes on Bob and Eve."""
-    return known_notes(NOTES, touched, said, before, tokens)
+    return choose_notes(NOTES, touched, said, before, tokens)
 
 
 def texts(shown: KnownNotes) -> list[str]:
@@ -46,7 +46,7 @@ def fewest(cost: int) -> int:
 
 def size(*statements: str, headings: Iterable[str] = ()) -> int:
     """The tokens of statements under some names."""
-    return sum(estimated(text) + AROUND for text in (*statements, *headings))
+    return sum(count_for_prompt(text) + AROUND for text in (*statements, *headings))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_statements_are_numbered_under_their_names() -> None:
         {"name": "Eve", "aliases": [], "statements": [{"number": 3, "text": SINGS}]},
     ]
     lines = [Amendment("", "no longer", 2), Amendment("", "made up", 4), Amendment("Zoe", "is new", 0)]
-    meant = [(key, ended and ended.text, text) for key, ended, text in shown.meant(lines)]
+    meant = [(key, ended and ended.text, text) for key, ended, text in shown.resolve(lines)]
     assert meant == [("bob", CAT, "no longer"), ("Zoe", None, "is new")]
 
 
@@ -93,10 +93,10 @@ def test_other_names_have_a_quarter_of_the_room() -> None:
     """Each with a token between, those that were added to last first; at most fifty."""
     notes = EntityNotes({f"p{at}": note(f"P{at}", "Sings.", seq=at) for at in range(10, 70)})
     newest = [f"P{at}" for at in range(69, 9, -1)]
-    assert known_notes(notes, (), "", "", 4 * 6).names == newest[:3]
-    assert known_notes(notes, (), "", "", 4 * 6 - 1).names == newest[:2]
-    assert known_notes(notes, (), "", "", 4000).names == newest[:50]
-    some = known_notes(notes, (), "P10 and P69?", "P11", 4000)
+    assert choose_notes(notes, (), "", "", 4 * 6).names == newest[:3]
+    assert choose_notes(notes, (), "", "", 4 * 6 - 1).names == newest[:2]
+    assert choose_notes(notes, (), "", "", 4000).names == newest[:50]
+    some = choose_notes(notes, (), "P10 and P69?", "P11", 4000)
     assert [entity["name"] for entity in some.entities] == ["P10", "P69", "P11"]
     assert some.names == newest[1:51]
 
@@ -111,7 +111,7 @@ def test_nobody_looks_far_for_what_still_fits() -> None:
             asked.append(one.text)
             yield found("Bob", one.text)
 
-    assert known_notes(notes, touched(), "", "", 40).entities == []
+    assert choose_notes(notes, touched(), "", "", 40).entities == []
     assert len(asked) == 20
 
 
@@ -125,8 +125,8 @@ def parts(tokens: int, *names: str, said: str = "") -> list[list[tuple[str, list
 
 def test_notes_that_just_fit_together_are_written_anew_at_once() -> None:
     """With one token less, the second is another call; and a note that has no room alone is shown in part."""
-    bob = estimated("Bob") + estimated(NOTES.summary("bob")) + AROUND
-    eve = estimated("Eve") + estimated(NOTES.summary("eve")) + AROUND
+    bob = count_for_prompt("Bob") + count_for_prompt(NOTES.summary("bob")) + AROUND
+    eve = count_for_prompt("Eve") + count_for_prompt(NOTES.summary("eve")) + AROUND
     assert parts(bob + eve, "Bob", "Eve") == [[("Bob", []), ("Eve", [])]]
     assert parts(bob + eve - 1, "Bob", "Eve") == [[("Bob", [])], [("Eve", [])]]
     assert parts(bob, "Bob", "Eve") == [[("Bob", [])], [("Eve", [])]]
@@ -134,12 +134,12 @@ def test_notes_that_just_fit_together_are_written_anew_at_once() -> None:
 
 def test_of_a_note_without_room_what_the_new_lines_are_about_is_shown() -> None:
     """Of equals the last, as the newest; each statement takes a token more than its words."""
-    room = estimated("Bob") + AROUND + estimated(CAT) + 1
+    room = count_for_prompt("Bob") + AROUND + count_for_prompt(CAT) + 1
     assert parts(room, "Bob") == [[("Bob", [TEA])]]
     assert parts(room, "Bob", said="Tea?") == [[("Bob", [CAT])]]
     assert parts(room - 1, "Bob", said="The cat?") == [[("Bob", [CAT])]]
-    assert parts(estimated("Bob") + AROUND, "Bob") == [[("Bob", [TEA, CAT])]]
+    assert parts(count_for_prompt("Bob") + AROUND, "Bob") == [[("Bob", [TEA, CAT])]]
     three = EntityNotes({"bob": note("Bob", TEA, CAT, SINGS)})
-    room += estimated(SINGS) + 1
+    room += count_for_prompt(SINGS) + 1
     ((_, hidden),) = in_parts(three, ["Bob"], "", room)
     assert [one.text for one in hidden["bob"]] == [TEA]

@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.errors import MessageError, ModelError, ModelReplyError
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryMemory, create_memory
-from memzoo.memories.engine.prompt_limit import TooLongError, estimated
+from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
@@ -418,7 +418,7 @@ class TestLongSummaries:
         told = [f"This is number {number:03}." for number in range(200)]
         room = self.TOKENS - self.AROUND - 500
         for new, count in ((500, room // 8), (500 + room % 8, room // 8), (501 + room % 8, room // 8 - 1)):
-            assert estimated(told[0]) == 7
+            assert count_for_prompt(told[0]) == 7
             assert self.predicted(between.join(told), new) == (
                 between.join(told[-count:]),
                 between.join(told[:-count]) + "\nNEW.",

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import VectorStoreRetrieverMemory
-from memzoo.memories.text.framing import framed
+from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.messages import tool_call
 from memzoo.stores import InMemoryStore, Message
 
@@ -118,7 +118,7 @@ class TestDocuments:
         """With `return_messages`, and in `messages`, each document is a message in a frame."""
         memory = make(return_messages=True)
         tell(memory, "my cat", "my dog")
-        document = {"role": "user", "content": framed("input: my dog\noutput: ok")}
+        document = {"role": "user", "content": frame_text("input: my dog\noutput: ok")}
         assert memory.load_memory_variables({"input": "a canine"}) == {"history": [document]}
         assert memory.messages("a canine") == [document]
 

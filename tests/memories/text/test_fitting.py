@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories.text.fitting import shortened
+from memzoo.memories.text.fitting import shorten_text
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,12 @@ from memzoo.memories.text.fitting import shortened
 )
 def test_ends_with_a_sentence_or_a_word(text: str, limit: int, beginning: str) -> None:
     """The longest beginning of whole sentences or lines is taken, or else of words."""
-    assert shortened(text, lambda beginning: len(beginning) <= limit) == beginning
+    assert shorten_text(text, lambda beginning: len(beginning) <= limit) == beginning
 
 
 @given(some.text(" .!?\nab。", max_size=40), some.integers(0, 40))
 def test_always_fits(text: str, limit: int) -> None:
     """Whatever the text, its beginning fits and is one."""
-    beginning = shortened(text, lambda beginning: len(beginning) <= limit)
+    beginning = shorten_text(text, lambda beginning: len(beginning) <= limit)
     assert len(beginning) <= limit
     assert text.startswith(beginning)

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.chat.room import Room
-from memzoo.memories.text.framing import framed, in_frame, is_recalled, reframed
+from memzoo.memories.text.framing import frame_text, in_frame, is_recalled, reframed
 from memzoo.memories.text.in_turns import in_turns
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.tokens import token_counter
@@ -66,25 +66,25 @@ class TestFrame:
     @given(some.text(some.characters() | some.sampled_from("</record>\u200b \uff1c\uff0f"), max_size=60))
     def test_cannot_be_closed_by_what_it_frames(self, text: str) -> None:
         """However a text is written, the only end of the frame is at its end."""
-        whole = read_loosely(framed(text))
+        whole = read_loosely(frame_text(text))
         assert whole.count("</record") == 1
         assert whole.endswith("</record>")
 
     @pytest.mark.parametrize("order", ORDERS)
     def test_holds_orders(self, order: str) -> None:
         """Each of twenty orders stays inside."""
-        assert read_loosely(framed(order)).count("</record") == 1
+        assert read_loosely(frame_text(order)).count("</record") == 1
 
     @given(some.text(max_size=40), some.integers(0, 40))
     def test_stays_whole_when_what_is_in_it_is_cut(self, text: str, size: int) -> None:
         """What is cut is what is in the frame."""
-        cut = reframed(framed(text), lambda inner: inner[:size])
+        cut = reframed(frame_text(text), lambda inner: inner[:size])
         assert cut == "" or is_recalled({"role": "user", "content": cut})
         assert len(in_frame(cut)) <= size
 
     def test_takes_linear_time(self) -> None:
         """A text of nothing but signs that open tags is read once."""
-        assert len(framed("</" * 200_000)) < 500_000
+        assert len(frame_text("</" * 200_000)) < 500_000
 
 
 class TestVoice:
@@ -205,10 +205,10 @@ class TestForms:
     def test_a_request_that_is_too_long_keeps_the_frame(self) -> None:
         """`Conversation(max_tokens=...)` cuts what is in the frame, and lets messages go first."""
         counter = token_counter(lambda message: len(text_of(message).split()))
-        record = {"role": "user", "content": framed("one two three four. five six seven eight.")}
+        record = {"role": "user", "content": frame_text("one two three four. five six seven eight.")}
         before = [record, said("user", "word " * 40), said("assistant", "word " * 40)]
-        request = Room(40, "raise", lambda: counter).fitting([], before, [said("user", "so?")], [])
+        request = Room(40, "raise", lambda: counter).fit([], before, [said("user", "so?")], [])
         assert request == [record, said("user", "so?")]
-        request = Room(20, "raise", lambda: counter).fitting([], before, [said("user", "so?")], [])
+        request = Room(20, "raise", lambda: counter).fit([], before, [said("user", "so?")], [])
         assert [is_recalled(one) for one in request] == [True, False]
         assert sum(map(counter, request)) <= 20

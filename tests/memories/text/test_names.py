@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.text.messages import Labels
-from memzoo.memories.text.names import NameIndex, asked_names, canonical, mentions
+from memzoo.memories.text.names import NameIndex, canonical, find_asked_names, mentions
 
 NAMES = ["devin achterberg", "noor", "mara", "user", "assistant", "14 weir street"]
 PIECES = ["the", "The", "s", "'s", "'", '"', "(", ")", ".", " ", "Sam"]
@@ -97,7 +97,7 @@ def test_names_stand_in_texts_without_blanks(text: str, name: str, stands: bool)
     for known in (name, "听鲸"):
         index.add(known)
     assert mentions(text, name) is stands
-    assert index.standing_in(text) == index.find_names(text) == [name] * stands
+    assert index.find_all_names(text) == index.find_names(text) == [name] * stands
 
 
 def asked(query: str, *before: str) -> dict[str, float]:
@@ -105,7 +105,7 @@ def asked(query: str, *before: str) -> dict[str, float]:
     index = NameIndex()
     for name in NAMES:
         index.add(name)
-    return asked_names(query, index, Labels("Mara", "Bot"), before)
+    return find_asked_names(query, index, Labels("Mara", "Bot"), before)
 
 
 @pytest.mark.parametrize(

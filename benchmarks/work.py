@@ -17,7 +17,7 @@ from memzoo.benchmarks.money import LimitReachedError, Prices, SharedBudget, Spe
 from memzoo.benchmarks.outcomes import Outcome
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.benchmarks.variants import Variant
-from memzoo.dispatch import done_by, most_under_way
+from memzoo.dispatch import most_under_way, run_units
 from memzoo.errors import MemoryZooError
 
 __all__ = ["Progress", "Task", "run_tasks", "settings_digest"]
@@ -141,7 +141,7 @@ def _work_on(
         progress(name, steps)
 
     do = functools.partial(_do, setup=setup, prices=prices, progress=advance if executor is None else None)
-    for task, done in done_by(executor, do, tasks, **options):
+    for task, done in run_units(executor, do, tasks, **options):
         if done.line and (left := steps_in(task.transcript) - told):
             progress(task.variant.name, left)
         told = 0

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from memzoo.cli.options import panel_of
 from memzoo.cli.terminal import echo, show_logs, tell
 from memzoo.errors import MemoryZooError, PluginError
-from memzoo.plugins import loaded, named, unusable
+from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -33,17 +33,17 @@ class _Commands(Mapping[str, Any]):
     """The commands by name, each loaded when it is asked for: who serves a memory need not load the comparison."""
 
     def __getitem__(self, name: str) -> Any:
-        plugin = named(COMMANDS)[name]
+        plugin = plugins_by_name(COMMANDS)[name]
         try:
             return _load_command(plugin)
         except PluginError as error:
             return _make_broken(name, error)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(named(COMMANDS))
+        return iter(plugins_by_name(COMMANDS))
 
     def __len__(self) -> int:
-        return len(named(COMMANDS))
+        return len(plugins_by_name(COMMANDS))
 
 
 class _UntypedFlags:
@@ -89,11 +89,11 @@ app = typer.Typer(
 
 
 def _load_command(plugin: "EntryPoint") -> Any:
-    given = loaded(plugin)
+    given = load_plugin(plugin)
     try:
         return _wrap_async(_make_command(plugin.name, given))
     except Exception as error:  # whatever typer has against it
-        raise unusable(plugin, f"is neither a function nor a typer.Typer that can be run: {error}") from error
+        raise make_plugin_error(plugin, f"is neither a function nor a typer.Typer that can be run: {error}") from error
 
 
 def _make_command(name: str, given: Callable[..., Any] | typer.Typer) -> Any:

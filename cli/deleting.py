@@ -16,7 +16,7 @@ from memzoo.memories import retain as delete_old
 from memzoo.memories.engine.relearning import relearn as learn_anew
 from memzoo.stores import managed
 from memzoo.sync import drive
-from memzoo.text import shown as shown_url
+from memzoo.text import show_url
 
 __all__ = ["forget", "relearn", "retain", "scrub"]
 
@@ -40,7 +40,7 @@ def forget(
         raise OptionError("give either numbers of messages, or --all for the whole conversation")
     with stored.open_conversation() as (store, id_):
         what = "the whole conversation" if everything else f"the messages {', '.join(map(str, ids or []))}"
-        confirm(f"Delete {what} of {id_!r} in {shown_url(stored.store)} for good?", yes=yes)
+        confirm(f"Delete {what} of {id_!r} in {show_url(stored.store)} for good?", yes=yes)
         receipt = ConversationBufferMemory(store=store, conversation_id=id_).forget(None if everything else ids)
     echo(f"{write_count(len(receipt.removed), 'message')} deleted.")
     if receipt.outstanding:
@@ -67,7 +67,7 @@ def retain(
     with closing(open_existing(store)) as opened:
         old = [f"messages older than {older_than}"] * bool(older_than)
         told = " and ".join(old + [f"conversations idle for {idle_for}"] * bool(idle_for))
-        confirm(f"Delete {told} in {shown_url(store)} for good?", yes=yes)
+        confirm(f"Delete {told} in {show_url(store)} for good?", yes=yes)
         done = delete_old(opened, older_than=age, idle_for=idleness, prefix=prefix)
     messages = sum(map(len, done.removed.values()))
     echo(f"{write_count(messages, 'message')} deleted from {write_count(len(done.removed), 'conversation')}.")

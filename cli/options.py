@@ -25,7 +25,7 @@ from memzoo.stores import ManagedStore, open_store
 from memzoo.stores.keys import keys_from_environment
 from memzoo.strategy import BaseMemory, ModelBackedMemory, strategy_named, token_counter
 from memzoo.sync import drive
-from memzoo.text import did_you_mean, redacted, visible
+from memzoo.text import did_you_mean, redact_url, visible
 
 __all__ = [
     "Asked",
@@ -225,7 +225,7 @@ class Asked:
 
         url = self._endpoint()
         wrong = OptionError(
-            f"--base-url (or OPENAI_BASE_URL) must be like http://127.0.0.1:8080/v1, not {redacted(url)!r}"
+            f"--base-url (or OPENAI_BASE_URL) must be like http://127.0.0.1:8080/v1, not {redact_url(url)!r}"
         )
         if not re.match("https?://.|$", url):
             raise wrong

@@ -36,8 +36,7 @@ from memzoo.stores.checking import check
 from memzoo.stores.opening import kinds
 from memzoo.strategy import text_of
 from memzoo.sync import drive
-from memzoo.text import did_you_mean
-from memzoo.text import shown as shown_url
+from memzoo.text import did_you_mean, show_url
 
 __all__ = ["export_lines", "history", "import_lines", "list_stores", "pin", "show", "show_graph", "show_state"]
 
@@ -222,7 +221,7 @@ def import_lines(
     with closing(unlock_store(store)) as opened:
         with progress_bars() as progress, progress.open(file, "r", encoding="utf-8", description="Reading") as lines:
             id_ = import_conversation(opened, lines, conversation)
-        echo(f"{id_!r} is in {shown_url(store)} now.")
+        echo(f"{id_!r} is in {show_url(store)} now.")
 
 
 def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:

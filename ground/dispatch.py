@@ -18,7 +18,7 @@ from memzoo._version import __version__
 from memzoo.engines import in_this_process, workers_of
 from memzoo.errors import EngineError, OptionError
 
-__all__ = ["BATCH_SECONDS", "check_it_travels", "done_by", "most_under_way"]
+__all__ = ["BATCH_SECONDS", "check_it_travels", "most_under_way", "run_units"]
 
 U = TypeVar("U")
 R = TypeVar("R")
@@ -33,7 +33,7 @@ _AHEAD = 2  # batches for each worker: one that it does, and one that waits, so 
 _ADVICE = "What is finished is kept, and the same call goes on from there."
 
 
-def done_by(
+def run_units(
     executor: Executor | None,
     do: Callable[[U], R],
     units: Iterable[U | None],
@@ -84,7 +84,7 @@ def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> Non
         try:
             _pack(part)
         except Exception as error:
-            raise _untravelled(name, error) from error
+            raise _make_travel_error(name, error) from error
 
 
 @dataclass
@@ -190,10 +190,10 @@ class _Dispatch(Generic[U, R]):
         try:
             return _pack((__version__, thing))
         except Exception as error:
-            raise _untravelled("what is to be done", error) from error
+            raise _make_travel_error("what is to be done", error) from error
 
 
-def _untravelled(name: str, error: Exception) -> OptionError:
+def _make_travel_error(name: str, error: Exception) -> OptionError:
     return OptionError(
         f"{name} cannot travel to where the work is done: {_describe(error)}. Install cloudpickle, which carries "
         "functions as they are; or put the function into a module that can be imported there, without locks and "

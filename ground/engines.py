@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 from memzoo.errors import EngineError, MissingExtraError, OptionError
-from memzoo.plugins import loaded, named
+from memzoo.plugins import load_plugin, plugins_by_name
 
 __all__ = ["Processes", "executor_of", "in_this_process", "open_engine", "workers_of"]
 
@@ -84,11 +84,11 @@ def open_engine(url: str) -> Executor:
         PluginError: The package that adds it cannot be loaded.
     """
     scheme, separator, _ = url.partition("://")
-    known = named(ENGINES)
+    known = plugins_by_name(ENGINES)
     if not separator or scheme not in known:
         listed = ", ".join(f"{name}://" for name in sorted(known))
         raise OptionError(f"{url!r} is no engine: expected a URL such as dask://HOST:PORT; known are {listed}")
-    return _open(loaded(known[scheme]), url)
+    return _open(load_plugin(known[scheme]), url)
 
 
 def _open(opener: Callable[[str], Executor], url: str) -> Executor:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.metadata import EntryPoint
 
-__all__ = ["loaded", "named", "plugins", "unusable"]
+__all__ = ["load_plugin", "make_plugin_error", "plugins", "plugins_by_name"]
 
 logger = logging.getLogger("memzoo")
 
@@ -24,7 +24,7 @@ def plugins(group: str) -> "tuple[EntryPoint, ...]":
     return tuple(entry_points(group=group))
 
 
-def named(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryPoint]":
+def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryPoint]":
     """The entry points of a group by name, without those whose name is taken; the log says so once.
 
     Nothing that is installed replaces what memzoo has; of several other packages the first one has the name.
@@ -45,7 +45,7 @@ def named(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryP
     return found
 
 
-def loaded(plugin: "EntryPoint") -> Any:
+def load_plugin(plugin: "EntryPoint") -> Any:
     """What an entry point leads to.
 
     Raises:
@@ -56,10 +56,10 @@ def loaded(plugin: "EntryPoint") -> Any:
     except (
         BaseException
     ) as error:  # SystemExit and KeyboardInterrupt too: no package may end the program that looks at it
-        raise unusable(plugin, f"cannot be loaded: {type(error).__name__}: {error}") from error
+        raise make_plugin_error(plugin, f"cannot be loaded: {type(error).__name__}: {error}") from error
 
 
-def unusable(plugin: "EntryPoint", why: str) -> PluginError:
+def make_plugin_error(plugin: "EntryPoint", why: str) -> PluginError:
     """The error that names a package, what it adds, and why that cannot be used."""
     return PluginError(f"the package {_package(plugin)!r} adds {plugin.name!r} to {plugin.group}, which {why}")
 

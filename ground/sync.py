@@ -96,11 +96,11 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
     """
     end = object()
 
-    async def following() -> T | object:
+    async def fetch_next() -> T | object:
         return await anext(pieces, end)
 
     try:
-        while (piece := drive(following())) is not end:
+        while (piece := drive(fetch_next())) is not end:
             yield piece  # type: ignore[misc]
     finally:
         drive(pieces.aclose())

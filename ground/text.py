@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast
 
-__all__ = ["DEEPEST", "copied", "did_you_mean", "is_too_deep", "private", "redacted", "shown", "visible"]
+__all__ = ["DEEPEST", "copy_json", "did_you_mean", "is_too_deep", "private", "redact_url", "show_url", "visible"]
 
 T = TypeVar("T")
 
@@ -19,18 +19,18 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def copied(value: T) -> T:
+def copy_json(value: T) -> T:
     """Copy JSON, such as a message, many times faster than `deepcopy`, which has to expect anything."""
     if isinstance(value, dict):
         items: dict[str, Any] = dict(cast("dict[str, Any]", value))
         # Nearly all messages are flat, and each is copied twice when it is saved and once each time that it is read.
         for key, item in items.items():
             if type(item) not in _SCALARS:
-                items[key] = copied(item)
+                items[key] = copy_json(item)
         return cast("T", items)
     if isinstance(value, (list, tuple)):
         several: Sequence[Any] = value
-        return cast("T", [copied(item) for item in several])
+        return cast("T", [copy_json(item) for item in several])
     return value
 
 
@@ -65,20 +65,20 @@ def private(file: str, flags: int) -> int:
     return os.open(file, flags, 0o600)
 
 
-def redacted(url: str) -> str:
+def redact_url(url: str) -> str:
     """A URL without user and passwords, however wrong it is.
 
     Example:
-        >>> redacted("postgresql://me:secret@host/db?password=secret")
+        >>> redact_url("postgresql://me:secret@host/db?password=secret")
         'postgresql://***@host/db?password=***'
     """
     url = re.sub(r"(password=)[^&]*", r"\1***", url, flags=re.IGNORECASE | re.DOTALL)
     return re.sub(r"^([a-z0-9+.-]*://)?.*@", r"\1***@", url, flags=re.IGNORECASE | re.DOTALL)
 
 
-def shown(url: str) -> str:
+def show_url(url: str) -> str:
     """A URL as it can be printed: the path of a file as it is, any other without user and passwords."""
-    return url if url.startswith("sqlite:") else redacted(url)
+    return url if url.startswith("sqlite:") else redact_url(url)
 
 
 def visible(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from memzoo.errors import ModelError, OptionError
-from memzoo.hosts.messages import HostMessage, called, chat_of, dict_of, dicts_of, host_text, in_pieces
+from memzoo.hosts.messages import HostMessage, chat_of, dict_of, dicts_of, host_text, in_pieces, make_call
 from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
 from memzoo.stores import Record, Store, managed
 
@@ -84,7 +84,7 @@ class MemorySessionStore:
         log = self._log(project)
         if not log.memory.needs_query and await self._store.read(_id(project, input["session_id"]), limit=1):
             return {}
-        shown = [one.message for one in await log.ashown(input["prompt"])]
+        shown = [one.message for one in await log.aread_view(input["prompt"])]
         lines = [f"{message['role']}: {text}" for message in shown if (text := host_text(message["content"]))]
         text = "\n".join(["From earlier sessions:", *lines]) if lines else ""
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}} if text else {}
@@ -132,7 +132,7 @@ class MemorySessionStore:
         before = Counter[str]()
         anchor, said = "", [_write(entry) for entry in entries]
         if first == len(entries):
-            anchor, ending = await self._ending(id_)
+            anchor, ending = await self._read_tail(id_)
             if len(said) <= len(ending) and ending[len(ending) - len(said) :] == said:
                 return []
             before.update(ending)
@@ -152,7 +152,7 @@ class MemorySessionStore:
                 turns.append((f"{anchor}+{digest}:{before[text]}", [record]))
         return turns
 
-    async def _ending(self, id_: str) -> tuple[str, list[str]]:
+    async def _read_tail(self, id_: str) -> tuple[str, list[str]]:
         """The newest uuid of a transcript, and the entries behind it; those of the whole if it has none."""
         size = _PAGE
         while True:
@@ -222,7 +222,7 @@ def _to_messages(entry: Any, key: str | None = None) -> list[HostMessage]:
     said = chat_of(
         entry["type"],
         [str(block.get("text") or "") for block in of["text"]],
-        calls=[called(call.get("id"), call.get("name"), call.get("input")) for call in of["tool_use"]],
+        calls=[make_call(call.get("id"), call.get("name"), call.get("input")) for call in of["tool_use"]],
         results=[(str(one.get("tool_use_id") or ""), host_text(one.get("content"))) for one in of["tool_result"]],
         others=others,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from memzoo.hosts.messages import HostMessage, called, chat_of, dumped, host_text, in_pieces
+from memzoo.hosts.messages import HostMessage, chat_of, dump_model, host_text, in_pieces, make_call
 from memzoo.hosts.shared import HostLog, Memories, VirtualSubclass, host_module, memory_of
 from memzoo.strategy import BaseMemory
 
@@ -44,7 +44,7 @@ class MemoryService(VirtualSubclass):
 
         Takes back what a later event rewound (`Runner.rewind_async`).
         """
-        log, standing = self._log(app_name, user_id), _standing(events)
+        log, standing = self._log(app_name, user_id), _drop_rewound(events)
         if rewound := {event.id for event in events} - {event.id for event in standing}:
             await log.atake_back(rewound, _PIECES * len(events))
         said = [one for event in standing if not event.partial for one in _to_messages(event)]
@@ -58,7 +58,7 @@ class MemoryService(VirtualSubclass):
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
         """Return what the memory shows for a query: first what it derived, then messages, oldest first."""
         made = host_module("google.adk.memory.base_memory_service", "google-adk").SearchMemoryResponse
-        shown = await self._log(app_name, user_id).ashown(query)
+        shown = await self._log(app_name, user_id).aread_view(query)
         return made(memories=[entry for said in shown if (entry := _entry(said))])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
@@ -73,7 +73,7 @@ class MemoryService(VirtualSubclass):
         return HostLog(self.memory(app_name, user_id), "google-adk")
 
 
-def _standing(events: Sequence[Any]) -> list[Any]:
+def _drop_rewound(events: Sequence[Any]) -> list[Any]:
     """Return the events without those that a later one rewound."""
     standing: list[Any] = []
     for event in events:
@@ -95,11 +95,11 @@ def _to_messages(event: Any) -> list[HostMessage]:
     said = chat_of(
         "assistant" if event.content.role == "model" else "user",
         [part.text for part in parts if part.text and not part.thought],
-        calls=[called(call.id, call.name, call.args) for call in asked],
+        calls=[make_call(call.id, call.name, call.args) for call in asked],
         results=[(result.id or result.name or "", str(_plain(result.response))) for result in given],
         others=[file.mime_type or "file" for file in files],
     )
-    own = dumped(event, include={"author", "timestamp", "content"}, exclude_none=True)
+    own = dump_model(event, include={"author", "timestamp", "content"}, exclude_none=True)
     return in_pieces(said, own, event.id or "")
 
 

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from memzoo.hosts.langchain.messages import objects
-from memzoo.hosts.messages import HostMessage, fitting
+from memzoo.hosts.messages import HostMessage, fit_message
 from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
 from memzoo.stores import Message
 from memzoo.sync import blocking_function
 
-__all__ = ["akeep", "ashown", "chat_of", "keep", "shown"]
+__all__ = ["akeep", "ashow", "chat_of", "keep", "show"]
 
 _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 
 
-async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
+async def ashow(memories: Memories, messages: Sequence[Any]) -> list[Any]:
     """Keep a thread's new messages, and return the memory's view of the thread.
 
     The newest human message is the question. Messages of the thread are shown as the same objects.
@@ -23,7 +23,7 @@ async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
     log = await _follow(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
     live = {} if log.memory.redact else {message.id: message for message in messages}
-    return [live.get(one.key) or _object(one) for one in await log.ashown(question)]
+    return [live.get(one.key) or _object(one) for one in await log.aread_view(question)]
 
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
@@ -31,7 +31,7 @@ async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
     await _follow(memories, messages, ended=True)
 
 
-shown, keep = blocking_function(ashown), blocking_function(akeep)
+show, keep = blocking_function(ashow), blocking_function(akeep)
 
 
 def chat_of(message: Any) -> Message:
@@ -39,7 +39,7 @@ def chat_of(message: Any) -> Message:
     try:
         chat = cast("Message", _messages().convert_to_openai_messages(message))
     except (LookupError, TypeError, ValueError):  # blocks of a kind, or a speaker, that LangChain has no words for
-        return fitting({"role": _ROLES.get(message.type, "user"), "content": str(message.text)})
+        return fit_message({"role": _ROLES.get(message.type, "user"), "content": str(message.text)})
     if message.type != "ai":
         return chat
     # Reasoning and other non-text parts are in the host's own form, which is kept beside it.

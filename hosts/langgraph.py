@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from memzoo.errors import ConflictError, OptionError
 from memzoo.forks import new_lock
-from memzoo.hosts.langchain_threads import akeep, ashown, keep, shown
+from memzoo.hosts.langchain_threads import akeep, ashow, keep, show
 from memzoo.hosts.shared import Memories, host_module
 from memzoo.memories import Embedder
 from memzoo.stores import JSON, Record, Store
 from memzoo.sync import drive
-from memzoo.text import copied
+from memzoo.text import copy_json
 
 __all__ = ["MemzooStore", "remember", "this_turn", "view"]
 
@@ -50,7 +50,7 @@ class _Held(NamedTuple):
     version: int = 0
     resets: int = 0
 
-    def changed(self, changes: Mapping[str, JSON], version: int) -> "_Held":
+    def with_changes(self, changes: Mapping[str, JSON], version: int) -> "_Held":
         """What is held with these changes."""
         items, vectors = _Namespaces(self.items), _Namespaces(self.vectors)
         places = [(tuple(json.loads(name)[0]), json.loads(name)[1], kept) for name, kept in changes.items()]
@@ -92,7 +92,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
             index: As for `InMemoryStore`.
         """
         # The in-memory store requires the dimensions, but does not use them.
-        super().__init__(index={"dims": 0, "embed": _embedding(embedder)} if embedder else index)
+        super().__init__(index={"dims": 0, "embed": _wrap_embedder(embedder)} if embedder else index)
         self._store, self._name = store, name
         self._held, self._lock = _Held(), new_lock()
 
@@ -145,7 +145,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
             with self._lock:
                 # Somebody else may have read them meanwhile, with what came after; or all may have been deleted.
                 if self._held.resets == held.resets and self._held.version < version:
-                    self._held = self._held.changed(changes, version)
+                    self._held = self._held.with_changes(changes, version)
             return
 
     async def _begin(self) -> None:
@@ -161,11 +161,11 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
             with self._lock:
                 now, anew = self._held, update.reset or not before.version
                 if now is before and anew:
-                    self._held = _Held(resets=now.resets + update.reset).changed(update.changes, update.version)
+                    self._held = _Held(resets=now.resets + update.reset).with_changes(update.changes, update.version)
                 elif now.resets == before.resets and not anew:
                     # Another thread may have read later, and been faster: then all of it is there.
                     if now.version < update.version:
-                        self._held = now.changed(update.changes, update.version)
+                        self._held = now.with_changes(update.changes, update.version)
                 else:
                     continue
                 return self._held
@@ -188,7 +188,7 @@ def _callers(found: Any) -> Any:
     if not isinstance(found, _base.Item):
         return found
     item = copy(found)
-    item.value = copied(found.value)
+    item.value = copy_json(found.value)
     return item
 
 
@@ -203,7 +203,7 @@ def _to_json(written: Any, key: Key, held: _Held) -> JSON:
     return {"value": item.value, "vectors": vectors, **times}
 
 
-def _embedding(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
+def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
     """An embedder as LangGraph takes one: a function from texts to rows of numbers."""
 
     def embed(texts: Sequence[str]) -> list[list[float]]:
@@ -220,7 +220,7 @@ def view(memories: Memories) -> Any:
 
     It keeps new messages in the log. The newest human message is the question, so memories that search work too.
     """
-    return _runnables.RunnableLambda(partial(shown, memories), partial(ashown, memories))
+    return _runnables.RunnableLambda(partial(show, memories), partial(ashow, memories))
 
 
 def remember(memories: Memories) -> Any:

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from memzoo.hosts.messages import HostMessage, called, chat_of, dicts_of, dumped, host_text, in_common
+from memzoo.hosts.messages import HostMessage, chat_of, dicts_of, dump_model, host_text, in_common, make_call
 from memzoo.hosts.shared import HostLog, VirtualSubclass, host_module
 from memzoo.memories import create_memory
 from memzoo.strategy import BaseMemory
@@ -48,7 +48,7 @@ class ChatMemory(VirtualSubclass):
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
         """Return what to show the model, for what the user said last or is about to say."""
-        return [_hosts(said) for said in await self._log.ashown(input)]
+        return [_hosts(said) for said in await self._log.aread_view(input)]
 
     async def aget_all(self) -> list[Any]:
         """Return all that was ever said, whatever the strategy shows of it."""
@@ -79,13 +79,13 @@ class ChatMemory(VirtualSubclass):
 
 
 def _to_message(message: Any) -> HostMessage:
-    own: dict[str, Any] = dumped(message)
+    own: dict[str, Any] = dump_model(message)
     role, kwargs, blocks = _ROLES.get(own["role"], own["role"]), own["additional_kwargs"], own["blocks"]
     text = message.content or ""
     if role == "tool":
         return HostMessage({"role": role, "content": text, "tool_call_id": str(kwargs.get("tool_call_id") or "")}, own)
     calls = [
-        called(block.get("tool_call_id") or block.get("tool_name"), block.get("tool_name"), block.get("tool_kwargs"))
+        make_call(block.get("tool_call_id") or block.get("tool_name"), block.get("tool_name"), block.get("tool_kwargs"))
         for block in blocks
         if block["block_type"] == "tool_call"
     ]

@@ -14,16 +14,16 @@ from memzoo.text import is_too_deep
 __all__ = [
     "PART",
     "HostMessage",
-    "called",
     "chat_of",
     "dict_of",
     "dicts_of",
-    "dumped",
-    "fitting",
+    "dump_json",
+    "dump_model",
+    "fit_message",
     "host_text",
     "in_common",
     "in_pieces",
-    "written",
+    "make_call",
 ]
 
 PART = ""
@@ -61,7 +61,7 @@ def chat_of(
     Args:
         role: Who said it: user, assistant, system.
         texts: The texts of the message.
-        calls: Its tool calls, as `called` makes them.
+        calls: Its tool calls, as `make_call` makes them.
         results: Its tool results: the id of the call, and a text.
         others: The kinds of its parts without text, such as "image".
     """
@@ -84,9 +84,9 @@ def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]
     ]
 
 
-def called(id_: object, name: object, arguments: object) -> Message:
+def make_call(id_: object, name: object, arguments: object) -> Message:
     """Make a tool call, even if the host gave it no id or name; arguments that are a text count as written JSON."""
-    given = arguments if isinstance(arguments, str) else written({} if arguments is None else arguments) or "{}"
+    given = arguments if isinstance(arguments, str) else dump_json({} if arguments is None else arguments) or "{}"
     return tool_call(str(id_ or name or ""), str(name or "a tool"), given)
 
 
@@ -116,7 +116,7 @@ def dicts_of(parts: Any) -> list[dict[str, Any]]:
     return [dict_of(part) for part in several if isinstance(part, dict)]
 
 
-def dumped(model: Any, **options: Any) -> Any:
+def dump_model(model: Any, **options: Any) -> Any:
     """Return a Pydantic model as JSON, with anything in it that is not JSON as a text."""
     try:
         return model.model_dump(mode="json", **options)
@@ -124,7 +124,7 @@ def dumped(model: Any, **options: Any) -> Any:
         return json.loads(json.dumps(model.model_dump(**options), default=str, skipkeys=True))
 
 
-def fitting(message: Message) -> Message:
+def fit_message(message: Message) -> Message:
     """Make a host's message acceptable to a log, leaving out odd parts or writing them as text.
 
     By now the tool has done its work, or the model has answered, so refusing it would lose the turn.
@@ -136,7 +136,7 @@ def fitting(message: Message) -> Message:
 
 
 def _mend(message: Message) -> Message:
-    message = {name: written(part) if is_too_deep([part]) else part for name, part in message.items()}
+    message = {name: dump_json(part) if is_too_deep([part]) else part for name, part in message.items()}
     try:
         # Halves of characters become question marks, and anything that is not JSON becomes a text.
         plain: Message = json.loads(
@@ -156,7 +156,7 @@ def _mend(message: Message) -> Message:
     return checked(mended)
 
 
-def written(own: JSON) -> str | None:
+def dump_json(own: JSON) -> str | None:
     """Return a host's own form as a text; `None` for nothing, and for what cannot be written."""
     if own is None:
         return None

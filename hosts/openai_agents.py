@@ -7,7 +7,7 @@ from itertools import chain, groupby
 from typing import Any, TypeAlias
 
 from memzoo.errors import OptionError
-from memzoo.hosts.messages import HostMessage, called, chat_of, dict_of, dicts_of, host_text
+from memzoo.hosts.messages import HostMessage, chat_of, dict_of, dicts_of, host_text, make_call
 from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
 from memzoo.memories.text.messages import ROLES
 from memzoo.stores import Message
@@ -68,7 +68,7 @@ class MemorySession:
         if self._raw:
             said = await self._log.aall(None if limit is None else max(limit, 0))
         else:
-            said = _as_said(await self._log.ashown())
+            said = _as_said(await self._log.aread_view())
         left = _find_popped(said)
         said = [one for one in said if one not in left]
         derived = [place for place, one in enumerate(said) if not one.seq]
@@ -111,7 +111,7 @@ class MemorySession:
         given: list[Item] = data.model_data.input
         start = max((place for place, item in enumerate(given) if item.get("role") == "user"), default=0)
         query = host_text(given[start].get("content")) if given else None
-        view = _items(_as_said(await self._log.ashown(query)))
+        view = _items(_as_said(await self._log.aread_view(query)))
         # The log does not have what a run without this session says.
         asked = [item for item in view if item.get("role") == "user"]
         live = [] if asked and host_text(asked[-1].get("content")) == query else given[start:]
@@ -171,7 +171,7 @@ def _message(item: Item) -> Message | None:
     if kind.endswith("_output"):
         return {"role": "tool", "tool_call_id": str(call), "content": _result(item)}
     given: Any = next((item[name] for name in _ARGUMENTS if item.get(name) is not None), {})
-    (message,) = chat_of("assistant", (), calls=[called(call, item.get("name") or kind, given)])
+    (message,) = chat_of("assistant", (), calls=[make_call(call, item.get("name") or kind, given)])
     return message
 
 

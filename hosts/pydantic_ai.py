@@ -10,7 +10,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from memzoo.hosts.messages import HostMessage, called, chat_of, dict_of, host_text
+from memzoo.hosts.messages import HostMessage, chat_of, dict_of, host_text, make_call
 from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
 from memzoo.stores import Message
 from memzoo.strategy import BaseMemory
@@ -54,7 +54,7 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
         said = list(_to_messages(live))
         await log.afollow([one for one, _ in said], thread=_thread(ctx, live))
         asked = [one.message["content"] for one, _ in said if one.message["role"] == "user"]
-        shown = await log.ashown(host_text(asked[-1]) if asked else None)
+        shown = await log.aread_view(host_text(asked[-1]) if asked else None)
         # The very parts of the run, unless something was taken out of what is kept of them.
         pieces = {} if log.memory.redact else {one.key: piece for one, piece in said}
         view = _merge([*_agents_parts(live), *_view(shown, pieces)])
@@ -135,7 +135,7 @@ def _chat(piece: Any) -> Message:
     """What one piece says: a response, or a request of one part."""
     if piece.kind == "response":
         asked = [part for part in piece.parts if part.part_kind == "tool-call"]
-        calls = [called(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in asked]
+        calls = [make_call(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in asked]
         text = "\n\n".join(text for part in piece.parts if (text := _words(part)))
         (chat,) = chat_of(
             "assistant", [text], calls=calls, others=["file" for p in piece.parts if p.part_kind == "file"]

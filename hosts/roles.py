@@ -4,7 +4,7 @@ from typing import Any
 
 from memzoo.stores import Message
 
-__all__ = ["ROLES", "role_of", "said_as"]
+__all__ = ["ROLES", "role_of", "say_as"]
 
 ROLES = {
     "user": "user",
@@ -30,11 +30,11 @@ def role_of(name: object) -> str | None:
     return ROLES.get(name.strip().lower()) if isinstance(name, str) else None
 
 
-def said_as(name: str, content: Any) -> Message:
+def say_as(name: str, content: Any) -> Message:
     """Make a speaker's message: in the role that the name stands for, or as the user's with the name in front.
 
     Example:
-        >>> said_as("Human", "Hi"), said_as("moderator", "Calm down.")
+        >>> say_as("Human", "Hi"), say_as("moderator", "Calm down.")
         ({'role': 'user', 'content': 'Hi'}, {'role': 'user', 'content': 'moderator: Calm down.'})
     """
     # A tool result is useless without the call that it answers.

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, TypeAlias
 
 from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedError
-from memzoo.hosts.messages import HostMessage, fitting, written
+from memzoo.hosts.messages import HostMessage, dump_json, fit_message
 from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.memories.text.redaction import Redactor
@@ -96,7 +96,7 @@ class HostLog:
                 is the question of a failed run, and is not stored again. Two equal messages of the host are two
                 messages.
         """
-        following = await self._following(said, thread, cuts_at_questions=cuts_at_questions)
+        following = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._without_forgotten(following)
         if whole and self._may_repeat:
             new = new[await self._count_repeated(new, keys={one.key for one in said}) :]
@@ -105,12 +105,14 @@ class HostLog:
             await self._add([one], turn_id=one.key)
         await self._add(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
 
-    async def anew(self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool) -> list[HostMessage]:
+    async def afind_new(
+        self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
+    ) -> list[HostMessage]:
         """Return what `afollow` would append, after taking back what the thread no longer has."""
-        new = await self._following(said, thread, cuts_at_questions=cuts_at_questions)
-        return await self._standing(new) if len(new) > 1 else new
+        new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
+        return await self._drop_forgotten(new) if len(new) > 1 else new
 
-    async def _following(
+    async def _find_new(
         self, said: Sequence[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
         """Return what follows the newest of the host's messages that the log has, or had before it was forgotten."""
@@ -121,7 +123,7 @@ class HostLog:
         start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
-    async def ashown(self, query: str | None = None) -> list[HostMessage]:
+    async def aread_view(self, query: str | None = None) -> list[HostMessage]:
         """Return the view for the words being answered, with the host's own form of messages from the log."""
         self._may_repeat = True
         shown = await self.memory.amessages(query, catch_up=False)
@@ -170,8 +172,8 @@ class HostLog:
 
         What cannot be a chat message is stored as text, so that a run that has done its work does not fail here.
         """
-        fields = {self.field: written(said.own), _THREAD: said.thread or None}
-        return Record(fitting(said.message), {name: text for name, text in fields.items() if text is not None})
+        fields = {self.field: dump_json(said.own), _THREAD: said.thread or None}
+        return Record(fit_message(said.message), {name: text for name, text in fields.items() if text is not None})
 
     def _to_message(self, entry: Entry) -> HostMessage:
         thread = entry.fields.get(_THREAD) or ""
@@ -207,7 +209,7 @@ class HostLog:
         if cuts_at_questions and talk and talk[0].key == first.key and first.message["role"] != "user":
             asked = (one.seq for one in own if one.seq < begin and one.message["role"] == "user")
             begin = max(asked, default=begin)
-        words = {one.key: self._redactor.message(fitting(now[one.key])) for one in own if one.key in now}
+        words = {one.key: self._redactor.message(fit_message(now[one.key])) for one in own if one.key in now}
         edited = min((one.seq for one in own if words.get(one.key, one.message) != one.message), default=math.inf)
         gone = [one for one in own if one.seq >= begin and (one.key not in now or one.seq >= edited)]
         if not gone:
@@ -224,9 +226,9 @@ class HostLog:
         first, second = ([one.message["role"] for one in new] + ["", ""])[:2]
         if len(new) <= _FIRST_PAGE and (first, second) != ("user", "user"):
             return new
-        return await self._standing(new)
+        return await self._drop_forgotten(new)
 
-    async def _standing(self, new: list[HostMessage]) -> list[HostMessage]:
+    async def _drop_forgotten(self, new: list[HostMessage]) -> list[HostMessage]:
         forgotten = set(await tombstones_of(self.memory.store, self.memory.conversation_id))
         return [one for one in new if not one.key or tombstone(one.key) not in forgotten]
 

@@ -8,13 +8,13 @@ from typing import Any
 from memzoo.hosts.messages import (
     PART,
     HostMessage,
-    called,
     chat_of,
     dict_of,
     dicts_of,
+    dump_json,
     host_text,
     in_pieces,
-    written,
+    make_call,
 )
 from memzoo.hosts.shared import HostLog, host_module
 from memzoo.strategy import BaseMemory, is_recalled
@@ -92,7 +92,7 @@ class MemoryConversationManager:
         # When an answer is given again, the log has its prompt.
         prompts = filter(_is_prompt, [*turn, *reversed(context.messages)])
         asked = next((host_text(one["content"]) for one in prompts), None)
-        said = await self._log.ashown(asked)
+        said = await self._log.aread_view(asked)
         earlier = [message for one in said if (message := _strands(one))]
         self._shown = len(earlier)
         earlier = earlier[self._left_out :]
@@ -115,7 +115,7 @@ class MemoryConversationManager:
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the messages that the log does not have yet, without repeated prompts."""
         said = [one for message in messages for one in _to_messages(message)]
-        unsaved = await self._log.anew(said, thread=self._thread, cuts_at_questions=True)
+        unsaved = await self._log.afind_new(said, thread=self._thread, cuts_at_questions=True)
         ids = {one.key.partition("/")[0] for one in unsaved}
         self._saved = set(map(_id, messages)) - ids
         new = [message for message in messages if _id(message) in ids]
@@ -164,7 +164,7 @@ def _to_messages(message: dict[str, Any]) -> list[HostMessage]:
     said = chat_of(
         message["role"],
         filter(None, map(_words, blocks)),
-        calls=[called(one.get("toolUseId"), one.get("name"), one.get("input")) for one in _of("toolUse", blocks)],
+        calls=[make_call(one.get("toolUseId"), one.get("name"), one.get("input")) for one in _of("toolUse", blocks)],
         results=[(str(one.get("toolUseId") or ""), _text(one.get("content"))) for one in _of("toolResult", blocks)],
         others=[kind for block in blocks for kind in block if kind in ("audio", "document", "image", "video")],
     )
@@ -185,7 +185,7 @@ def _of(kind: str, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _text(blocks: Any) -> str:
-    return "\n".join([str(block.get("text") or "") or written(block) or "" for block in dicts_of(blocks)])
+    return "\n".join([str(block.get("text") or "") or dump_json(block) or "" for block in dicts_of(blocks)])
 
 
 def _strands(said: HostMessage) -> dict[str, Any] | None:

@@ -85,7 +85,7 @@ def instrument(
     tracer = trace.get_tracer("memzoo", tracer_provider=tracer_provider)
     told = _Instrumentation(tracer, metrics.get_meter("memzoo", meter_provider=meter_provider), content=content)
     for call in instrumented_calls(old_names=old_names):
-        _put(call.owner, call.method, told.watching(call))
+        _put(call.owner, call.method, told.watch_call(call))
     _watch_learning(told)
 
 
@@ -107,25 +107,25 @@ class _Instrumentation:
         self.pending = meter.create_histogram("memzoo.pending", "{exchange}", "Exchanges that wait to be learnt from")
         self.aside = meter.create_counter("memzoo.set_aside", "{exchange}", "Exchanges at which a model always fails")
 
-    def watching(self, call: InstrumentedCall) -> Any:
+    def watch_call(self, call: InstrumentedCall) -> Any:
         """Return the watched method, wrapped to report each call."""
         original = vars(call.owner)[call.method]
 
         @functools.wraps(original)
-        async def waiting(*args: Any, **kwargs: Any) -> Any:
+        async def await_original(*args: Any, **kwargs: Any) -> Any:
             with self._span(call, args, kwargs) as told:
                 result = await original(*args, **kwargs)
                 told(result)
             return result
 
         @functools.wraps(original)
-        def at_once(*args: Any, **kwargs: Any) -> Any:
+        def call_original(*args: Any, **kwargs: Any) -> Any:
             with self._span(call, args, kwargs) as told:
                 result = original(*args, **kwargs)
                 told(result)
             return result
 
-        return waiting if inspect.iscoroutinefunction(original) else at_once
+        return await_original if inspect.iscoroutinefunction(original) else call_original
 
     @contextmanager
     def _span(
@@ -305,7 +305,7 @@ def _watch_learning(told: _Instrumentation) -> None:
     catch_up, after_failure = Learner.catch_up, RetryPolicy.after_failure
 
     @functools.wraps(catch_up)
-    async def counting(self: Learner, *args: Any, **options: Any) -> Any:
+    async def count_waiting(self: Learner, *args: Any, **options: Any) -> Any:
         try:
             return await catch_up(self, *args, **options)
         finally:
@@ -313,14 +313,14 @@ def _watch_learning(told: _Instrumentation) -> None:
             told.pending.record(sum(1 for _ in exchange_ends(waiting)), {"memzoo.strategy": self.name})
 
     @functools.wraps(after_failure)
-    def counted(self: RetryPolicy, *failure: Any, **options: Any) -> Decision:
+    def count_set_aside(self: RetryPolicy, *failure: Any, **options: Any) -> Decision:
         decision = after_failure(self, *failure, **options)
         if decision.set_aside:
             told.aside.add(1)
         return decision
 
-    _put(Learner, "catch_up", counting)
-    _put(RetryPolicy, "after_failure", counted)
+    _put(Learner, "catch_up", count_waiting)
+    _put(RetryPolicy, "after_failure", count_set_aside)
 
 
 def _nothing(*_: Any, **__: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.sync import blocking, drive, together
-from memzoo.text import copied
+from memzoo.text import copy_json
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory
@@ -354,7 +354,7 @@ class BaseMemory(ABC):
     def variables(self, view: View) -> dict[str, Any]:
         """Return a view in the form that `load_memory_variables` returns."""
         *others, transcript = self.memory_variables
-        shown = copied(self.render.messages(view)) if self.return_messages else self.render.text(view)
+        shown = copy_json(self.render.messages(view)) if self.return_messages else self.render.text(view)
         loaded = {name: dict(view.notes or {}) for name in others} if others else {}
         return {transcript: shown, **loaded}
 

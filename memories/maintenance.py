@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
-from memzoo.dispatch import check_it_travels, done_by
+from memzoo.dispatch import check_it_travels, run_units
 from memzoo.errors import OptionError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.models.usage import Spent
@@ -87,7 +87,7 @@ def upkeep(
     check_it_travels(executor, {"the store": store, **{f"{name}={value!r}": value for name, value in options.items()}})
     done, learnt, failed, spent = 0, 0, dict[str, str](), Spent()
     behind = _behind(store, states, prefix) if listed is None else iter(listed)
-    for id_, outcome in done_by(executor, work, behind):
+    for id_, outcome in run_units(executor, work, behind):
         done, learnt, spent = done + 1, learnt + outcome.has_learnt, spent + outcome.spent
         if outcome.failure:
             failed[id_] = outcome.failure

@@ -15,7 +15,7 @@ from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate,
 from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing
-from memzoo.text import copied
+from memzoo.text import copy_json
 
 __all__ = ["InMemoryStore"]
 
@@ -126,7 +126,7 @@ class InMemoryStore(Closing):
             items = state.items.items()
             # A reader that starts afresh has nothing to remove.
             changes = {key: value for key, (at, value) in items if (value is not None if reset else at > since)}
-            return StateUpdate(state.version, state.watermark, copied(changes), reset)
+            return StateUpdate(state.version, state.watermark, copy_json(changes), reset)
 
     async def commit(
         self,
@@ -145,7 +145,7 @@ class InMemoryStore(Closing):
             if state.version != expected or not conversation.born:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
             version = next(self._versions)
-            state.items.update({key: (version, copied(value)) for key, value in changes.items()})
+            state.items.update({key: (version, copy_json(value)) for key, value in changes.items()})
             state.embeddings.update(embeddings or {})
             state.version, state.watermark = version, watermark
             conversation.revision = version
@@ -265,7 +265,7 @@ class InMemoryStore(Closing):
             for entry in log:
                 new.turns.setdefault(entry.turn_id, []).append(entry)
             for name, state in states.items():
-                items = {key: (new.born, copied(value)) for key, value in state.items.items() if value is not None}
+                items = {key: (new.born, copy_json(value)) for key, value in state.items.items() if value is not None}
                 new.states[name] = _State(new.born, state.watermark, items, dict(state.embeddings))
             self._conversations[conversation_id] = new
             self._bury(conversation_id, tombstones)

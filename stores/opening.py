@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from memzoo.errors import OptionError, WrongKeyError
-from memzoo.plugins import loaded, named, unusable
+from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
 from memzoo.stores.base import Entry, ManagedStore, methods_lacking, utc_now
 from memzoo.stores.encryption import EncryptedStore
 from memzoo.stores.keys import is_encrypted, sampled
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import drive
-from memzoo.text import did_you_mean, redacted
+from memzoo.text import did_you_mean, redact_url
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -108,14 +108,14 @@ def kinds() -> dict[str, str]:
 
 
 def _added() -> "Mapping[str, EntryPoint]":
-    return named("memzoo.stores", frozenset(_OPENERS))
+    return plugins_by_name("memzoo.stores", frozenset(_OPENERS))
 
 
 def _opened(url: str, clock: Callable[[], datetime]) -> OpenStore:
     scheme, separator, _ = url.partition("://")
     if not separator or not re.fullmatch("([a-zA-Z][a-zA-Z0-9+.-]*)?", scheme):
-        path = redacted(url).replace("%", "%25").replace("?", "%3F") or "memories.db"
-        raise OptionError(f"{redacted(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
+        path = redact_url(url).replace("%", "%25").replace("?", "%3F") or "memories.db"
+        raise OptionError(f"{redact_url(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
     if scheme in _OPENERS:
         return _OPENERS[scheme](url, clock=clock)
     added = _added()
@@ -127,20 +127,21 @@ def _opened(url: str, clock: Callable[[], datetime]) -> OpenStore:
 
 
 def _opened_by(plugin: "EntryPoint", url: str, clock: Callable[[], datetime]) -> OpenStore:
-    opener = loaded(plugin)
+    opener = load_plugin(plugin)
     try:
         inspect.signature(opener).bind(url, clock=clock)
     except TypeError as error:
-        raise unusable(plugin, f"must be a function of a URL and the keyword clock, not {opener!r}: {error}") from error
+        what = f"must be a function of a URL and the keyword clock, not {opener!r}: {error}"
+        raise make_plugin_error(plugin, what) from error
     store: OpenStore = opener(url, clock=clock)
     if lacks := methods_lacking(store):
-        raise unusable(plugin, f"opens {store!r}: a store has the methods {', '.join(lacks)} too")
+        raise make_plugin_error(plugin, f"opens {store!r}: a store has the methods {', '.join(lacks)} too")
     return store
 
 
 def _memory(url: str, *, clock: Callable[[], datetime]) -> OpenStore:
     if url != "memory://":
-        raise OptionError(f"{redacted(url)!r} has more than 'memory://', which takes no name and no options")
+        raise OptionError(f"{redact_url(url)!r} has more than 'memory://', which takes no name and no options")
     return InMemoryStore(clock=clock)
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from memzoo.errors import StoreError, TransferError
-from memzoo.plugins import loaded, plugins, unusable
+from memzoo.plugins import load_plugin, make_plugin_error, plugins
 from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
 from memzoo.stores.common import checked_numbers
 from memzoo.stores.tombstones import restore, tombstones_of
@@ -157,10 +157,10 @@ async def _check_states(found: "_Export") -> dict[str, StoredState]:
         last = found.entries[-1].seq
         states = {name: _check_state(last, name, state) for name, state in found.states.items()}
         for plugin in plugins(_CHECKS):
-            check: Callable[..., object] = loaded(plugin)
+            check: Callable[..., object] = load_plugin(plugin)
             checking = check(found.entries, states)
             if not isinstance(checking, Awaitable):
-                raise unusable(plugin, f"must be a coroutine of entries and states, not {check!r}")
+                raise make_plugin_error(plugin, f"must be a coroutine of entries and states, not {check!r}")
             await checking
     except (ValueError, StoreError) as error:
         raise TransferError(f"{error}; nothing was stored") from error

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from memzoo import dispatch
-from memzoo.dispatch import check_it_travels, done_by
+from memzoo.dispatch import check_it_travels, run_units
 from memzoo.engines import Processes, executor_of, open_engine, workers_of
 from memzoo.errors import EngineError, MissingExtraError, OptionError
 from tests.engines import ENGINES, dask_url
@@ -78,7 +78,7 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
 def test_every_unit_is_done_once(executor: Executor):
     """Results come with their units, whatever the order, in one batch or in many."""
     for seconds in (0, 0.01, 10):
-        found = dict(done_by(executor, doubled, range(200), batch_seconds=seconds))
+        found = dict(run_units(executor, doubled, range(200), batch_seconds=seconds))
         assert found == {number: 2 * number for number in range(200)}
 
 
@@ -96,7 +96,7 @@ def test_units_are_taken_as_they_are_needed(executor: Executor):
             taken.append(number)
             yield number
 
-    doing = done_by(executor, doubled, units(), batch_seconds=0)
+    doing = run_units(executor, doubled, units(), batch_seconds=0)
     next(doing)
     assert len(taken) == 4
     doing.close()
@@ -115,7 +115,7 @@ def test_nothing_more_is_sent_until_something_is_finished(executor: Executor):
             most = max(most, under_way)
             yield number
 
-    for _ in done_by(executor, doubled, one_by_one()):
+    for _ in run_units(executor, doubled, one_by_one()):
         under_way -= 1
     assert most == 1
 
@@ -123,17 +123,17 @@ def test_nothing_more_is_sent_until_something_is_finished(executor: Executor):
 def test_an_error_of_the_work_is_raised_here(executor: Executor):
     """As it is, if it can travel; else by its words. The executor goes on working."""
     with pytest.raises(ValueError, match="three"):
-        list(done_by(executor, failing, range(10), batch_seconds=0))
+        list(run_units(executor, failing, range(10), batch_seconds=0))
     with pytest.raises((TwoPartError, EngineError), match="odd 7"):
-        list(done_by(executor, failing_oddly, [7]))
-    assert list(done_by(executor, doubled, [4])) == [(4, 8)]
+        list(run_units(executor, failing_oddly, [7]))
+    assert list(run_units(executor, doubled, [4])) == [(4, 8)]
 
 
 def test_functions_that_enclose_something_travel(executor: Executor):
     """With cloudpickle, a lambda reaches every worker."""
     pytest.importorskip("cloudpickle")
     three = 3
-    assert dict(done_by(executor, lambda number: number * three, [1, 2])) == {1: 3, 2: 6}
+    assert dict(run_units(executor, lambda number: number * three, [1, 2])) == {1: 3, 2: 6}
 
 
 def test_what_cannot_travel_is_named(executor: Executor):
@@ -144,7 +144,7 @@ def test_what_cannot_travel_is_named(executor: Executor):
     with pytest.raises(OptionError, match=r"the model cannot travel .*cannot pickle '_thread.lock'.*with threads"):
         check_it_travels(executor, {"the judge": doubled, "the model": HERE})
     with pytest.raises(OptionError, match="cannot travel"):
-        list(done_by(executor, doubled, [HERE]))  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+        list(run_units(executor, doubled, [HERE]))  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("engine", ["processes", "Dask", "Ray"])
@@ -152,7 +152,7 @@ def test_a_worker_that_dies_has_its_units_done_by_another(engine: str, tmp_path:
     """Nothing is lost, and nothing is given twice."""
     units = [(number, str(tmp_path / "died")) for number in range(20)]
     with ENGINES[engine]() as executor:
-        found = list(done_by(executor, deadly_once, units, batch_seconds=0))
+        found = list(run_units(executor, deadly_once, units, batch_seconds=0))
     assert (tmp_path / "died").exists()
     assert sorted(found) == [(unit, 2 * unit[0]) for unit in units]
 
@@ -160,7 +160,7 @@ def test_a_worker_that_dies_has_its_units_done_by_another(engine: str, tmp_path:
 def test_a_unit_that_no_worker_survives_is_named():
     """After five workers: the rest is not held up for ever by it."""
     with Processes(1) as executor, pytest.raises(EngineError, match=r"failed 5 times at 3: BrokenProcessPool.*is kept"):
-        list(done_by(executor, deadly, [3, 4]))
+        list(run_units(executor, deadly, [3, 4]))
 
 
 def test_an_executor_that_breaks_as_a_whole_says_what_to_do(tmp_path: Path):
@@ -170,7 +170,7 @@ def test_an_executor_that_breaks_as_a_whole_says_what_to_do(tmp_path: Path):
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor,
         pytest.raises(EngineError, match=r"takes no more work: BrokenProcessPool.*Make a new executor.*jobs=N"),
     ):
-        list(done_by(executor, deadly_once, units))
+        list(run_units(executor, deadly_once, units))
 
 
 def test_units_that_take_longer_than_those_before_do_not_pile_up(monkeypatch: pytest.MonkeyPatch):
@@ -196,7 +196,7 @@ def test_units_that_take_longer_than_those_before_do_not_pile_up(monkeypatch: py
 
     units = [0.001] * 2000 + [1.0] * 20
     with Noting(1) as executor:
-        found = [seconds for _, seconds in done_by(executor, take, units, batch_seconds=0.5)]
+        found = [seconds for _, seconds in run_units(executor, take, units, batch_seconds=0.5)]
     assert sorted(found) == sorted(units)
     assert max(seconds for _, seconds in batches) < 2.5
     assert max(count for count, _ in batches) >= 256
@@ -206,22 +206,22 @@ def test_without_cloudpickle_the_error_says_what_is_missing(monkeypatch: pytest.
     """A function without a name of its own cannot travel by pickle alone."""
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
     with Processes(2) as executor, pytest.raises(OptionError, match="Install cloudpickle"):
-        list(done_by(executor, lambda number: number, [1]))
+        list(run_units(executor, lambda number: number, [1]))
 
 
 def test_workers_with_another_memzoo_are_refused(monkeypatch: pytest.MonkeyPatch):
     """Results of two versions would be mixed."""
     monkeypatch.setattr(dispatch, "__version__", "99.0")
     with Processes(1) as executor, pytest.raises(EngineError, match=r"memzoo is .* here, and 99\.0 where"):
-        list(done_by(executor, doubled, [1]))
+        list(run_units(executor, doubled, [1]))
 
 
 def test_workers_end_with_the_process_that_began_them():
     """Also if it is killed, and can tell nobody."""
     script = (
-        "import os, signal, sys; from memzoo.dispatch import done_by; from memzoo.engines import Processes\n"
+        "import os, signal, sys; from memzoo.dispatch import run_units; from memzoo.engines import Processes\n"
         "import tests.test_engines as here\n"
-        "for _, pid in done_by(Processes(1), here.worker, range(3)): print(pid, flush=True)\n"
+        "for _, pid in run_units(Processes(1), here.worker, range(3)): print(pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     # The worker has the pipe too: reading ends when both have ended, or the time-out of this test has come.
@@ -262,7 +262,7 @@ def test_the_executor_of_a_client_of_dask():
         executor = client.get_executor()
         with executor_of(engine=executor) as same:
             assert (same, workers_of(same)) == (executor, 2)
-            assert dict(done_by(same, doubled, range(9), batch_seconds=0)) == {one: 2 * one for one in range(9)}
+            assert dict(run_units(same, doubled, range(9), batch_seconds=0)) == {one: 2 * one for one in range(9)}
         assert executor.submit(doubled, 3).result() == 6
 
 
@@ -288,12 +288,12 @@ def opened(url):
 
 USED = """
 import sys
-from memzoo.dispatch import done_by
+from memzoo.dispatch import run_units
 from memzoo.engines import executor_of, workers_of
 for url in sys.argv[1:]:
     try:
         with executor_of(engine=url) as executor:
-            print(workers_of(executor), sorted(done_by(executor, str.upper, ["a", "b"])))
+            print(workers_of(executor), sorted(run_units(executor, str.upper, ["a", "b"])))
     except Exception as error:
         print(type(error).__name__, error)
 """

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.history import ChatHistory, MessageHistory, history_store
-from memzoo.hosts.langchain.messages import shown, values
+from memzoo.hosts.langchain.messages import to_langchain, values
 from memzoo.hosts.langchain.models import TokensOf, model_of
-from memzoo.hosts.langchain.prompts import taken_over
-from memzoo.hosts.langchain.state import Content, content_of_store, restored_store
+from memzoo.hosts.langchain.prompts import convert_template
+from memzoo.hosts.langchain.state import Content, content_of_store, restore_content
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories.text.keys import input_key_of, output_key_of
 from memzoo.stores import InMemoryStore
@@ -105,7 +105,7 @@ class LangChainMemory(BothWays):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The memory for a prompt: a transcript, or messages with `return_messages`, by variable."""
-        return shown(await self.plain.aload_memory_variables(values(inputs)))
+        return to_langchain(await self.plain.aload_memory_variables(values(inputs)))
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
         """Save an exchange and learn from it; the values are texts or messages."""
@@ -204,7 +204,7 @@ class LangChainMemory(BothWays):
         given["prompts"] = self._prompts(prompts) or given.get("prompts")
         given.setdefault("recalled_role", "system")
         if "llm" in given:
-            if given.get("token_counter") is None and TokensOf.known_to(given["llm"]):
+            if given.get("token_counter") is None and TokensOf.is_known_to(given["llm"]):
                 given["token_counter"] = TokensOf(given["llm"])
             given["llm"] = model_of(given["llm"])
         return self.plain_class(**given)
@@ -215,7 +215,7 @@ class LangChainMemory(BothWays):
         if templates and not isinstance(own, Mapping):
             raise OptionError(f"give {', '.join(templates)} or a folder as prompts, not both")
         taken = {
-            ours: taken_over(ours, name, template)
+            ours: convert_template(ours, name, template)
             for name, template in templates.items()
             for ours in self.templates[name].split()
             if template is not None
@@ -227,7 +227,7 @@ class LangChainMemory(BothWays):
     async def _view(self, *, messages: bool | None = None) -> Any:
         other = messages is not None and messages != self.plain.return_messages
         plain = self._make(return_messages=messages) if other else self.plain
-        return shown(await plain.aload_memory_variables({}))[plain.memory_variables[-1]]
+        return to_langchain(await plain.aload_memory_variables({}))[plain.memory_variables[-1]]
 
     # Copies.
 
@@ -238,7 +238,7 @@ class LangChainMemory(BothWays):
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # For pickles and for deep copies. Not `__reduce__`: that would be looked for in the class that it passes for.
-        return _remade, (type(self), *self._luggage())
+        return _remake_memory, (type(self), *self._luggage())
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
         """The options, and the conversation if it is kept in this process only."""
@@ -255,7 +255,7 @@ class LangChainMemory(BothWays):
         return f"<{type(self).__name__} over {self.plain!r}>"
 
 
-def _remade(cls: type[Any], options: dict[str, Any], content: Content | None) -> Any:
+def _remake_memory(cls: type[Any], options: dict[str, Any], content: Content | None) -> Any:
     if content is not None:
-        options = {**options, "store": restored_store(options["conversation_id"], content)}
+        options = {**options, "store": restore_content(options["conversation_id"], content)}
     return cls(**options)

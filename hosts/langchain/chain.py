@@ -10,7 +10,7 @@ from memzoo.hosts.langchain.memories import ConversationBufferMemory
 from memzoo.hosts.langchain.messages import dicts, has_langchain
 from memzoo.hosts.langchain.models import model_of
 from memzoo.hosts.langchain.prompt_texts import conversation_prompt, prompt_of
-from memzoo.hosts.langchain.runs import answered, runnable
+from memzoo.hosts.langchain.runs import ask_model, runnable
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories import Model
 from memzoo.memories.text.messages import Labels
@@ -94,7 +94,7 @@ class ConversationChain(VirtualSubclass):
         values = {**given, **await self.memory.aload_memory_variables(given)}
         if missing := self._variables() - values.keys():
             raise OptionError(f"Missing some input keys: {missing}")
-        text, run_id = await answered(self, self._model(), values, config or {})
+        text, run_id = await ask_model(self, self._model(), values, config or {})
         outputs: dict[str, Any] = {self.output_key: text}
         await self.memory.asave_context(given, outputs)
         if include_run_info and run_id is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any, cast
 
 from memzoo.errors import OptionError
-from memzoo.hosts.langchain.state import learnt, put
+from memzoo.hosts.langchain.state import put, read_items
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.strategy import BaseMemory
 
@@ -53,7 +53,7 @@ class Notes(MutableMapping[str, str]):
         self._plain = plain
 
     def __getitem__(self, name: str) -> str:
-        notes = EntityNotes(learnt(self._plain))
+        notes = EntityNotes(read_items(self._plain))
         if (key := notes.key(name)) not in notes.items:
             raise KeyError(name)
         return notes.summary(key)
@@ -62,7 +62,7 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, lambda items: EntityNotes(items).changes({name: note}, {}, ()))
 
     def __delitem__(self, name: str) -> None:
-        notes = EntityNotes(learnt(self._plain))
+        notes = EntityNotes(read_items(self._plain))
         if (key := notes.key(name)) not in notes.items:
             raise KeyError(name)
         put(self._plain, lambda items: dict.fromkeys(one for one in items if EntityNotes(items).key(one) == key))
@@ -77,10 +77,10 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(EntityNotes(learnt(self._plain)).notes)
+        return iter(EntityNotes(read_items(self._plain)).notes)
 
     def __len__(self) -> int:
-        return len(EntityNotes(learnt(self._plain)).notes)
+        return len(EntityNotes(read_items(self._plain)).notes)
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -103,7 +103,7 @@ class NotesOfMemory(InMemoryEntityStore):
         if name != "store":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         notes = _NotesDict(self._plain)
-        dict[str, str].update(notes, EntityNotes(learnt(self._plain)).notes)  # for those who look at the size first
+        dict[str, str].update(notes, EntityNotes(read_items(self._plain)).notes)  # for those who look at the size first
         return notes
 
     def __setattr__(self, name: str, value: Any) -> None:

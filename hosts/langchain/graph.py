@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from memzoo.errors import OptionError
-from memzoo.hosts.langchain.state import learnt, put
+from memzoo.hosts.langchain.state import put, read_items
 from memzoo.memories import Fact, KnowledgeGraph
 from memzoo.strategy import BaseMemory
 
@@ -101,7 +101,7 @@ class EntityGraph:
 
     def _graph(self) -> KnowledgeGraph:
         graph = KnowledgeGraph()
-        graph.apply(learnt(self._plain), reset=True)
+        graph.apply(read_items(self._plain), reset=True)
         return graph
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.errors import MissingExtraError
 from memzoo.hosts.langchain.messages import dicts, has_langchain, objects
-from memzoo.hosts.langchain.state import Content, content_of_store, restored_store
+from memzoo.hosts.langchain.state import Content, content_of_store, restore_content
 from memzoo.hosts.messages import in_common
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories import ConversationBufferMemory
@@ -104,7 +104,7 @@ class ChatHistory(MessageHistory):
 
     def take_edits(self) -> None:
         """Store what the program has changed in messages that it got, such as `messages[-1].content = "..."`."""
-        if self._edited():
+        if self._find_edited():
             drive(self._atake_edits())
 
     def model_dump(self, **options: Any) -> Any:
@@ -127,11 +127,11 @@ class ChatHistory(MessageHistory):
 
         return InMemoryChatMessageHistory(messages=list(self.messages))
 
-    def _edited(self) -> Mapping[int, Any]:
-        return {number: message for number, message, said in self._given_out if _said_in(message) != said}
+    def _find_edited(self) -> Mapping[int, Any]:
+        return {number: message for number, message, said in self._given_out if _content_of(message) != said}
 
     async def _atake_edits(self) -> None:
-        if edited := self._edited():
+        if edited := self._find_edited():
             known, self._given_out = {number: message for number, message, _ in self._given_out}, []
             entries = await self._plain.aentries()
             new = [dicts([edited[one.seq]])[0] if one.seq in edited else one.message for one in entries]
@@ -142,7 +142,7 @@ class ChatHistory(MessageHistory):
 
     def _give_out(self, entries: Sequence[Entry], messages: Sequence[Any]) -> None:
         together = zip(entries, messages, strict=True)
-        self._given_out = [(entry.seq, message, copy(_said_in(message))) for entry, message in together]
+        self._given_out = [(entry.seq, message, copy(_content_of(message))) for entry, message in together]
 
     def _replace(self, messages: Sequence[Any]) -> None:
         drive(self._areplace(dicts(messages)))
@@ -160,8 +160,8 @@ class ChatHistory(MessageHistory):
         # For pickles and for deep copies, as a memory's own.
         store, conversation_id = self._plain.store, self._plain.conversation_id
         if isinstance(store, InMemoryStore):
-            return _reopened, (None, conversation_id, content_of_store(store, conversation_id))
-        return _reopened, (store, conversation_id, None)
+            return _reopen_history, (None, conversation_id, content_of_store(store, conversation_id))
+        return _reopen_history, (store, conversation_id, None)
 
 
 class ChatMessageHistory(ChatHistory):
@@ -203,7 +203,7 @@ class LiveMessages(list[Any]):
         return list, (list(self),)
 
 
-def _writing(name: str) -> Callable[..., Any]:
+def _make_method(name: str) -> Callable[..., Any]:
     change: Callable[..., Any] = getattr(list, name)
 
     def method(self: LiveMessages, *args: Any, **options: Any) -> Any:
@@ -220,7 +220,7 @@ for _name in (
     *("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort"),
     *("__setitem__", "__delitem__", "__iadd__", "__imul__"),
 ):
-    setattr(LiveMessages, _name, _writing(_name))
+    setattr(LiveMessages, _name, _make_method(_name))
 
 
 def history_store(history: Any) -> MessageListStore:
@@ -237,12 +237,12 @@ def history_store(history: Any) -> MessageListStore:
     return MessageListStore(get=lambda _: dicts(history.messages), update=update, delete=lambda _: history.clear())
 
 
-def _said_in(message: Any) -> Any:
+def _content_of(message: Any) -> Any:
     return getattr(message, "content", None)
 
 
-def _reopened(store: Any, conversation_id: str, content: Content | None) -> ChatHistory:
-    kept = store if content is None else restored_store(conversation_id, content)
+def _reopen_history(store: Any, conversation_id: str, content: Content | None) -> ChatHistory:
+    kept = store if content is None else restore_content(conversation_id, content)
     return ChatHistory(ConversationBufferMemory(store=kept, conversation_id=conversation_id))
 
 

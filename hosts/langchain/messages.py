@@ -6,11 +6,11 @@ from functools import cache
 from typing import Any, cast
 
 from memzoo.errors import MessageError, MissingExtraError
-from memzoo.hosts.roles import said_as
+from memzoo.hosts.roles import say_as
 from memzoo.stores import Message
 from memzoo.strategy import checked
 
-__all__ = ["dicts", "documents", "has_langchain", "objects", "shown", "values"]
+__all__ = ["dicts", "documents", "has_langchain", "objects", "to_langchain", "values"]
 
 
 @cache
@@ -48,7 +48,7 @@ def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def shown(variables: Mapping[str, Any]) -> dict[str, Any]:
+def to_langchain(variables: Mapping[str, Any]) -> dict[str, Any]:
     """Variables of a memory, with LangChain's objects for messages."""
     return {name: objects(value) if isinstance(value, list) else value for name, value in variables.items()}
 
@@ -76,7 +76,7 @@ def _dict(message: Any) -> Message:
     try:
         made: Message = convert_to_openai_messages(cast("Any", message))
         if isinstance(message, ChatMessage):
-            made |= said_as(message.role, made["content"])
+            made |= say_as(message.role, made["content"])
         if isinstance(message, AIMessage) and not message.tool_calls:
             # An older form of calls, which LangChain leaves out.
             older = message.additional_kwargs

@@ -78,7 +78,7 @@ class TokensOf:
         self.__qualname__ = f"{type(llm).__module__}.{type(llm).__qualname__}"
 
     @classmethod
-    def known_to(cls, llm: Any) -> bool:
+    def is_known_to(cls, llm: Any) -> bool:
         """Whether a model counts by itself, not by LangChain's default, which needs the package transformers."""
         if not hasattr(llm, "get_num_tokens_from_messages"):
             return False

@@ -8,7 +8,7 @@ from typing import Any
 
 from memzoo.errors import PromptError
 
-__all__ = ["taken_over"]
+__all__ = ["convert_template"]
 
 _NEEDS_ESCAPE = re.compile(r"\{[{%#]")
 
@@ -31,7 +31,7 @@ _TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def taken_over(prompt: str, option: str, template: Any) -> str:
+def convert_template(prompt: str, option: str, template: Any) -> str:
     """A LangChain prompt template as the template of one of our prompts.
 
     Args:

@@ -12,7 +12,7 @@ from memzoo.memories import Model
 from memzoo.stores import Message
 from memzoo.sync import is_blocking
 
-__all__ = ["Chain", "answered", "runnable"]
+__all__ = ["Chain", "ask_model", "runnable"]
 
 
 class Chain(Protocol):
@@ -29,7 +29,9 @@ class Chain(Protocol):
         ...
 
 
-async def answered(chain: Chain, model: Model, values: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[str, Any]:
+async def ask_model(
+    chain: Chain, model: Model, values: Mapping[str, Any], config: Mapping[str, Any]
+) -> tuple[str, Any]:
     """A model's answer to a chain's prompt; callbacks hear what they hear of LangChain's ConversationChain.
 
     Args:

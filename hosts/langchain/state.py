@@ -9,7 +9,7 @@ from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Stor
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking_function
 
-__all__ = ["Content", "content_of_store", "learnt", "put", "restored_store"]
+__all__ = ["Content", "content_of_store", "put", "read_items", "restore_content"]
 
 Content = tuple[list[Entry], dict[str, StoredState]]
 """All there is of a conversation."""
@@ -17,7 +17,7 @@ Content = tuple[list[Entry], dict[str, StoredState]]
 _NOTHING = Record({"role": "system", "content": ""})
 
 
-async def alearnt(memory: BaseMemory) -> Mapping[str, Any]:
+async def aread_items(memory: BaseMemory) -> Mapping[str, Any]:
     """The items of a memory's state by key, as they are stored; no model is asked."""
     return (await memory.known_state()).items
 
@@ -58,7 +58,7 @@ async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Conte
     return list(await store.read(conversation_id)), states
 
 
-async def arestored_store(conversation_id: str, content: Content) -> InMemoryStore:
+async def arestore_content(conversation_id: str, content: Content) -> InMemoryStore:
     """A store of this process with one conversation."""
     store, (entries, states) = InMemoryStore(), content
     if entries:
@@ -71,8 +71,8 @@ async def arestored_store(conversation_id: str, content: Content) -> InMemorySto
     return store
 
 
-learnt, put = blocking_function(alearnt), blocking_function(aput)
-content_of_store, restored_store = blocking_function(acontent_of_store), blocking_function(arestored_store)
+read_items, put = blocking_function(aread_items), blocking_function(aput)
+content_of_store, restore_content = blocking_function(acontent_of_store), blocking_function(arestore_content)
 
 
 async def _begin(store: Store, conversation_id: str) -> int:

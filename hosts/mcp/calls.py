@@ -19,7 +19,7 @@ __all__ = [
     "Relation",
     "call_in",
     "message_of",
-    "parsed",
+    "parse_arguments",
 ]
 
 
@@ -130,7 +130,7 @@ def call_in(entry: Entry) -> Write | None:
 A = TypeVar("A", bound=Arguments)
 
 
-def parsed(kind: type[A], arguments: object, tool: str) -> A:
+def parse_arguments(kind: type[A], arguments: object, tool: str) -> A:
     """Check the arguments of a tool.
 
     Raises:

@@ -12,7 +12,7 @@ from memzoo.strategy import Passage, text_of
 if TYPE_CHECKING:
     from memzoo.memories.search.word_index import WordIndex
 
-__all__ = ["Cards", "card_of", "fitting"]
+__all__ = ["Cards", "card_of", "choose_texts"]
 
 # When so many in a row are too long for what is left, it is full.
 _MOST_PASSED_OVER = 20
@@ -93,7 +93,7 @@ def card_of(note: Note) -> str:
     )
 
 
-def fitting(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
+def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
     """Choose the texts that have at most `limit` tokens as lines, the most useful first."""
     chosen: list[str] = []
     left, passed_over = limit, 0

@@ -13,7 +13,7 @@ from memzoo.hosts.mcp.calls import (
     Entity,
     Relation,
     Write,
-    parsed,
+    parse_arguments,
 )
 from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.reading import graph_of
@@ -38,7 +38,7 @@ async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
         TransferError: A line is none of such a file; nothing was stored.
     """
     things = [_thing(line, number) for number, line in enumerate(lines, 1) if line.strip()]
-    known = graph_of(await memory.aholding())
+    known = graph_of(await memory.alist_notes())
     writes = [
         *_entity_writes(_merge(one for one in things if isinstance(one, Entity)), known["entities"]),
         *_relation_writes([one for one in things if isinstance(one, Relation)], known["relations"]),
@@ -48,7 +48,7 @@ async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
 
 async def aexport_lines(memory: GraphMemory) -> list[str]:
     """The graph as the lines of a `memory.jsonl`: entities, then relations. History is not in it."""
-    graph = graph_of(await memory.aholding())
+    graph = graph_of(await memory.alist_notes())
     things = [{"type": kind, **one} for kind, many in _KINDS.items() for one in graph[many]]
     return [json.dumps(thing, ensure_ascii=False, separators=(",", ":")) + "\n" for thing in things]
 
@@ -60,7 +60,7 @@ export_lines = blocking_function(aexport_lines)
 def _thing(line: str, number: int) -> Entity | Relation:
     try:
         value = json.loads(line)
-        return parsed(_CLASSES[value["type"]], value, f"line {number}")
+        return parse_arguments(_CLASSES[value["type"]], value, f"line {number}")
     except (ValueError, KeyError, TypeError) as error:
         raise TransferError(
             f"line {number} is no entity and no relation of a memory.jsonl ({error}): {line.strip():.80}; nothing was "

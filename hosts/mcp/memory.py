@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from memzoo.errors import MessageError, OverBudgetError
 from memzoo.hosts.mcp import reading
 from memzoo.hosts.mcp.calls import AddObservations, Write, call_in, message_of
-from memzoo.hosts.mcp.cards import Cards, fitting
+from memzoo.hosts.mcp.cards import Cards, choose_texts
 from memzoo.hosts.mcp.notes import Note, Replay, key_of
 from memzoo.memories import KnowledgeGraph, Reason
 from memzoo.memories.engine.log import CachedLog
@@ -72,7 +72,7 @@ class GraphMemory(BaseMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """What fits the query, a line each."""
-        lines = await self._fitting(query or "", self.max_token_limit)
+        lines = await self._find_lines(query or "", self.max_token_limit)
         return View(quotes=("\n".join(lines),) if lines else ())
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
@@ -101,7 +101,7 @@ class GraphMemory(BaseMemory):
         await self.aadd_messages([call])
         return reading.in_order(note for note in self._notes.values() if note.call == call["tool_call_id"])
 
-    async def aholding(self) -> list[Note]:
+    async def alist_notes(self) -> list[Note]:
         """All that is known, in the order in which it came."""
         return (await self._now()).notes
 
@@ -116,12 +116,12 @@ class GraphMemory(BaseMemory):
 
     async def agraph(self) -> reading.ToolResult:
         """The whole graph, or what of it fits `max_read_tokens`."""
-        return self._within(await self.aholding())
+        return self._within(await self.alist_notes())
 
     async def asearch(self, query: str) -> reading.ToolResult:
         """The entities that have a text in their name, type or observations, with all their relations."""
         known = await self._now()
-        return self._within(known.about(known.matching(query)))
+        return self._within(known.about(known.find_matching(query)))
 
     async def aopen(self, names: Sequence[str]) -> reading.ToolResult:
         """The entities of these names, with all their relations."""
@@ -159,20 +159,20 @@ class GraphMemory(BaseMemory):
         limit = self.max_token_limit if max_tokens is None else max_tokens
         whole_number("max_tokens", limit, at_least=1)
         await self.apinned()
-        pinned = self._pinned()
+        pinned = self._list_pinned()
         size = self.tokens("\n".join(pinned)) if pinned else 0
         if size > limit:
             raise OverBudgetError.of("what is pinned", size, limit)
-        return [*pinned, *(await self._fitting(query, limit - size))]
+        return [*pinned, *(await self._find_lines(query, limit - size))]
 
-    async def _fitting(self, query: str, limit: int) -> list[str]:
-        notes, cards = await self.aholding(), self._cards
+    async def _find_lines(self, query: str, limit: int) -> list[str]:
+        notes, cards = await self.alist_notes(), self._cards
         said = await self.aentries(after=cards.last_said)
-        pinned = set(self._pinned())
+        pinned = set(self._list_pinned())
         found = [line for line in cards.search(query[:_LONGEST_QUERY], notes, said) if line not in pinned]
-        return fitting(limit, found, self.tokens)
+        return choose_texts(limit, found, self.tokens)
 
-    def _pinned(self) -> list[str]:
+    def _list_pinned(self) -> list[str]:
         """The texts that are pinned, as they were found last."""
         return [text_of(one.message) for one in self.pins.entries if one.message["role"] in ("user", "assistant")]
 
@@ -206,7 +206,7 @@ class GraphMemory(BaseMemory):
         return reading.within(self.max_read_tokens, notes, self.tokens)
 
     async def _check_known(self, names: Iterable[str]) -> None:
-        await self.aholding()
+        await self.alist_notes()
         for name in names:
             note = self._notes.get(key_of("entity", name))
             if note is None or not note.holds:

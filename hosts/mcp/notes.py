@@ -90,7 +90,7 @@ class Replay:
         for place, (kind, names) in enumerate(self._list_stated(call)):
             self._write(kind, names, entry, place)
         for key in self._list_taken_back(call):
-            if note := self._holding(key):
+            if note := self._find_holding(key):
                 self._changed[key] = replace(note, fact=replace(note.fact, superseded_by=entry.seq))
 
     def _list_stated(self, call: Write) -> Iterator[tuple[Kind, Sequence[str]]]:
@@ -99,13 +99,13 @@ class Replay:
             case CreateEntities():
                 for one in call.entities:
                     # Asked one by one: what stands twice in a call is known the second time.
-                    if not self._holding(key_of("entity", one.name)):
+                    if not self._find_holding(key_of("entity", one.name)):
                         yield "entity", (one.name, one.entity_type)
                         yield from (("observation", (one.name, text)) for text in one.observations)
             case CreateRelations():
                 yield from (("relation", (one.start, one.end, one.relation_type)) for one in call.relations)
             case AddObservations():
-                known = (one for one in call.observations if self._holding(key_of("entity", one.entity_name)))
+                known = (one for one in call.observations if self._find_holding(key_of("entity", one.entity_name)))
                 yield from (("observation", (one.entity_name, text)) for one in known for text in one.contents)
             case _:
                 return
@@ -141,7 +141,7 @@ class Replay:
     def _about(self, names: set[str]) -> list[str]:
         """The keys of all notes that hold and are about one of some names."""
         keys = [*self._items, *(key for key in self._changed if key not in self._items)]
-        notes = ((key, self._holding(key)) for key in keys if self._may_be_about(key, names))
+        notes = ((key, self._find_holding(key)) for key in keys if self._may_be_about(key, names))
         return [key for key, note in notes if note and not names.isdisjoint(note.names)]
 
     def _may_be_about(self, key: str, names: set[str]) -> bool:
@@ -149,7 +149,7 @@ class Replay:
         fact: Any = None if key in self._changed else self._items[key]["fact"]
         return fact is None or fact["subject"] in names or fact["object"] in names
 
-    def _holding(self, key: str) -> Note | None:
+    def _find_holding(self, key: str) -> Note | None:
         """The note with a key, if there is one that was not taken back."""
         note = self._look_up(key)
         return note if note and note.holds else None

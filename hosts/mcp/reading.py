@@ -71,7 +71,7 @@ class Known:
             if note.kind == "entity":
                 self._entities.add(note.fact.subject)
 
-    def matching(self, query: str) -> set[str]:
+    def find_matching(self, query: str) -> set[str]:
         """The names of the entities that have a text in their name, type or observations, whatever the case."""
         wanted = query.lower()
         found = {name for name, text in self._texts.items() if wanted in text}

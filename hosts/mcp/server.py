@@ -202,18 +202,18 @@ def _schema(kind: type[Arguments], *, closed: bool = False) -> dict[str, Any]:
     """
     whole = kind.model_json_schema()
 
-    def inlined(part: Any) -> Any:
+    def inline(part: Any) -> Any:
         if isinstance(part, list):
             each: list[Any] = part
-            return [*map(inlined, each)]
+            return [*map(inline, each)]
         if not isinstance(part, dict):
             return part
         if "$ref" in part:
-            return inlined(whole["$defs"][str(part["$ref"]).rpartition("/")[2]])
+            return inline(whole["$defs"][str(part["$ref"]).rpartition("/")[2]])
         is_object, members = "properties" in part, cast("dict[str, Any]", part)
         # Titles are the names of our classes and fields; what describes a class is for readers of the code.
         hidden = {"$defs", "title", *(["description"] if is_object else [])}
-        found = {name: inlined(value) for name, value in members.items() if name not in hidden}
+        found = {name: inline(value) for name, value in members.items() if name not in hidden}
         return found | {"additionalProperties": False} if closed and is_object else found
 
-    return cast("dict[str, Any]", inlined(whole))
+    return cast("dict[str, Any]", inline(whole))

@@ -16,7 +16,7 @@ from memzoo.hosts.mcp.calls import (
     Entity,
     Relation,
     Write,
-    parsed,
+    parse_arguments,
 )
 from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.reading import ToolResult, as_text, graph_of, newest_within
@@ -115,7 +115,7 @@ async def call(memory: GraphMemory, name: str, arguments: Mapping[str, Any]) -> 
     if name not in TOOLS:
         raise OptionError(f"there is no tool {name!r}; there are {', '.join(TOOLS)}{did_you_mean(name, TOOLS)}")
     tool = TOOLS[name]
-    return await tool.run(memory, parsed(tool.takes, arguments, name))
+    return await tool.run(memory, parse_arguments(tool.takes, arguments, name))
 
 
 async def history(memory: GraphMemory) -> list[dict[str, Any]]:
@@ -172,7 +172,7 @@ async def _explain(memory: GraphMemory, arguments: _Fact) -> ToolResult:
     return _list("facts", newest_within(memory.max_read_tokens, found, memory.tokens))
 
 
-async def _forgotten(memory: GraphMemory, arguments: _Entries) -> ToolResult:
+async def _forget(memory: GraphMemory, arguments: _Entries) -> ToolResult:
     receipt = dataclasses.asdict(await memory.aforget(arguments.entries))
     return ToolResult([as_text(receipt)], receipt)
 
@@ -218,6 +218,6 @@ TOOLS: dict[str, GraphTool] = {
     "recall": GraphTool("Recall what fits a question best, within so many tokens.", _Recall, _recall, reads=True),
     "remember": GraphTool("Keep a text word for word, to be recalled.", _Text, _remember),
     "why": GraphTool("Tell which messages said something, and which took it back.", _Fact, _explain, reads=True),
-    "forget": GraphTool("Delete messages for good, with all that came of them.", _Entries, _forgotten, deletes=True),
+    "forget": GraphTool("Delete messages for good, with all that came of them.", _Entries, _forget, deletes=True),
 }
 """All tools by name."""

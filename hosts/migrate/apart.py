@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from memzoo.errors import MemoryZooError, MissingExtraError, TransferError
-from memzoo.hosts.migrate.code import Migrated, contents, migrate_code, unchanged
+from memzoo.hosts.migrate.code import Migrated, contents, leave_unchanged, migrate_code
 from memzoo.hosts.migrate.code_names import is_named_in
 
 __all__ = ["Apart"]
@@ -36,7 +36,7 @@ class Apart:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._end()
 
-    def migrated(self, path: Path) -> Migrated:
+    def migrate_file(self, path: Path) -> Migrated:
         """Work out what a file becomes.
 
         Raises:
@@ -44,7 +44,7 @@ class Apart:
             TransferError: The file cannot be read, is no Python, takes too long, or ends the process.
         """
         if not is_named_in(contents(path)):
-            return unchanged(path)
+            return leave_unchanged(path)
         pipe = self._start()
         pipe.send(path)
         try:

@@ -12,7 +12,7 @@ from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.chat_log import reason
 from memzoo.hosts.migrate.code_names import Finding, is_named_in
 
-__all__ = ["Finding", "Migrated", "contents", "migrate_code", "python_files", "unchanged", "write"]
+__all__ = ["Finding", "Migrated", "contents", "leave_unchanged", "migrate_code", "python_files", "write"]
 
 _SKIPPED = {".git", ".hg", ".venv", "venv", "node_modules", "site-packages", "__pycache__", "build", "dist"}
 
@@ -62,13 +62,13 @@ def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
         import libcst
     except ImportError as error:
         raise MissingExtraError.of("memzoo migrate", "migrate") from error
-    from memzoo.hosts.migrate.code_rewrite import rewritten
+    from memzoo.hosts.migrate.code_rewrite import rewrite_module
 
     if not is_named_in(content := contents(path)):
-        return unchanged(path)
+        return leave_unchanged(path)
     try:
         module = libcst.parse_module(content)
-        after, findings = rewritten(module, without_langchain=without_langchain)
+        after, findings = rewrite_module(module, without_langchain=without_langchain)
     except Exception as error:
         # Of what is no Python, or is in no coding that there is, or is nested too deeply.
         raise TransferError(f"{path} cannot be read as Python: {reason(error)}") from error
@@ -87,7 +87,7 @@ def contents(path: Path) -> bytes:
         raise TransferError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def unchanged(path: Path) -> Migrated:
+def leave_unchanged(path: Path) -> Migrated:
     """What becomes of a file that has nothing to do with LangChain's memory."""
     return Migrated(path, "", "", "utf-8", ())
 
@@ -112,10 +112,10 @@ def python_files(
     if not path.is_dir():
         raise TransferError(f"there is no file or folder {str(path)!r}")
 
-    def unlisted(error: OSError) -> None:
+    def report_unlisted(error: OSError) -> None:
         on_error(TransferError(f"{error.filename} cannot be listed: {error.strerror}"))
 
-    for folder, folders, names in os.walk(path, onerror=unlisted):
+    for folder, folders, names in os.walk(path, onerror=report_unlisted):
         folders[:] = sorted(set(folders) - _SKIPPED)
         for name in sorted(names + folders):
             found = Path(folder, name)

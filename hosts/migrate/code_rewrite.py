@@ -27,12 +27,12 @@ from memzoo.hosts.migrate.code_names import (
     why_left,
 )
 
-__all__ = ["rewritten"]
+__all__ = ["rewrite_module"]
 
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
-def rewritten(module: cst.Module, *, without_langchain: bool = False) -> tuple[str, tuple[Finding, ...]]:
+def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tuple[str, tuple[Finding, ...]]:
     """A module's text with memzoo's classes, and what was found in it.
 
     Args:
@@ -61,7 +61,7 @@ class _Use:
     calls: set[int] = field(default_factory=set[int])
     refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
 
-    def finding(self, line: int) -> Finding:
+    def make_finding(self, line: int) -> Finding:
         """What becomes of it in a line."""
         if line in self.refusals:
             return Finding(line, self.name, *self.refusals[line])
@@ -125,7 +125,7 @@ class _Survey(cst.CSTVisitor):
                 if name in self._made:
                     yield Finding(line, f"ConversationChain.{attribute}", *LACKING)
         for use in self._uses.values():
-            yield from map(use.finding, use.calls | use.refusals.keys())
+            yield from map(use.make_finding, use.calls | use.refusals.keys())
 
     def visit_Call(self, node: cst.Call) -> None:
         """A call of one of the classes, or of a class method of one."""
@@ -276,8 +276,8 @@ class _Rewriting(cst.CSTTransformer):
         """What stays of a statement, and what comes new."""
         if isinstance(statement, cst.Import):
             stays = [alias for alias in statement.names if alias.evaluated_name not in self._idle]
-            kept = [statement.with_changes(names=_ending(stays, statement.names))] if stays else []
-            return kept, self._reaching(alias.evaluated_name for alias in statement.names)
+            kept = [statement.with_changes(names=_end_like(stays, statement.names))] if stays else []
+            return kept, self._import_reached(alias.evaluated_name for alias in statement.names)
         if not isinstance(statement, cst.ImportFrom) or isinstance(statement.names, cst.ImportStar):
             return [statement], []
         module = _module_of(statement)
@@ -285,11 +285,11 @@ class _Rewriting(cst.CSTTransformer):
         left = [alias for name, alias in places.items() if name not in self._moved and name not in self._idle]
         moves = {name: alias for name, alias in places.items() if name in self._moved}
         if len(left) == len(places):
-            return [statement], self._reaching(places)
-        rest = [_naming(statement, left)] if left else []
-        return rest, [*self._moving(statement, moves), *_opening(moves), *self._reaching(places)]
+            return [statement], self._import_reached(places)
+        rest = [_with_names(statement, left)] if left else []
+        return rest, [*self._import_moved(statement, moves), *_import_opener(moves), *self._import_reached(places)]
 
-    def _moving(
+    def _import_moved(
         self, statement: cst.ImportFrom, moves: Mapping[str, cst.ImportAlias]
     ) -> Iterator[cst.BaseSmallStatement]:
         """Imports of what takes the place of some names: one from each module."""
@@ -298,14 +298,14 @@ class _Rewriting(cst.CSTTransformer):
             module, _, target = self._moved[name].rpartition(".")
             by_module.setdefault(module, []).append(alias.with_changes(name=cst.Name(target)))
         for module, aliases in by_module.items():
-            yield _naming(statement, aliases).with_changes(module=cst.parse_expression(module), semicolon=_DEFAULT)
+            yield _with_names(statement, aliases).with_changes(module=cst.parse_expression(module), semicolon=_DEFAULT)
 
-    def _reaching(self, modules: Iterable[str]) -> list[cst.BaseSmallStatement]:
+    def _import_reached(self, modules: Iterable[str]) -> list[cst.BaseSmallStatement]:
         """Imports of the modules of what takes the place of classes that were reached through these."""
         starts = tuple(f"{module}." for module in modules)
         reached = {name: target for name, target in self._moved.items() if name.startswith(starts)}
         new = {target.rpartition(".")[0] for target in reached.values()}
-        return [*(_statement(f"import {module}") for module in sorted(new)), *_opening(reached)]
+        return [*(_statement(f"import {module}") for module in sorted(new)), *_import_opener(reached)]
 
     def _target(self, node: cst.CSTNode) -> str | None:
         return next((self._moved[name] for name in _find_imported(self, node) if name in self._moved), None)
@@ -329,7 +329,7 @@ def _statement(text: str) -> cst.BaseSmallStatement:
     return cast("cst.SimpleStatementLine", cst.parse_statement(text)).body[0]
 
 
-def _opening(moved: Iterable[str]) -> list[cst.BaseSmallStatement]:
+def _import_opener(moved: Iterable[str]) -> list[cst.BaseSmallStatement]:
     """The import of what opens the store of a history in a database, if one of the names that moved is such."""
     return [_statement("from memzoo import open_store")] if any(name.endswith(DATABASES) for name in moved) else []
 
@@ -338,19 +338,19 @@ def _last(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
     return statement.with_changes(semicolon=_DEFAULT)
 
 
-def _ending(aliases: Sequence[cst.ImportAlias], like: Sequence[cst.ImportAlias]) -> list[cst.ImportAlias]:
+def _end_like(aliases: Sequence[cst.ImportAlias], like: Sequence[cst.ImportAlias]) -> list[cst.ImportAlias]:
     """Names of an import, with the end that it had."""
     return [*aliases[:-1], aliases[-1].with_changes(comma=like[-1].comma)]
 
 
-def _naming(statement: cst.ImportFrom, aliases: Sequence[cst.ImportAlias]) -> cst.ImportFrom:
+def _with_names(statement: cst.ImportFrom, aliases: Sequence[cst.ImportAlias]) -> cst.ImportFrom:
     """An import with these of its names; a comment behind a name stays with it."""
     before = cast("Sequence[cst.ImportAlias]", statement.names)
     last = aliases[-1]
     spaced = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else None
     closing = statement.rpar
     if last.name is before[-1].name or closing is None or not isinstance(spaced, cst.ParenthesizedWhitespace):
-        return statement.with_changes(names=_ending(aliases, before))
+        return statement.with_changes(names=_end_like(aliases, before))
     # The line that followed was that of the next name; now it is that of the bracket.
     ended = spaced.with_changes(indent=True, last_line=cst.SimpleWhitespace(""))
     comma = cast("cst.Comma", last.comma).with_changes(whitespace_after=ended)

@@ -36,13 +36,13 @@ def migrate(
     found: list[Migrated] = []
     changed = failed = 0
     unlisted: list[TransferError] = []
-    files = list(python_files(path, unlisted.append, _left_alone))
+    files = list(python_files(path, unlisted.append, _tell_left))
     for refusal in unlisted:
         echo(f"not read: {refusal}", err=True)
     with Apart(seconds, without_langchain=without_langchain) as apart, progress_bars() as progress:
         for file in progress.track(files, description="Reading"):
             try:
-                found.append(done := apart.migrated(file))
+                found.append(done := apart.migrate_file(file))
                 if done.diff:
                     _put(done, write_files=write_files)
                     changed += 1
@@ -56,7 +56,7 @@ def migrate(
         raise TransferError(f"{write_count(failed, 'path')} could not be read or written, and stayed as before")
 
 
-def _left_alone(what: str) -> None:
+def _tell_left(what: str) -> None:
     echo(f"left alone: {what}", err=True)
 
 

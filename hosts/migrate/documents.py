@@ -8,13 +8,13 @@ from typing import Any, cast
 from memzoo.errors import TransferError
 from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.hosts.migrate.chat_log import ChatLog, date_of
-from memzoo.hosts.roles import role_of, said_as
+from memzoo.hosts.roles import role_of, say_as
 from memzoo.stores import Message
 from memzoo.strategy import tool_call
 
 __all__ = [
     "conversation_in",
-    "dated",
+    "find_date",
     "is_message",
     "logs_of",
     "message_of",
@@ -64,7 +64,7 @@ def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
     elif isinstance(document, list):
         items: list[Any] = document
         if items and all(map(is_message, items)):
-            read = ((message_of(item), dated(item)) for item in items)
+            read = ((message_of(item), find_date(item)) for item in items)
             yield ChatLog.of(title, ((message, date) for message, date in read if message is not None))
         else:
             for number, item in enumerate(items, start=1):
@@ -82,7 +82,7 @@ def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
             return
 
 
-def dated(item: Mapping[str, Any]) -> datetime | None:
+def find_date(item: Mapping[str, Any]) -> datetime | None:
     """When a message was said, in any of the ways in which that is written."""
     return next((found for key in _DATES if (found := date_of(item.get(key)))), None)
 
@@ -141,7 +141,7 @@ def conversation_in(item: dict[str, Any], title: str) -> ChatLog:
         branch.append(nodes[place])
         place = nodes[place].get("parent")
     said = (node["message"] for node in reversed(branch) if node.get("message") is not None)
-    return ChatLog.of(title, ((message, dated(one)) for one in said if (message := _of_node(one))))
+    return ChatLog.of(title, ((message, find_date(one)) for one in said if (message := _of_node(one))))
 
 
 def _of_node(message: dict[str, Any]) -> Message | None:
@@ -184,7 +184,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
     calls = _calls(data)
     content = _content(data.get("content"), calls=bool(calls))
     if kind == "chat" and isinstance(name := data.get("role"), str) and name:
-        message = said_as(name, content)
+        message = say_as(name, content)
     elif role := role_of(kind):
         message = {"role": "function" if kind == "function" else role, "content": content}
     else:

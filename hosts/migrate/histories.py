@@ -10,9 +10,9 @@ from typing import Any
 
 from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
-from memzoo.hosts.migrate.sources import by_session, conversation_of, damaged
+from memzoo.hosts.migrate.sources import by_session, conversation_of, make_unreadable
 
-__all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "parsed", "rows"]
+__all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "parse_json", "rows"]
 
 _ASYNC = {"sqlite+aiosqlite": "sqlite", "postgresql+asyncpg": "postgresql+psycopg"}
 _PREFIX = "message_store:"
@@ -91,11 +91,11 @@ def langchain_redis(source: str) -> Iterator[Unread]:
             title = str(one["key"]).removeprefix(prefix)
             yield Unread(title, functools.partial(_of_list, title, value))  # pyright: ignore[reportUnknownArgumentType]
         else:
-            yield damaged(str(one["key"]), f"'value' is no list: {value!r:.80}")
+            yield make_unreadable(str(one["key"]), f"'value' is no list: {value!r:.80}")
 
 
 def _of_list(title: str, newest_first: list[Any]) -> ChatLog:
-    return conversation_of(title, reversed(newest_first), parsed)
+    return conversation_of(title, reversed(newest_first), parse_json)
 
 
 def langchain_mongo(source: str) -> Iterator[Unread]:
@@ -117,10 +117,10 @@ def langchain_mongo(source: str) -> Iterator[Unread]:
 
 
 def _of_document(one: dict[str, Any]) -> dict[str, Any]:
-    return {**parsed(one["History"]), "created_at": _time_of(one.get("_id"))}
+    return {**parse_json(one["History"]), "created_at": _time_of(one.get("_id"))}
 
 
-def parsed(value: Any) -> Any:
+def parse_json(value: Any) -> Any:
     """A JSON value that may be a text of JSON: libraries, or who exported from them, dump some of them once more."""
     return json.loads(value) if isinstance(value, str) else value
 
@@ -164,9 +164,9 @@ def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Unread]:
         try:
             found: Any = json.loads(line)
         except (ValueError, RecursionError) as error:
-            yield damaged(f"line {number}", f"it cannot be read as JSON: {reason(error)}")
+            yield make_unreadable(f"line {number}", f"it cannot be read as JSON: {reason(error)}")
             continue
         if isinstance(found, dict) and all(name in found for name in needed):
             yield found  # pyright: ignore[reportUnknownVariableType]
         else:
-            yield damaged(f"line {number}", f"it must be an object with {' and '.join(map(repr, needed))}")
+            yield make_unreadable(f"line {number}", f"it must be an object with {' and '.join(map(repr, needed))}")

@@ -50,7 +50,7 @@ class Imported:
     digest: str
 
 
-def refused(error: TransferError) -> None:
+def raise_error(error: TransferError) -> None:
     """What is done about what cannot be read or written, unless something else is asked for.
 
     Raises:
@@ -59,7 +59,7 @@ def refused(error: TransferError) -> None:
     raise error
 
 
-def read_logs(form: str, source: str, on_error: Callable[[TransferError], None] = refused) -> Iterator[ChatLog]:
+def read_logs(form: str, source: str, on_error: Callable[[TransferError], None] = raise_error) -> Iterator[ChatLog]:
     """The conversations of a source, each with its id as title; those without a message are left out.
 
     Args:
@@ -127,7 +127,7 @@ async def aimport_logs(
     logs: Iterable[ChatLog],
     *,
     dry_run: bool = False,
-    on_error: Callable[[TransferError], None] = refused,
+    on_error: Callable[[TransferError], None] = raise_error,
 ) -> list[Imported]:
     """Write conversations into a store; what is there already is not written again.
 

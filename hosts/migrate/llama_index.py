@@ -6,8 +6,8 @@ from typing import Any
 
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.chat_log import Unread
-from memzoo.hosts.migrate.histories import parsed, rows
-from memzoo.hosts.migrate.sources import by_session, conversation_of, damaged, read_json
+from memzoo.hosts.migrate.histories import parse_json, rows
+from memzoo.hosts.migrate.sources import by_session, conversation_of, make_unreadable, read_json
 from memzoo.strategy import tool_call
 
 __all__ = ["llama_index"]
@@ -21,7 +21,7 @@ def llama_index(source: str) -> Iterator[Unread]:
 
 
 def _of_file(source: str) -> Iterator[Unread]:
-    match parsed(read_json(source)):
+    match parse_json(read_json(source)):
         case {"store": dict(store)}:
             sessions: dict[str, Any] = store
         case _:
@@ -30,7 +30,7 @@ def _of_file(source: str) -> Iterator[Unread]:
         if isinstance(items, list):
             yield Unread(key, functools.partial(conversation_of, key, items, _message))  # pyright: ignore[reportUnknownArgumentType]
         else:
-            yield damaged(key, f"this is no list of messages: {items!r:.80}")
+            yield make_unreadable(key, f"this is no list of messages: {items!r:.80}")
 
 
 def _of_database(url: str) -> Iterator[Unread]:
@@ -40,7 +40,7 @@ def _of_database(url: str) -> Iterator[Unread]:
 
 def _of_row(row: Mapping[str, Any]) -> dict[str, Any]:
     # LlamaIndex counts nanoseconds since 1970.
-    return _message({**parsed(row["data"]), "created_at": row["timestamp"] / 10**9})
+    return _message({**parse_json(row["data"]), "created_at": row["timestamp"] / 10**9})
 
 
 def _message(item: Mapping[str, Any]) -> dict[str, Any]:

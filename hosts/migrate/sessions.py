@@ -13,7 +13,7 @@ from typing import Any
 from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread
 from memzoo.hosts.migrate.documents import is_message
-from memzoo.hosts.migrate.sources import conversation_of, damaged
+from memzoo.hosts.migrate.sources import conversation_of, make_unreadable
 
 __all__ = ["is_sqlite", "read_sessions"]
 
@@ -43,7 +43,7 @@ def is_sqlite(path: Path) -> bool:
         return False
     # By SQLite: to close the file would take away the locks that connections of this process have on it.
     try:
-        with closing(_opened(path)) as database:
+        with closing(_open_read_only(path)) as database:
             return bool(database.execute("PRAGMA schema_version").fetchone()[0])
     except sqlite3.Error as error:
         return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
@@ -57,7 +57,7 @@ def read_sessions(path: str | Path) -> Iterator[Unread]:
         MissingExtraError: It is LangGraph's, and msgpack is not installed.
     """
     try:
-        with closing(_opened(Path(path))) as database:
+        with closing(_open_read_only(Path(path))) as database:
             database.text_factory = _TEXT
             tables = {str(name) for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
             if "agent_messages" in tables:
@@ -70,7 +70,7 @@ def read_sessions(path: str | Path) -> Iterator[Unread]:
         raise TransferError(f"{path} cannot be read as {_EXPECTED}: {error}") from error
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open_read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
 
 
@@ -78,7 +78,7 @@ def _agents(database: sqlite3.Connection) -> Iterator[Unread]:
     sessions = database.execute("select distinct session_id from agent_messages order by session_id").fetchall()
     for (session,) in sessions:
         if session is None:
-            yield damaged("messages of no session", "they do not say to which conversation they belong")
+            yield make_unreadable("messages of no session", "they do not say to which conversation they belong")
             continue
         yield Unread(str(session), functools.partial(_of_session, database, session))
 
@@ -126,7 +126,7 @@ def _unpack(data: bytes, depth: int = 0) -> Any:
     except ImportError as error:
         raise MissingExtraError.of("reading LangGraph's checkpoints", "migrate") from error
 
-    def made_from(_: int, inner: bytes) -> Any:
+    def rebuild(_: int, inner: bytes) -> Any:
         match _unpack(inner, depth + 1):
             case [_, str(name), dict(fields), *_]:
                 return {"type": name, **fields}
@@ -138,6 +138,6 @@ def _unpack(data: bytes, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         raise ValueError("nested too deeply")
     try:
-        return msgpack.unpackb(data, ext_hook=made_from, strict_map_key=False, unicode_errors="replace")
+        return msgpack.unpackb(data, ext_hook=rebuild, strict_map_key=False, unicode_errors="replace")
     except (msgpack.UnpackException, TypeError) as error:
         raise ValueError(f"not MessagePack: {error!r}") from error

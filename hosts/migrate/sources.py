@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
-from memzoo.hosts.migrate.documents import conversation_in, dated, is_message, message_of
+from memzoo.hosts.migrate.documents import conversation_in, find_date, is_message, message_of
 from memzoo.stores import Message
 from memzoo.strategy import checked
 
@@ -17,8 +17,8 @@ __all__ = [
     "by_session",
     "chatgpt",
     "conversation_of",
-    "damaged",
     "langchain_file",
+    "make_unreadable",
     "openai_threads",
     "read_json",
 ]
@@ -62,7 +62,7 @@ def _to_messages(item: Any) -> list[tuple[Message, datetime | None]]:
     if not is_message(item):
         raise TransferError(f"this is no message: {item!r:.80}")
     message = message_of(item)
-    return [] if message is None else [(checked(message), dated(item))]
+    return [] if message is None else [(checked(message), find_date(item))]
 
 
 def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
@@ -75,14 +75,14 @@ def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = 
     sessions: dict[str, list[Any]] = {}
     for number, (session, message) in enumerate(said, start=1):
         if session is None:
-            yield damaged(f"message {number}", "it does not say to which conversation it belongs")
+            yield make_unreadable(f"message {number}", "it does not say to which conversation it belongs")
         else:
             sessions.setdefault(str(session), []).append(message)
     for session, messages in sessions.items():
         yield Unread(session, functools.partial(conversation_of, session, messages, item_of))
 
 
-def damaged(place: str, what: str) -> Unread:
+def make_unreadable(place: str, what: str) -> Unread:
     """What stands in place of a conversation of which not even the id can be read."""
 
     def read() -> ChatLog:
@@ -105,7 +105,7 @@ def chatgpt(source: str) -> Iterator[Unread]:
         if isinstance(known.get("mapping"), dict):
             yield Unread(str(title), functools.partial(conversation_in, known, str(title)))
         else:
-            yield damaged(str(title), "it has no tree of messages ('mapping')")
+            yield make_unreadable(str(title), "it has no tree of messages ('mapping')")
 
 
 def openai_threads(source: str) -> Iterator[Unread]:
@@ -113,13 +113,13 @@ def openai_threads(source: str) -> Iterator[Unread]:
     threads: dict[str, list[Any]] = {}
     for number, page in enumerate(_as_list(read_json(source)), start=1):
         if not isinstance(page, dict) or not isinstance(page.get("data", []), list):  # pyright: ignore[reportUnknownMemberType]
-            yield damaged(f"page {number}", "this is no page of messages with 'data'")
+            yield make_unreadable(f"page {number}", "this is no page of messages with 'data'")
             continue
         messages: list[Any] = cast("dict[str, Any]", page).get("data", [])
         for place, message in enumerate(messages, start=1):
             thread: Any = cast("dict[str, Any]", message).get("thread_id") if isinstance(message, dict) else None
             if thread is None:
-                yield damaged(f"message {place} of page {number}", "it does not say to which thread it belongs")
+                yield make_unreadable(f"message {place} of page {number}", "it does not say to which thread it belongs")
             else:
                 threads.setdefault(str(thread), []).append(message)
     for thread, messages in threads.items():

@@ -12,7 +12,7 @@ from memzoo.memories.text.grouping import INSTRUCTIONS, find_unanswered, is_answ
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.common import damaged
-from memzoo.text import copied
+from memzoo.text import copy_json
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.clearing import Clearing
@@ -346,7 +346,7 @@ class Log:
 
 def own_copies(entries: Iterable[Entry]) -> list[Entry]:
     """Copies of entries, for a caller to change: the log's own never change."""
-    return [replace(one, message=copied(one.message), fields=dict(one.fields)) for one in entries]
+    return [replace(one, message=copy_json(one.message), fields=dict(one.fields)) for one in entries]
 
 
 def messages_of(entries: Sequence[Entry], *, usage: bool = False) -> list[Message]:

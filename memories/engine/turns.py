@@ -17,7 +17,7 @@ from memzoo.memories.text.messages import as_message, checked, is_answered, send
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, Message, Record
 from memzoo.sync import Managed, blocking
-from memzoo.text import copied
+from memzoo.text import copy_json
 
 __all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "find_unfinished_turn"]
 
@@ -120,7 +120,7 @@ class Turn(Managed["Turn"]):
         rules, others = ([one for one in said if is_instruction(one) == wanted] for wanted in (True, False))
         # What the memory recalls stays in its place, whoever says it.
         return Shown(
-            copied([*self._before[:first], *rules, *self._before[first:], *others]), stable_upto=self.stable_upto
+            copy_json([*self._before[:first], *rules, *self._before[first:], *others]), stable_upto=self.stable_upto
         )
 
     messages = blocking(amessages)
@@ -146,12 +146,12 @@ class Turn(Managed["Turn"]):
     @property
     def pinned(self) -> list[Message]:
         """The pinned messages among those that `messages` gave."""
-        return copied(self._before.pinned) if self._before else []
+        return copy_json(self._before.pinned) if self._before else []
 
     @property
     def said(self) -> list[Message]:
         """What was said in this turn so far: the user's message and what was added since."""
-        return copied(_messages(self._said))
+        return copy_json(_messages(self._said))
 
     def roll_back(self) -> None:
         """Store nothing if the turn fails, whatever `on_failure` says."""
@@ -230,7 +230,7 @@ async def find_unfinished_turn(log: CachedLog) -> list[Message]:
     turn = await _newest_turn(log)
     # A question that stands alone is one that was to be answered again, and was not.
     unfinished = turn and (turn[0].turn_id.startswith(_UNFINISHED) or turn[-1].message["role"] == "user")
-    return copied([entry.message for entry in turn]) if unfinished else []
+    return copy_json([entry.message for entry in turn]) if unfinished else []
 
 
 def check_turn_options(on_failure: object, busy: object) -> None:

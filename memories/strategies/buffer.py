@@ -7,7 +7,7 @@ from memzoo.memories.options import strategy
 from memzoo.memories.text.view import View
 from memzoo.stores import Message
 from memzoo.sync import drive
-from memzoo.text import copied
+from memzoo.text import copy_json
 
 __all__ = ["ConversationBufferMemory"]
 
@@ -51,4 +51,4 @@ class ConversationBufferMemory(BaseMemory):
     @property
     def buffer_as_messages(self) -> list[Message]:
         """The memory as chat messages, oldest first."""
-        return copied(self.render.messages(drive(self.view_for(None))))
+        return copy_json(self.render.messages(drive(self.view_for(None))))

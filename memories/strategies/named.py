@@ -71,15 +71,15 @@ def further_names() -> list[str]:
 
 
 def _find_added() -> "Mapping[str, EntryPoint]":
-    from memzoo.plugins import named
+    from memzoo.plugins import plugins_by_name
 
-    return named("memzoo.strategies", frozenset(_OWN))
+    return plugins_by_name("memzoo.strategies", frozenset(_OWN))
 
 
 def _memory_of(plugin: "EntryPoint") -> type[BaseMemory]:
-    from memzoo.plugins import loaded
+    from memzoo.plugins import load_plugin
 
-    found, what = loaded(plugin), f"{plugin.value}, the strategy {plugin.name!r},"
+    found, what = load_plugin(plugin), f"{plugin.value}, the strategy {plugin.name!r},"
     if not isinstance(found, type) or not issubclass(found, BaseMemory):
         raise PluginError(f"{what} is {found!r}; it must be a BaseMemory")
     if (name := getattr(found, "name", None)) != plugin.name:

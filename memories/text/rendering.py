@@ -13,7 +13,7 @@ from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, as_sent, sendable
 from memzoo.memories.text.view import Cleared, Shortened, Shown, View, in_words
 from memzoo.stores import Entry, Message
-from memzoo.text import copied
+from memzoo.text import copy_json
 
 if TYPE_CHECKING:
     from memzoo.memories.text.tokens import TokenCounter
@@ -101,7 +101,7 @@ class Renderer:
         view = view if max_tokens is None else replace(view, room=-1)
         stable = _stable(view, request, places, texts_first=self._is_first)
         room = 0 if view.room == -1 else view.room
-        return Shown(copied(request), shown, view.pinned, recalled=places, stable_upto=stable, room=room)
+        return Shown(copy_json(request), shown, view.pinned, recalled=places, stable_upto=stable, room=room)
 
     def _request(self, view: View, max_tokens: int | None) -> tuple[list[Message], list[Message]]:
         """The whole request, and what of it is recalled."""

@@ -14,7 +14,7 @@ from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.grouping import group_messages, is_instruction
 from memzoo.memories.text.messages import ROLES, checked
 from memzoo.stores import Message
-from memzoo.text import copied
+from memzoo.text import copy_json
 
 __all__ = ["trim_messages"]
 
@@ -140,7 +140,7 @@ def _counts_lists(counter: Callable[[Any], int], sample: Message) -> bool:
     found: list[object] = [None, None]
     for place, given in enumerate((sample, [sample])):
         with contextlib.suppress(Exception):
-            found[place] = counter(copied(given))
+            found[place] = counter(copy_json(given))
     single, listed = found
     if listed is None or single == listed:
         return False

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from memzoo.memories.text.grouping import last_exchange
 from memzoo.stores import Entry, Message
-from memzoo.text import copied
+from memzoo.text import copy_json
 
 __all__ = ["Cleared", "Passage", "Shortened", "Shown", "View", "as_room", "in_words"]
 
@@ -66,7 +66,7 @@ class Shown(list[Any]):  # of messages; as `Any` the clients take them under str
     @property
     def entries(self) -> list[Entry | None]:
         """For each message its entry in the log, with number, time and fields; `None` for what was derived."""
-        return [entry and replace(entry, message=copied(entry.message)) for entry in self._entries]
+        return [entry and replace(entry, message=copy_json(entry.message)) for entry in self._entries]
 
     @property
     def pinned(self) -> list[Message]:

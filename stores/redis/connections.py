@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.forks import new_lock
 from memzoo.sync import each, is_blocking, settled
-from memzoo.text import redacted
+from memzoo.text import redact_url
 
 try:
     import redis
@@ -75,7 +75,7 @@ class Connections:
         """
         parts = urlsplit(url)
         given = dict(parse_qsl(parts.query, keep_blank_values=True))
-        self.name = redacted(urlunsplit(parts._replace(query="", fragment="")))
+        self.name = redact_url(urlunsplit(parts._replace(query="", fragment="")))
         self.has_secret = parts.password is not None or "password" in given
         self.ttl = _number("ttl", given.pop("ttl", "0"), 0, _YEARS)
         self.renew = _renews(given.pop("renew", "save"))

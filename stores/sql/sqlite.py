@@ -23,7 +23,7 @@ from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
 from memzoo.stores.sql.statements import ADD, BURIED, CONVERSATION, TURN, Statements
 from memzoo.stores.sql.waiting import AT_ONCE, Deadline, WaitingExecutor
-from memzoo.text import private, redacted
+from memzoo.text import private, redact_url
 
 __all__ = ["SQLite"]
 
@@ -265,11 +265,11 @@ def _parse_url(url: str) -> tuple[str, str, float]:
     parts = re.fullmatch(r"sqlite://(/[^?]+)?(?:[?](.*))?", url, re.DOTALL)
     if parts is None:
         raise OptionError(
-            f"{redacted(url)!r} names no SQLite database: write sqlite:///relative.db, sqlite:////absolute.db or sqlite://"
+            f"{redact_url(url)!r} names no SQLite database: write sqlite:///relative.db, sqlite:////absolute.db or sqlite://"
         )
     given = parse_qs(parts[2] or "", keep_blank_values=True)
     if unknown := sorted(given.keys() - _OPTIONS.keys()):
-        raise OptionError(f"{redacted(url)!r} has an unknown option {unknown[0]!r}; known are {', '.join(_OPTIONS)}")
+        raise OptionError(f"{redact_url(url)!r} has an unknown option {unknown[0]!r}; known are {', '.join(_OPTIONS)}")
     options = _OPTIONS | {name: ",".join(values) for name, values in given.items()}
     return (
         _file(unquote(parts[1] or f"/{_IN_MEMORY}")[1:]),

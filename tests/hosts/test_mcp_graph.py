@@ -175,7 +175,7 @@ def test_a_long_call_is_taken_in_whole() -> None:
     """No prompt limits what a call may say."""
     memory, text = GraphMemory(), "x" * 200_000
     ask(memory, "create_entities", entities=[{**ACME, "observations": [text]}])
-    assert [one.fact.object for one in drive(memory.aholding())] == ["company", text]
+    assert [one.fact.object for one in drive(memory.alist_notes())] == ["company", text]
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_a_search_finds_what_stands_in_a_text(things: list[tuple[str, str]], que
         for number, kind in enumerate(kinds)
     ]
     wanted = {name for name, text in dict(things).items() if any(query.lower() in one.lower() for one in (name, text))}
-    assert Known(notes).matching(query) == wanted
+    assert Known(notes).find_matching(query) == wanted
 
 
 @pytest.mark.parametrize("limit", [64, 1_000, 25_000, 10**9])

@@ -9,14 +9,14 @@ from pydantic import BaseModel, ConfigDict
 from memzoo.hosts.messages import (
     PART,
     HostMessage,
-    called,
     chat_of,
-    dumped,
-    fitting,
+    dump_json,
+    dump_model,
+    fit_message,
     host_text,
     in_common,
     in_pieces,
-    written,
+    make_call,
 )
 
 USER = {"role": "user", "content": "Hi"}
@@ -41,7 +41,7 @@ def test_a_message_becomes_one_for_each_result_and_one_for_the_rest():
 
 def test_what_has_no_text_is_told_by_its_kind():
     """Beside the text, if there is one; a call without words has no content; a message of nothing is an empty one."""
-    calls = [called("c", "f", {})]
+    calls = [make_call("c", "f", {})]
     assert chat_of("user", ["Hi"], others=["image"])[0]["content"] == [
         {"type": "text", "text": "Hi"},
         {"type": "image"},
@@ -65,7 +65,7 @@ _CALLS: list[tuple[Any, tuple[str, str, str]]] = [
 @pytest.mark.parametrize(("given", "expected"), _CALLS)
 def test_a_call_is_one_whatever_is_missing(given: tuple[Any, Any, Any], expected: tuple[str, str, str]):
     """An id, a name and written arguments."""
-    call = called(*given)
+    call = make_call(*given)
     assert (call["id"], call["function"]["name"], call["function"]["arguments"]) == expected
 
 
@@ -73,8 +73,8 @@ def test_arguments_that_cannot_be_written_are_none():
     """Something that stands within itself has no text."""
     circle: list[Any] = []
     circle.append(circle)
-    assert called("c", "f", circle)["function"]["arguments"] == "{}"
-    assert written(circle) is None
+    assert make_call("c", "f", circle)["function"]["arguments"] == "{}"
+    assert dump_json(circle) is None
 
 
 def test_texts():
@@ -86,13 +86,13 @@ def test_texts():
 
 def test_what_is_written_comes_back():
     """Also with halves of characters, which stores refuse as they are; what is no JSON is a text."""
-    assert written(None) is None
-    assert written({"a": "é"}) == '{"a": "é"}'
-    half = written({"a": "\ud800"})
+    assert dump_json(None) is None
+    assert dump_json({"a": "é"}) == '{"a": "é"}'
+    half = dump_json({"a": "\ud800"})
     assert half
     assert half.isascii()
     assert json.loads(half) == {"a": "\ud800"}
-    assert written({"a": {1}}) == '{"a": "{1}"}'
+    assert dump_json({"a": {1}}) == '{"a": "{1}"}'
 
 
 class Model(BaseModel):
@@ -113,8 +113,8 @@ class Odd:
 
 def test_models_as_json():
     """What an application put into one that is no JSON is a text, and a name that is none is left out."""
-    assert dumped(Model(value={"a": 1}), exclude_none=True) == {"value": {"a": 1}}
-    assert dumped(Model(value={"a": Odd(), Odd(): 1}), exclude_none=True) == {"value": {"a": "odd"}}
+    assert dump_model(Model(value={"a": 1}), exclude_none=True) == {"value": {"a": 1}}
+    assert dump_model(Model(value={"a": Odd(), Odd(): 1}), exclude_none=True) == {"value": {"a": "odd"}}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_models_as_json():
 )
 def test_odd_messages_are_mended(odd: Any, expected: Any):
     """What cannot be a chat message is one of its text: a run that has done its work does not fail here."""
-    assert fitting(odd) == expected
+    assert fit_message(odd) == expected
 
 
 @pytest.mark.parametrize("levels", [101, 100_000])
@@ -142,23 +142,24 @@ def test_what_has_too_many_levels_is_a_text(levels: int):
     deep: list[Any] = []
     for _ in range(levels):
         deep = [deep]
-    kept = fitting({"role": "assistant", "content": deep, "tool_calls": [{"id": "c", "function": {}}]})
+    kept = fit_message({"role": "assistant", "content": deep, "tool_calls": [{"id": "c", "function": {}}]})
     assert kept["content"] == ("" if levels > 101 else json.dumps(deep))
     assert kept["tool_calls"] == [{"id": "c", "function": {}}]
-    assert fitting({**USER, "more": deep}) == USER
+    assert fit_message({**USER, "more": deep}) == USER
 
 
 def test_calls_without_an_id_are_kept():
     """Their id is empty then."""
     call = {"function": {"name": "f", "arguments": "{}"}}
-    (kept,) = fitting({"role": "assistant", "content": None, "tool_calls": [call]})["tool_calls"]
+    (kept,) = fit_message({"role": "assistant", "content": None, "tool_calls": [call]})["tool_calls"]
     assert (kept["id"], kept["function"]) == ("", call["function"])
 
 
 def test_numbers_that_are_none_become_texts():
     """NaN is no JSON."""
     part = {"type": "thing", "score": float("nan"), "x": {1}}
-    assert fitting({"role": "user", "content": [part]})["content"] == [{"type": "thing", "score": "NaN", "x": "{1}"}]
+    fitted = fit_message({"role": "user", "content": [part]})
+    assert fitted["content"] == [{"type": "thing", "score": "NaN", "x": "{1}"}]
 
 
 def test_a_common_beginning():

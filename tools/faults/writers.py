@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from memzoo.hosts.mcp.calls import WRITES, parsed
+from memzoo.hosts.mcp.calls import WRITES, parse_arguments
 from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.reading import graph_of
 from memzoo.stores import open_store
@@ -90,17 +90,17 @@ def _write(url: str, number: int, first: int, last: int, pipe: Connection) -> No
         for place in range(first, last):
             name = f"{number}-{place}"
             one = {"name": name, "entityType": "test", "observations": [f"said by {number}"]}
-            memory.write(parsed(WRITES["create_entities"], {"entities": [one]}, "create_entities"))
+            memory.write(parse_arguments(WRITES["create_entities"], {"entities": [one]}, "create_entities"))
             pipe.send(name)
 
 
 def _counted(url: str, file: Path, names: list[str], *, kills: int) -> Counted:
     with closing(open_store(url)) as store:
         memory = GraphMemory(store=store, conversation_id="graph")
-        graph = graph_of(drive(memory.aholding()))
+        graph = graph_of(drive(memory.alist_notes()))
         memory.relearn()
         again = GraphMemory(store=store, conversation_id="graph")
-        same = graph == graph_of(drive(again.aholding()))
+        same = graph == graph_of(drive(again.alist_notes()))
     with closing(sqlite3.connect(file)) as opened:
         sound = opened.execute("pragma integrity_check").fetchone() == ("ok",)
     found = Counter(entity["name"] for entity in graph["entities"])

@@ -42,7 +42,7 @@ def fuzz_migrate(count: int, folder: Path, seed: int = 0) -> Fuzzed:
     with Apart(_SECONDS) as apart:
         for file in python_files(folder, odd.append, odd.append):
             try:
-                done = apart.migrated(file)
+                done = apart.migrate_file(file)
                 if done.diff:
                     write(done)
                 outcome = "rewritten" if done.diff else "left"

@@ -15,7 +15,7 @@ from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.apart import Apart
 from memzoo.hosts.migrate.code import Migrated, migrate_code, python_files, write
 from memzoo.hosts.migrate.code_names import is_named_in
-from memzoo.hosts.migrate.importing import refused
+from memzoo.hosts.migrate.importing import raise_error
 from tests.hosts.migrate.samples import SAMPLES, Sample
 from tests.hosts.sides import Talker, WordsModel
 
@@ -428,7 +428,7 @@ def test_without_the_parser_the_extra_is_named(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr("importlib.util.find_spec", nowhere)
     with pytest.raises(MissingExtraError, match=r"memzoo\[migrate\]"), Apart(60) as apart:
-        apart.migrated(tmp_path / "a.py")
+        apart.migrate_file(tmp_path / "a.py")
 
 
 @pytest.mark.parametrize(
@@ -497,7 +497,7 @@ class TestCommand:
         assert "1 of 2 files changed" in done.output
         assert file.read_bytes() == code.replace(b"langchain.memory", b"memzoo.langchain")
         assert (tmp_path / "venv" / "chat.py").read_bytes() == code
-        assert [path.name for path in python_files(file, refused, pytest.fail)] == ["chat.py"]
+        assert [path.name for path in python_files(file, raise_error, pytest.fail)] == ["chat.py"]
 
     def test_names_what_is_left(self, tmp_path: Path) -> None:
         """File, line, reason and advice stand on one line."""
@@ -524,7 +524,7 @@ class TestCommand:
     def test_nothing_there(self, tmp_path: Path) -> None:
         """A path that is not there is an error."""
         with pytest.raises(TransferError, match="no file or folder"):
-            list(python_files(tmp_path / "none", refused, pytest.fail))
+            list(python_files(tmp_path / "none", raise_error, pytest.fail))
 
     def test_odd_files_are_named_and_the_rest_goes_on(self, tmp_path: Path) -> None:
         """Whatever stands in a folder, each thing that is not read is one line, and links out of it are left alone."""

@@ -10,7 +10,7 @@ from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Shortened
 from memzoo.stores import Entry
 
-__all__ = ["Step", "next_step", "shorten_entries", "size_of", "smaller_room"]
+__all__ = ["Step", "next_step", "reword", "shorten_entries", "size_of", "smaller_room"]
 
 # A message that is cut further than that says nothing any more.
 _FEWEST_TOKENS = 64
@@ -82,7 +82,7 @@ def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
         return entries
     longest = _longest_allowed(sizes, tokens)
     return [
-        entry if size <= longest else _reword(entry, cut_middle(text, longest))
+        entry if size <= longest else reword(entry, cut_middle(text, longest))
         for entry, text, size in zip(entries, texts, sizes, strict=True)
     ]
 
@@ -108,7 +108,7 @@ def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
     return max(ordered, default=0)
 
 
-def _reword(entry: Entry, text: str) -> Shortened:
-    """An entry with other words; calls of tools are among them already."""
+def reword(entry: Entry, text: str) -> Shortened:
+    """Give an entry other words; calls of tools are among them already."""
     named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
     return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)

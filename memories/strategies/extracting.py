@@ -8,10 +8,10 @@ from memzoo.errors import CutReplyError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.steps import reword
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import join_sentences, sentences
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.view import Shortened
 from memzoo.stores import JSON, Entry
 
 __all__ = ["Draft", "Valued", "derive_in_pieces", "least_worth"]
@@ -49,12 +49,7 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
     told = sentences(text_of(entry.message))
     if (middle := len(told) // 2) == 0:
         return None
-    return [_reword(entry, join_sentences(told[:middle]))], [_reword(entry, join_sentences(told[middle:]))]
-
-
-def _reword(entry: Entry, text: str) -> Entry:
-    named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
-    return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)
+    return [reword(entry, join_sentences(told[:middle]))], [reword(entry, join_sentences(told[middle:]))]
 
 
 class Draft(Generic[Kept]):

@@ -11,7 +11,7 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.memory import Memory
+    from memzoo.memories.engine.memory_protocol import Memory
     from memzoo.memories.engine.searches import Searches
     from memzoo.memories.text.tokens import TokenCounter
     from memzoo.memories.text.view import View

@@ -8,7 +8,7 @@ from functools import partial
 from memzoo.errors import ConflictError, ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, own_copies
-from memzoo.memories.engine.memory import Memory
+from memzoo.memories.engine.memory_protocol import Memory
 from memzoo.memories.engine.pinning import let_go
 from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.saving import learn
@@ -71,7 +71,7 @@ async def rewind(memory: Memory, last: int, *, until: int | None = None) -> list
     whole_number("last", last, at_least=0)
     if until is not None:
         whole_number("until", until, at_least=0)
-    store, id_ = memory.log.cached.store, memory.log.cached.conversation_id
+    store, id_ = memory.store, memory.conversation_id
     gone = await store.read(id_, after=last, until=until)
     if gone:
         await forget_messages(store, id_, [entry.seq for entry in gone], for_good=False)
@@ -82,7 +82,7 @@ async def rewind(memory: Memory, last: int, *, until: int | None = None) -> list
 
 async def clear(memory: Memory) -> None:
     """Delete a conversation: what was said and everything derived from it."""
-    store, id_ = memory.log.cached.store, memory.log.cached.conversation_id
+    store, id_ = memory.store, memory.conversation_id
     await store.clear(id_)
     for learner in memory.learners:
         await learner.refresh(reset=True)

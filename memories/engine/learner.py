@@ -2,12 +2,13 @@
 
 1. `follow` takes what was just said into the log that is held in memory; `catch_up` waits until nobody else learns this
    state.
-2. `learn` looks up the state, and chooses what to learn from: whole exchanges that wait, as many as a prompt has room
-   for (`next_step`), if the strategy says that it is time to (`due`). Where another process learns this state, it is
-   left to that one (`Leaseholder`).
-3. The strategy's `derive` says what is to be learnt from them. `CachedState.commit` stores that together with the
-   number of the last message. Then it looks whether more waits.
-4. If a model fails, the call ends; what it notes with the state tells the next one how to go on. `retry` says what.
+2. `learn` takes steps (`_take_steps`). For each it looks up the state, and chooses what to learn from: whole exchanges
+   that wait, as many as a prompt has room for (`steps.next_step`), if the strategy says that it is time to (`due`).
+   Where another process learns this state, the step is left to that one (`Leaseholder`).
+3. The strategy's `derive` says what to learn from them. `CachedState.commit` stores that together with the number of
+   the last message. Then it looks whether more waits.
+4. If a model fails, the call ends; what it notes with the state (`Attempts`) tells the next one how to go on. `retry`
+   says what.
 """
 
 import contextlib
@@ -291,7 +292,7 @@ class Learner:
         attempts, aside = self.retry.after_failure(state.attempts, error, entries, proven=proven)
         if aside:
             told = "%r: messages %d to %d are set aside, since the model failed at them %d times: %s"
-            logger.warning(told, self._cached.conversation_id, *aside, self.retry.tries, error)
+            logger.warning(told, self._cached.conversation_id, *aside, self.retry.max_tries, error)
         await self._commit(state, Changes(), aside[1] if aside else state.watermark, attempts)
 
     async def refresh(self, *, reset: bool = False) -> State:

@@ -23,7 +23,7 @@ from memzoo.stores import Entry
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner
-    from memzoo.memories.engine.memory import Memory
+    from memzoo.memories.engine.memory_protocol import Memory
 
 __all__ = ["view_of", "view_to_send"]
 

@@ -14,7 +14,7 @@ from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, Record, Store
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.memory import Memory
+    from memzoo.memories.engine.memory_protocol import Memory
 
 __all__ = ["let_go", "mark", "note", "pin", "show_pinned", "unpin", "write_down"]
 

@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Sequence
 
 from memzoo.errors import ConflictError, StoreError, TurnError
-from memzoo.memories.engine.memory import Memory
+from memzoo.memories.engine.memory_protocol import Memory
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, InMemoryStore, StoredState, managed
 from memzoo.stores.tombstones import keeps_tombstones, tombstones_of
@@ -27,10 +27,10 @@ async def find_replaced(memory: Memory, last: int) -> "Replaced | None":
         TurnError: With `keep_history=False`, what was learnt would be lost with it.
         UnsupportedError: The store cannot delete single messages.
     """
-    entries = await memory.log.cached.store.read(memory.log.cached.conversation_id, after=last)
+    entries = await memory.store.read(memory.conversation_id, after=last)
     if not entries:
         return None
-    managed(memory.log.cached.store, "forget")
+    managed(memory.store, "forget")
     await _check_nothing_is_lost(memory, last)
     return Replaced(memory, last, entries)
 
@@ -50,7 +50,7 @@ class Replaced:
     def __init__(self, memory: Memory, last: int, entries: Sequence[Entry]) -> None:
         self.entries = entries
         self._memory, self._last = memory, last
-        self._store, self._id = memory.log.cached.store, memory.log.cached.conversation_id
+        self._store, self._id = memory.store, memory.conversation_id
         # The conversation without them, with what was learnt, once it was shown.
         self._copy: InMemoryStore | None = None
 
@@ -138,7 +138,7 @@ async def _check_nothing_is_lost(memory: Memory, last: int) -> None:
     Raises:
         TurnError: Of the rest, `keep_history=False` has deleted some.
     """
-    store, id_ = memory.log.cached.store, memory.log.cached.conversation_id
+    store, id_ = memory.store, memory.conversation_id
     states = [] if memory.keep_history else [await learner.refresh() for learner in memory.learners]
     if not any(state.items and state.watermark > last for state in states):
         return

@@ -43,7 +43,7 @@ class FailedStep(NamedTuple):
         last: The number of its last message.
         exchanges: How many it has; 0 if the call was not about them, but about whether the model works at all.
         proven: The model was just seen at work with another exchange.
-        most_tries: An exchange that failed so often by itself is set aside.
+        max_tries: An exchange that failed so often by itself is set aside.
         tokens: Those that a prompt may have by now.
         now: The time in seconds.
     """
@@ -52,7 +52,7 @@ class FailedStep(NamedTuple):
     last: int = 0
     exchanges: int = 0
     proven: bool = False
-    most_tries: int = 3
+    max_tries: int = 3
     tokens: int = 0
     now: float = 0.0
 
@@ -78,7 +78,7 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
         step: What failed.
     """
     answered = isinstance(error, ModelReplyError)
-    last_try = is_last_try(attempts, step.most_tries)
+    last_try = is_last_try(attempts, step.max_tries)
     if isinstance(error, TooLongError) and error.asked and error.shorter:
         # The model is there, and the next prompt is shorter, so there is no reason to wait.
         return Decision(replace(attempts, failures=1, at=step.now, prompt_tokens=step.tokens))
@@ -97,9 +97,9 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
     return Decision(replace(failed, first=step.first, exchanges=half, tries=tries, answered=int(answered)))
 
 
-def is_last_try(attempts: Attempts, most_tries: int) -> bool:
+def is_last_try(attempts: Attempts, max_tries: int) -> bool:
     """Whether the next failure sets the first exchange aside, if the model is known to be there."""
-    return attempts.exchanges == 1 and 0 < attempts.tries >= most_tries - 1
+    return attempts.exchanges == 1 and 0 < attempts.tries >= max_tries - 1
 
 
 def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
@@ -136,13 +136,13 @@ class RetryPolicy:
     """What all parts of one memory know about its model.
 
     Attributes:
-        tries: An exchange that failed so often by itself is set aside.
+        max_tries: An exchange that failed so often by itself is set aside.
         clock: Tells the time in seconds.
         prompts: How long a prompt may be.
     """
 
-    def __init__(self, tries: int, clock: Callable[[], float], prompts: PromptLimit) -> None:
-        self.tries = tries
+    def __init__(self, max_tries: int, clock: Callable[[], float], prompts: PromptLimit) -> None:
+        self.max_tries = max_tries
         self.clock = clock
         self.prompts = prompts
         self._asked = Attempts()
@@ -198,12 +198,12 @@ class RetryPolicy:
         """What follows from a failure to learn from these entries; see `decide` and `FailedStep`."""
         first, last = (entries[0].seq, entries[-1].seq) if entries else (0, 0)
         exchanges = sum(1 for _ in exchange_ends(entries))
-        failed = FailedStep(first, last, exchanges, proven, self.tries, self.prompts.tokens, self.clock())
+        failed = FailedStep(first, last, exchanges, proven, self.max_tries, self.prompts.tokens, self.clock())
         return decide(attempts, error, failed)
 
     def needs_proof(self, attempts: Attempts) -> bool:
         """Whether the model has to be seen at work before the next failure sets an exchange aside."""
-        return is_last_try(attempts, self.tries) and not attempts.answered
+        return is_last_try(attempts, self.max_tries) and not attempts.answered
 
     def forgive(self) -> None:
         """Let loads ask the model again, although one of them failed a short time ago."""

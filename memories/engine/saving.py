@@ -18,7 +18,7 @@ from memzoo.stores import Entry, Record
 from memzoo.sync import together
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.memory import Memory
+    from memzoo.memories.engine.memory_protocol import Memory
 
 __all__ = ["evict", "find_set_aside", "learn", "save", "turn_name"]
 
@@ -55,8 +55,7 @@ async def save(
         records = list(map(memory.redactor.record, records))
     new: Sequence[Entry] = ()
     if records:
-        log = memory.log.cached
-        new = await log.store.append(log.conversation_id, records, turn_id=turn_name(turn_id))
+        new = await memory.store.append(memory.conversation_id, records, turn_id=turn_name(turn_id))
         if pinned:
             from memzoo.memories.engine.pinning import note
 
@@ -120,7 +119,7 @@ async def evict(memory: "Memory", newest: int) -> None:
     old = await log.between(1, first - 1)
     # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
     known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}
-    store, id_ = log.cached.store, log.cached.conversation_id
+    store, id_ = memory.store, memory.conversation_id
     try:
         for is_whole in (True, False):
             gone = [one.seq for one in old if one.seq not in kept and (one.turn_id not in known) is is_whole]

@@ -9,7 +9,7 @@ from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressEr
 from memzoo.memories.engine import saving
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
-from memzoo.memories.engine.memory import Memory
+from memzoo.memories.engine.memory_protocol import Memory
 from memzoo.memories.engine.replacing import Replaced, find_replaced
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import is_instruction

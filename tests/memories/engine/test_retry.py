@@ -83,7 +83,7 @@ def after(*failures: tuple[int, int]) -> Attempts:
     """The attempts after steps that failed, given by the number of their first message and their exchanges."""
     attempts = Attempts()
     for first, exchanges in failures:
-        attempts = decide(attempts, DOWN, FailedStep(first, first + 1, exchanges, most_tries=1000)).attempts
+        attempts = decide(attempts, DOWN, FailedStep(first, first + 1, exchanges, max_tries=1000)).attempts
     return attempts
 
 

@@ -25,6 +25,8 @@ class Memory(Protocol):
     """A memory, as saving and loading see it; `BaseMemory` says more of each."""
 
     name: ClassVar[str]
+    store: Store
+    conversation_id: str
     max_pending_tokens: int
     keep_history: bool
     token_counter: Any

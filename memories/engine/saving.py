@@ -98,7 +98,9 @@ async def learn(memory: "Memory", new: Sequence[Entry] = (), *, whole: bool = Fa
 
 
 async def evict(memory: "Memory", newest: int) -> None:
-    """Delete what a memory needs no more; not the system message, what was set aside or pinned, or an open question.
+    """Delete what a memory needs no more.
+
+    Not the system message, an open question, what was pinned or set aside, or what was not learnt from yet.
 
     If that fails, the next save does it.
 
@@ -115,7 +117,9 @@ async def evict(memory: "Memory", newest: int) -> None:
     waits = await log.unanswered()
     stays = (*await find_set_aside(memory), *await memory.pins.current(), *waits, await memory.system.current())
     kept = {entry.seq for entry in stays if entry}
-    first = min(newest, first_needed)
+    # Whatever the strategy says: what was not learnt from yet is needed.
+    unlearnt = [(await learner.refresh()).watermark + 1 for learner in memory.learners if learner.learns]
+    first = min(newest, first_needed, *unlearnt)
     old = await log.between(1, first - 1)
     # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
     known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}

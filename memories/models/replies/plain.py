@@ -32,7 +32,7 @@ def prose(reply: str, label: str, known: str = "") -> str:
 
     Args:
         reply: The reply.
-        label: What such a label may be called.
+        label: What such a label may be called, with or without a colon.
         known: The text if the reply says, in the prompts' words or the like, that there is nothing to change.
 
     Raises:
@@ -44,7 +44,7 @@ def prose(reply: str, label: str, known: str = "") -> str:
     written = parse_json(text := text if text and says_nothing(last) else whole)
     if isinstance(written, dict):
         text = " ".join(str(value) for value in cast("dict[str, Any]", written).values())
-    text = written if isinstance(written, str) else _compile_label(label).sub("", text).strip()
+    text = written if isinstance(written, str) else _compile_label(label.rstrip(":")).sub("", text).strip()
     text = text[found.end() :] if (found := _INSTRUCTION.match(text)) else text
     if refuses(text) or says_nothing(text) or not re.search(r"\w", text):
         raise unusable(reply)

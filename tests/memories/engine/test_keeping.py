@@ -1,6 +1,6 @@
 """What is kept of a conversation, and what is read of it."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -9,7 +9,9 @@ import pytest
 
 from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
-from memzoo.stores import Entries, InMemoryStore, Message, open_store
+from memzoo.stores import Entries, Entry, InMemoryStore, Message, open_store
+from memzoo.strategy import Changes, Log, State, View, strategy
+from memzoo.sync import drive
 from tests.conversations import Chatter
 
 
@@ -120,6 +122,36 @@ def test_what_is_not_learnt_yet_is_kept() -> None:
     tell(down, 3)
     assert kept(down) == [1, 2, 3, 4, 5, 6]
     assert "Oslo 0" in str(down.load_memory_variables({}))
+
+
+@strategy
+class Forgetful(BaseMemory):
+    """Shows what it learnt last, and says that it needs no message any more."""
+
+    name, learns = "forgetful", True
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """What was learnt."""
+        return View.of([], [str(state.items)])
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """The numbers of what was said."""
+        return Changes({str(entry.seq): True for entry in entries})
+
+    async def oldest_needed(self, log: Log, state: State) -> int:
+        """Nothing of what there is."""
+        return 1_000
+
+
+def test_what_waits_is_kept_whatever_a_strategy_says() -> None:
+    """A strategy of one's own that forgets about what it has not learnt from yet loses nothing of it."""
+    memory = Forgetful(keep_history=False, learn="later")
+    tell(memory, 3)
+    assert kept(memory) == [1, 2, 3, 4, 5, 6]
+    memory.settle()
+    memory.save_context({"input": "hi"}, {"output": "hello"})
+    assert kept(memory) == [7, 8]
+    assert drive(memory.known_state()).items == {str(number): True for number in range(1, 7)}
 
 
 def test_a_deletion_that_failed_is_made_up_for(caplog: pytest.LogCaptureFixture) -> None:

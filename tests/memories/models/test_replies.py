@@ -271,6 +271,10 @@ class TestProse:
         with pytest.raises(ModelReplyError):
             prose(text, "summary")
 
+    def test_takes_off_a_label_named_with_its_colon(self) -> None:
+        """Whoever writes the colon too means the same label."""
+        assert prose("Topic: tea", "Topic:") == prose("Topic: tea", "Topic") == "tea"
+
     @pytest.mark.parametrize(
         "text",
         [

@@ -66,7 +66,7 @@ def unescaped(text: str) -> str:
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise StoreError(f"an id or a name in the store is damaged: {text!r:.40} is no text")
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\" in text else text
 
 
 def checked_numbers(entries: Sequence[Entry]) -> None:

@@ -46,7 +46,7 @@ def forget(
     found = sorted(turns)
     if buries:
         forgotten = {tombstone(unescaped(turn_id)) for turn_id in turns.values()}
-        use.put(connection, {tombstones: buried_rows(conversation_id, forgotten)})
+        use.put(connection.execute, {tombstones: buried_rows(conversation_id, forgotten)})
     if derived:
         _start_anew(connection, use, conversation_id, found[0])
     else:

@@ -16,7 +16,7 @@ from memzoo.errors import MissingExtraError, StoreError
 from memzoo.forks import new_lock, watch
 from memzoo.stores.sql.orphans import bring_back
 from memzoo.stores.sql.postgres_url import is_own, parsed, without_secrets
-from memzoo.stores.sql.rows import NewTurn, Row
+from memzoo.stores.sql.rows import Row
 from memzoo.stores.sql.schema import (
     conversations,
     embeddings,
@@ -28,7 +28,7 @@ from memzoo.stores.sql.schema import (
     tombstones,
     versions,
 )
-from memzoo.stores.sql.statements import TURN, Statements
+from memzoo.stores.sql.statements import TURN, Run, Statements
 from memzoo.sync import is_blocking
 
 try:
@@ -66,7 +66,7 @@ _APPEND = text("""
             unnest(CAST(:messages AS text[]), CAST(:fields AS text[])) WITH ORDINALITY AS new (message, fields, place)
         RETURNING seq
     )
-    SELECT coalesce(max(seq), 0), EXISTS (SELECT FROM buried) FROM added
+    SELECT coalesce(min(seq), 0), EXISTS (SELECT FROM buried) FROM added
 """)
 _TABLES = ", ".join(
     table.name for table in (messages, conversations, states, items, embeddings, epochs, tombstones, leases)
@@ -131,28 +131,38 @@ class PostgreSQL:
         """See `SQLite.writing`."""
         return await self._run(work, isolation_level="READ COMMITTED")
 
-    async def append(self, turn: NewTurn) -> Sequence[Row]:
+    async def transact(self, work: Callable[[Run], T]) -> T:
+        """See `SQLite.transact`."""
+
+        def on(connection: Connection) -> T:
+            def run(statement: Executable, values: Any) -> Sequence[Row]:
+                result = connection.execute(statement, values)
+                return result.all() if result.returns_rows else ()
+
+            return work(run)
+
+        return await self.writing(on)
+
+    async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
         """See `SQLite.append`; if the turn was there at first, and cleared before it was read, it is appended.
 
         Numbers or places that are taken, though the row of the conversation does not say so, are those of orphans (see
         `memzoo.stores.sql.orphans`), which are brought back first; or another process has just stored this turn.
         """
-        new = {"messages": turn.messages, "fields": turn.fields}
-        values = {**turn.ids, **turn.buried, **new, "count": len(turn.messages), "created_at": turn.created_at}
 
         def work(connection: Connection) -> Row:
-            return connection.execute(_APPEND, values).one()
+            return connection.execute(_APPEND, turn).one()
 
         while True:
             try:
-                last, is_buried = await self._run(work)
+                first, is_buried = await self._run(work)
             except _TakenError:
-                await self.writing(lambda connection: bring_back(connection, _STATEMENTS, turn.conversation_id))
+                await self.writing(lambda connection: bring_back(connection, _STATEMENTS, turn["conversation_id"]))
                 continue
-            if is_buried:
-                return []
-            if rows := turn.rows(last) if last else await self.rows(TURN, turn.ids):
-                return rows
+            if first or is_buried:
+                return first, ()
+            if known := await self.rows(TURN, turn):
+                return 0, known
 
     async def scrub(self, *, thorough: bool) -> bool:
         """See `SQLite.scrub`: the server vacuums by itself in time; rewriting the tables locks all others out."""

@@ -2,71 +2,43 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Table
 
-from memzoo.stores.base import Entry, StoredState
+from memzoo.stores.base import Entry, Record, StoredState
 from memzoo.stores.common import damaged, escaped, unescaped
 from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.sql import schema
 from memzoo.stores.tombstones import tombstone
 
 __all__ = [
-    "NO_FIELDS",
-    "NewTurn",
     "Row",
     "buried_rows",
     "entry_rows",
     "state_rows",
     "to_entries",
+    "turn_values",
 ]
 
 Row = Sequence[Any]
 
-NO_FIELDS = "{}"  # as nearly all messages have them
+_NO_FIELDS = "{}"  # as nearly all messages have them
 
 
-@dataclass(frozen=True, slots=True)
-class NewTurn:
-    """Messages to be appended together, as text that a database takes.
-
-    Attributes:
-        conversation_id: Escaped.
-        turn_id: Escaped.
-        messages: As JSON.
-        fields: As JSON, one for each message.
-        created_at: In ISO format.
-    """
-
-    conversation_id: str
-    turn_id: str
-    messages: list[str]
-    fields: list[str]
-    created_at: str
-
-    @property
-    def ids(self) -> dict[str, str]:
-        """What it is found by."""
-        return {"conversation_id": self.conversation_id, "turn_id": self.turn_id}
-
-    @property
-    def buried(self) -> dict[str, str]:
-        """What its tombstone is found by."""
-        return {
-            "conversation": tombstone(unescaped(self.conversation_id)),
-            "turn": tombstone(unescaped(self.turn_id)),
-        }
-
-    def rows(self, last: int) -> list[Row]:
-        """With the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`, if the last message has this number."""
-        first = last - len(self.messages) + 1
-        return [
-            (seq, self.turn_id, message, fields, self.created_at)
-            for seq, (message, fields) in enumerate(zip(self.messages, self.fields, strict=True), start=first)
-        ]
+def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], now: datetime) -> dict[str, Any]:
+    """Records to be appended as a turn, as the values of the statements that do it."""
+    return {
+        "conversation_id": escaped(conversation_id),
+        "turn_id": escaped(turn_id),
+        "conversation": tombstone(conversation_id),
+        "turn": tombstone(turn_id),
+        "count": len(records),
+        "messages": [to_json(record.message) for record in records],
+        "fields": [to_json(dict(record.fields)) if record.fields else _NO_FIELDS for record in records],
+        "created_at": as_time(now),
+    }
 
 
 def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entry]:
@@ -79,7 +51,7 @@ def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entr
     for seq, turn_id, text, fields, created_at, *_ in rows:
         try:
             message, said_at = from_json(text), datetime.fromisoformat(created_at)
-            more = {} if fields == NO_FIELDS else from_json(fields)
+            more = {} if fields == _NO_FIELDS else from_json(fields)
             if not (isinstance(message, dict) and isinstance(more, dict)) or said_at.tzinfo is None:
                 raise ValueError("it is no message, or has no time")
             entries.append(Entry(int(seq), message, unescaped(turn_id), said_at, more))

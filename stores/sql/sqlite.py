@@ -7,7 +7,7 @@ import os
 import re
 import sqlite3
 import weakref
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, quote, unquote
@@ -19,9 +19,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from memzoo.errors import OptionError, StoreError
 from memzoo.forks import new_lock, new_rlock
 from memzoo.stores.sql.connection_pool import ConnectionPool, PooledConnection
-from memzoo.stores.sql.rows import NewTurn, Row
+from memzoo.stores.sql.rows import Row
 from memzoo.stores.sql.schema import conversations, meta
-from memzoo.stores.sql.statements import ADD, BURIED, CONVERSATION, TURN, Statements
+from memzoo.stores.sql.statements import CONVERSATION, TURN, Run, Statements
 from memzoo.stores.sql.waiting import AT_ONCE, Deadline, WaitingExecutor
 from memzoo.text import private, redact_url
 
@@ -42,7 +42,24 @@ _STATEMENTS = Statements(
     now=literal_column("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"),
     retire=_FLOOR.where(meta.c.value < _REVISION).values(value=_REVISION),
 )
-
+# Makes a conversation, or adds to its last number; nothing, and no row, where the turn is there or was forgotten.
+_GROW = """
+    INSERT INTO memzoo_conversations (id, born, revision, last_seq, updated_at)
+    SELECT
+        :conversation_id,
+        (SELECT value + 1 FROM memzoo_meta WHERE "key" = 'floor'),
+        (SELECT value + 1 FROM memzoo_meta WHERE "key" = 'floor'),
+        :count,
+        :created_at
+    WHERE NOT EXISTS (SELECT 1 FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id)
+        AND NOT EXISTS (SELECT 1 FROM memzoo_tombstones WHERE conversation = :conversation AND turn = :turn)
+    ON CONFLICT (id) DO UPDATE SET last_seq = last_seq + excluded.last_seq, updated_at = excluded.updated_at
+    RETURNING last_seq
+"""
+_ADD = """
+    INSERT INTO memzoo_messages (conversation_id, seq, turn_id, place, message, fields, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
 
 _IN_MEMORY = ":memory:"
 _PATIENCE = 1.0  # seconds
@@ -82,7 +99,7 @@ class SQLite:
 
     async def rows(self, statement: Executable, values: Mapping[str, Any], *, writes: bool = False) -> Sequence[Row]:
         """The rows that one statement finds, or writes and returns."""
-        return await self._do(lambda held: _run(held.driver, statement, values).fetchall(), writes=writes)
+        return await self._do(lambda held: _run(held.driver, statement, values), writes=writes)
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""
@@ -104,20 +121,36 @@ class SQLite:
 
         return await self._do(job, writes=True)
 
-    async def append(self, turn: NewTurn) -> Sequence[Row]:
-        """The rows of the turn, which are those that it has already where it is there, none where it was forgotten."""
+    async def transact(self, work: Callable[[Run], T]) -> T:
+        """As `writing`, with statements that are always the same."""
 
-        def job(held: PooledConnection) -> Sequence[Row]:
-            with _transaction(held.driver) as driver:
-                if stored := _run(driver, TURN, turn.ids).fetchall():
-                    return stored
-                if _run(driver, BURIED, turn.buried).fetchone():
-                    return []
-                new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
-                rows = turn.rows(_run(driver, _STATEMENTS.grow, new).fetchone()[0])
-                added = [(turn.conversation_id, *row, place) for place, row in enumerate(rows)]
-                driver.executemany(_compile(ADD)[0], added)
-                return rows
+        def job(held: PooledConnection) -> T:
+            with held.driver as driver:
+                driver.execute("BEGIN IMMEDIATE")
+                return work(functools.partial(_run, driver))
+
+        return await self._do(job, writes=True)
+
+    async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
+        """Store a turn, given as `turn_values`.
+
+        Returns:
+            The number of its first message; or 0, and the rows that it has already: none where it was forgotten.
+        """
+
+        def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:
+            with held.driver as driver:
+                driver.execute("BEGIN IMMEDIATE")
+                grown = driver.execute(_GROW, turn).fetchone()
+                if grown is None:
+                    return 0, _run(driver, TURN, turn)
+                first = grown[0] - turn["count"] + 1
+                id_, turn_id, created_at = turn["conversation_id"], turn["turn_id"], turn["created_at"]
+                texts = enumerate(zip(turn["messages"], turn["fields"], strict=True))
+                driver.executemany(
+                    _ADD, [(id_, first + place, turn_id, place, *text, created_at) for place, text in texts]
+                )
+            return first, ()
 
         return await self._do(job, writes=True)
 
@@ -211,23 +244,15 @@ def _compile(statement: Executable) -> tuple[str, Sequence[str], Mapping[str, An
     return str(compiled), compiled.positiontup, compiled.params
 
 
-def _run(driver: sqlite3.Connection, statement: Executable, values: Mapping[str, Any]) -> sqlite3.Cursor:
+def _run(
+    driver: sqlite3.Connection, statement: Executable, values: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+) -> Sequence[Row]:
     text, names, constants = _compile(statement)
+    if isinstance(values, Sequence):
+        return driver.executemany(text, [[row[name] for name in names] for row in values]).fetchall()
     known = {**constants, **values}
     # By position: the driver would look each name up anew each time.
-    return driver.execute(text, [known[name] for name in names])
-
-
-@contextlib.contextmanager
-def _transaction(driver: sqlite3.Connection) -> Generator[sqlite3.Connection, None, None]:
-    driver.execute("BEGIN IMMEDIATE")
-    try:
-        yield driver
-        driver.execute("COMMIT")
-    except BaseException:
-        if driver.in_transaction:
-            driver.execute("ROLLBACK")
-        raise
+    return driver.execute(text, [known[name] for name in names]).fetchall()
 
 
 def _create(file: str) -> None:

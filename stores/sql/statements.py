@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
@@ -10,7 +10,6 @@ from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, l
 
 __all__ = [
     "ADD",
-    "BURIED",
     "CHANGES",
     "CLEAR",
     "CLEAR_REST",
@@ -28,9 +27,13 @@ __all__ = [
     "TURN",
     "UNBURY",
     "VECTORS",
+    "Run",
     "Statements",
     "listed",
 ]
+
+Run: TypeAlias = Callable[[sa.Executable, Mapping[str, Any] | Sequence[Mapping[str, Any]]], Any]
+"""Executes a statement in a transaction, with its values, or several times with those of each."""
 
 CONVERSATION, _STRATEGY = sa.bindparam("conversation_id", type_=sa.Text), sa.bindparam("strategy", type_=sa.Text)
 # In the order of the table, where the conversation stands before them, and the place in the turn behind them.
@@ -109,7 +112,6 @@ RELEASE = sa.text(f"{END_LEASES} AND strategy = :strategy AND owner = :owner RET
 ADD = sa.insert(messages)
 _BURIED_IN = tombstones.c.conversation == sa.bindparam("conversation", type_=sa.Text)
 TOMBSTONES = sa.select(tombstones.c.turn).where(_BURIED_IN).order_by(tombstones.c.turn)
-BURIED = TOMBSTONES.where(tombstones.c.turn == sa.bindparam("turn", type_=sa.Text))
 UNBURY = sa.delete(tombstones).where(_BURIED_IN)
 _NEWEST = sa.select(messages.c.created_at).where(messages.c.conversation_id == conversations.c.id)
 _NEWEST_TIME = sa.func.coalesce(_NEWEST.order_by(messages.c.seq.desc()).limit(1).scalar_subquery(), "")
@@ -142,7 +144,6 @@ class Statements:
 
     Attributes:
         read: The statement for `Store.read`, with those of its bounds that are given.
-        grow: Makes a conversation, or adds to its last number; returns that.
         found: Makes a conversation that is not there; returns the version with which it starts.
         revise: Keeps other writers out of a conversation, and gives it a new version.
         renew: As `revise`; none of the versions before counts any more.
@@ -175,10 +176,7 @@ class Statements:
         count, time = sa.bindparam("count", type_=sa.BigInteger), sa.bindparam("created_at", type_=sa.Text)
         first = {"born": first_version, "revision": first_version, "last_seq": count, "updated_at": time}
         new = insert_(conversations).values(id=CONVERSATION, **first)
-        last_seq, excluded = conversations.c.last_seq, new.excluded
-        grown = {"last_seq": last_seq + excluded.last_seq, "updated_at": excluded.updated_at}
         own = sa.update(conversations).where(conversations.c.id == CONVERSATION)
-        self.grow: sa.Executable = new.on_conflict_do_update(index_elements=["id"], set_=grown).returning(last_seq)
         self.found: sa.Executable = new.on_conflict_do_nothing().returning(conversations.c.born)
         self.revise = own.values(revision=next_version).returning(conversations.c.revision)
         self.renew = own.values(born=next_version, revision=next_version).returning(conversations.c.born)
@@ -191,11 +189,11 @@ class Statements:
         self.read = functools.partial(_read, page_first=page_first)
         self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings, tombstones)}
 
-    def put(self, connection: sa.Connection, rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]]) -> None:
+    def put(self, run: Run, rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]]) -> None:
         """Insert or replace rows of these tables."""
         for table, new in rows.items():
             if new:
-                connection.execute(self._puts[table], new)
+                run(self._puts[table], new)
 
 
 def _lease(statement: Any, now: sa.ColumnElement[int]) -> sa.Executable:

@@ -1,7 +1,7 @@
 """The store in an SQL database."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Connection, Executable
@@ -18,20 +18,20 @@ from memzoo.stores.common import (
     prefix_range,
     unescaped,
 )
-from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
+from memzoo.stores.encoding import DAMAGE, as_time, from_json
 from memzoo.stores.sql import schema, statements
 from memzoo.stores.sql.deletion import clear, forget
 from memzoo.stores.sql.orphans import orphaned, repaired
 from memzoo.stores.sql.rows import (
-    NO_FIELDS,
-    NewTurn,
     Row,
     buried_rows,
     entry_rows,
     state_rows,
     to_entries,
+    turn_values,
 )
 from memzoo.stores.sql.sqlite import SQLite
+from memzoo.stores.sql.statements import Run
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing, drive
 
@@ -98,11 +98,14 @@ class SQLStore(Closing):
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
-        messages = [to_json(record.message) for record in records]
-        fields = [to_json(dict(record.fields)) if record.fields else NO_FIELDS for record in records]
-        turn = NewTurn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
-        rows = await (self._database.append(turn) if messages else self._database.rows(statements.TURN, turn.ids))
-        return to_entries(conversation_id, rows)
+        now, taken = self.clock().astimezone(UTC), list(records)
+        turn = turn_values(conversation_id, turn_id, taken, now)
+        if not taken:
+            return to_entries(conversation_id, await self._database.rows(statements.TURN, turn))
+        first, known = await self._database.append(turn)
+        if not first:
+            return to_entries(conversation_id, known)
+        return [Entry(seq, one.message, turn_id, now, one.fields) for seq, one in enumerate(taken, start=first)]
 
     async def read(
         self,
@@ -156,16 +159,16 @@ class SQLStore(Closing):
         ids, use = _state_ids(conversation_id, strategy), self._database.statements
         state = StoredState(watermark, changes, embeddings or {})
 
-        def work(connection: Connection) -> int:
+        def work(run: Run) -> int:
             # The row is locked first: what is read after that, in a statement of its own, is what others committed.
-            version: int | None = connection.execute(use.revise, ids).scalar_one_or_none()
-            found = connection.execute(statements.STATE, ids).one_or_none()
-            if version is None or found is None or found.version != expected:
+            revised, found = run(use.revise, ids), run(statements.STATE, ids)
+            if not revised or found[0][1] != expected:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
-            use.put(connection, state_rows(ids, version, state))
+            version: int = revised[0][0]
+            use.put(run, state_rows(ids, version, state))
             return version
 
-        return await self._database.writing(work)
+        return await self._database.transact(work)
 
     async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
         """See `LeasingStore.lease`."""
@@ -253,8 +256,8 @@ class SQLStore(Closing):
                 raise existing(conversation_id)
             connection.execute(statements.ADD, rows)
             for name, state in states.items():
-                use.put(connection, state_rows(_state_ids(conversation_id, name), born, state))
-            use.put(connection, {schema.tombstones: buried_rows(escaped(conversation_id), tombstones)})
+                use.put(connection.execute, state_rows(_state_ids(conversation_id, name), born, state))
+            use.put(connection.execute, {schema.tombstones: buried_rows(escaped(conversation_id), tombstones)})
 
         await self._database.writing(work)
 

@@ -9,7 +9,8 @@ import sqlite3
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Literal
 
 import pytest
 from sqlalchemy import Engine, event
@@ -69,6 +70,14 @@ class Failing:
         if self.left == 0:
             raise sqlite3.OperationalError("the disk is gone")
 
+    def see_commit(self, connection: sqlite3.Connection) -> None:
+        """As `see`; what cannot be committed is rolled back."""
+        try:
+            self.see()
+        except sqlite3.OperationalError:
+            connection.rollback()
+            raise
+
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Failing]:
@@ -93,6 +102,12 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Failing]:
 
         def executemany(self, *statement: Any) -> Cursor:
             return Cursor(self).executemany(*statement)
+
+        def __exit__(
+            self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        ) -> Literal[False]:
+            failing.see_commit(self)
+            return super().__exit__(kind, error, trace)
 
     monkeypatch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=Connection))
 

@@ -68,7 +68,7 @@ def test_nothing_reads_more_than_it_needs(statements: list[str], store: SQLStore
     fill(store, "c", "hello")
     version = drive(store.read_state("c", "s")).version
     statements.clear()
-    fill(store, "c", "again")
+    fill(store, "c", "again", "again")
     drive(store.read("c", limit=20, newest=True))
     drive(store.read("c", after=5, until=9))
     drive(store.commit("c", "s", expected=version, watermark=1, changes={"a": 1}, embeddings={1: vector(1)}))
@@ -77,12 +77,14 @@ def test_nothing_reads_more_than_it_needs(statements: list[str], store: SQLStore
     drive(store.conversations(prefix="user-", limit=9))
     drive(store.conversations(prefix="user-", limit=9, behind="s"))
     assert drive(store.count("c")) == 2
-    found = plans(file, statements)
+    found = [step for step in plans(file, statements) if step != "SCAN CONSTANT ROW"]  # of no table
     assert not [step for step in found if step.startswith(("SCAN", "USE TEMP B-TREE"))]
     assert {
         "SEARCH memzoo_messages USING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=? AND seq>?)",
         "SEARCH memzoo_messages USING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=? AND seq>? AND seq<?)",
+        "SEARCH memzoo_messages USING COVERING INDEX memzoo_messages_by_place (conversation_id=? AND turn_id=?)",
         "SEARCH memzoo_messages USING INDEX memzoo_messages_by_place (conversation_id=? AND turn_id=?)",
+        "SEARCH memzoo_tombstones USING PRIMARY KEY (conversation=? AND turn=?)",
         "SEARCH memzoo_messages USING COVERING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=?)",
         "SEARCH memzoo_conversations USING PRIMARY KEY (id>? AND id<?)",
         (

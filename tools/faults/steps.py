@@ -4,7 +4,8 @@ import functools
 import sqlite3
 import threading
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, Literal, TypeVar
 
 from sqlalchemy import Engine, Pool, event
 
@@ -95,7 +96,7 @@ class Steps:
 
 
 class _SteppedConnection(sqlite3.Connection):
-    """A connection to SQLite with a step before and after each statement that is not SQLAlchemy's."""
+    """A connection to SQLite with a step before and after each statement or commit that is not SQLAlchemy's."""
 
     step: Steps
 
@@ -104,6 +105,14 @@ class _SteppedConnection(sqlite3.Connection):
 
     def executemany(self, sql: str, /, *parameters: Any) -> sqlite3.Cursor:
         return self._around(sql, super().executemany, parameters)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        self.step("before commit")
+        super().__exit__(kind, error, trace)
+        self.step("after commit")
+        return False
 
     def _around(self, sql: str, call: Callable[..., sqlite3.Cursor], parameters: tuple[Any, ...]) -> sqlite3.Cursor:
         self.step(f"before {_title(sql)}")

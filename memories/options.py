@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar, Union, dataclass_transform, get_args,
 
 from memzoo.errors import OptionError, PluginError, UnknownOptionError
 from memzoo.stores import Store
-from memzoo.stores.base import lacking, methods_lacking
+from memzoo.stores.base import find_lacking, methods_lacking
 from memzoo.stores.common import HIGHEST
 from memzoo.text import did_you_mean
 
@@ -185,7 +185,7 @@ def refuse_pickling(instead: str) -> Callable[[Any, Any], NoReturn]:
 
 
 def _check_value(memory: Any, field: "dataclasses.Field[Any]", value: object) -> None:
-    if field.name == "keep_history" and not value and (lacks := lacking(memory.store, "forget")):
+    if field.name == "keep_history" and not value and (lacks := find_lacking(memory.store, "forget")):
         raise OptionError(f"keep_history=False needs a store that can delete, not a {type(lacks).__name__}")
     bounds = field.metadata
     kinds = _kinds(field.type)

@@ -357,12 +357,12 @@ def methods_lacking(store: object) -> list[str]:
     return [name for name in vars(Store) if name[0] != "_" and not callable(getattr(store, name, None))]
 
 
-def lacking(store: Store, method: str) -> Store | None:
+def find_lacking(store: Store, method: str) -> Store | None:
     """Return the store that lacks a method of `ManagedStore`, if any: this one, or one that it wraps (`within`)."""
     if not hasattr(store, method):
         return store
     within: object = getattr(store, "within", None)
-    return lacking(within, method) if isinstance(within, Store) else None
+    return find_lacking(within, method) if isinstance(within, Store) else None
 
 
 def managed(store: Store, method: str) -> ManagedStore:
@@ -371,7 +371,7 @@ def managed(store: Store, method: str) -> ManagedStore:
     Raises:
         UnsupportedError: The store, or one that it wraps, does not have the method.
     """
-    if lacks := lacking(store, method):
+    if lacks := find_lacking(store, method):
         raise UnsupportedError(f"this needs a store with the method {method!r}, which {type(lacks).__name__} lacks")
     return cast("ManagedStore", store)
 

@@ -10,10 +10,10 @@ from memzoo.stores.base import Entry
 __all__ = [
     "HIGHEST",
     "IN_MEMORY",
-    "checked_numbers",
-    "damaged",
+    "check_numbers",
     "escaped",
-    "existing",
+    "make_conflict_error",
+    "make_damaged_error",
     "prefix_range",
     "unescaped",
 ]
@@ -69,7 +69,7 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\" in text else text
 
 
-def checked_numbers(entries: Sequence[Entry]) -> None:
+def check_numbers(entries: Sequence[Entry]) -> None:
     """Make sure that entries can form a log.
 
     Raises:
@@ -80,12 +80,12 @@ def checked_numbers(entries: Sequence[Entry]) -> None:
         raise StoreError(f"a log has at least one message, and numbers that rise from 1 on, not {numbers[:10]}")
 
 
-def existing(conversation_id: str) -> ConflictError:
+def make_conflict_error(conversation_id: str) -> ConflictError:
     """Make the error for a conversation that exists already."""
     return ConflictError(f"there is a conversation {conversation_id!r} already; clear it, or choose another id")
 
 
-def damaged(what: str, conversation_id: str, error: Exception) -> StoreError:
+def make_damaged_error(what: str, conversation_id: str, error: Exception) -> StoreError:
     """Make the error for a row that cannot be read."""
     why = " ".join(f"{type(error).__name__}: {error}".split())
     return StoreError(f"{what} of {conversation_id!r} is damaged ({why:.200})")

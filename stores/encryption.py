@@ -20,7 +20,15 @@ from memzoo.stores.base import (
     managed,
 )
 from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
-from memzoo.stores.keys import KEY_VARIABLE, TOKEN, is_encrypted, keys_from_environment, mark, sampled, tampered
+from memzoo.stores.keys import (
+    KEY_VARIABLE,
+    TOKEN,
+    has_sample,
+    is_encrypted,
+    keys_from_environment,
+    make_tampered_error,
+    mark,
+)
 from memzoo.stores.tombstones import forget, restore, tombstones_of
 from memzoo.sync import Closing, drive
 
@@ -76,7 +84,7 @@ class EncryptedStore(Closing):
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self.within,)
+        return _reopen_encrypted, (self.within,)
 
     @staticmethod
     def new_key() -> str:
@@ -232,7 +240,7 @@ class EncryptedStore(Closing):
                 wrong.append(error)
             return self._fits
 
-        if not await sampled(self.within, fits) and wrong:
+        if not await has_sample(self.within, fits) and wrong:
             raise wrong[0]
 
     def _token(self, entry: Entry, what: str) -> JSON:
@@ -260,7 +268,7 @@ class EncryptedStore(Closing):
         try:
             found: list[Any] = json.loads(plain)
         except ValueError as error:  # no JSON was sealed here, but an embedding
-            raise tampered(what) from error
+            raise make_tampered_error(what) from error
         return found
 
     # Earlier releases bound nothing to its place, so accept what they wrote as it is.
@@ -270,7 +278,7 @@ class EncryptedStore(Closing):
         name, value, *bound = self._unseal(token, what)
         place = [conversation_id, strategy]
         if not isinstance(name, str) or pseudonym not in self._pseudonyms(place, name) or bound not in ([], [place]):
-            raise tampered(what)
+            raise make_tampered_error(what)
         return name, value
 
     def _vector(self, token: bytes, *place: JSON) -> bytes:
@@ -279,7 +287,7 @@ class EncryptedStore(Closing):
         if len(plain) % _FLOAT == 0:
             return plain
         if not plain.startswith(prefix):
-            raise tampered(what)
+            raise make_tampered_error(what)
         return plain.removeprefix(prefix)
 
     def _entries(self, conversation_id: str, entries: Iterable[Entry]) -> list[Entry]:
@@ -290,18 +298,18 @@ class EncryptedStore(Closing):
             what = f"message {entry.seq} of {conversation_id!r}"
             message, fields, *bound = self._unseal(self._token(entry, what), what)
             if not (isinstance(message, dict) and isinstance(fields, dict)):
-                raise tampered(what)
+                raise make_tampered_error(what)
             # One place, or none from an earlier release: counted from the beginning of its turn, or as a log number.
             for id_, turn_id, place, seq in bound:
                 first = entry.seq - (place or 0)
                 is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first
                 if (id_, turn_id) != (conversation_id, entry.turn_id) or not is_there:
-                    raise tampered(what)
+                    raise make_tampered_error(what)
             opened.append(replace(entry, message=message, fields=fields))
         return opened
 
 
-def _unpickled(store: Store) -> EncryptedStore:
+def _reopen_encrypted(store: Store) -> EncryptedStore:
     keys = keys_from_environment()
     if keys is None:
         raise WrongKeyError(f"a pickled store holds no key: set {KEY_VARIABLE} before {store!r} is unpickled")

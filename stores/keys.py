@@ -9,7 +9,15 @@ from collections.abc import Callable
 from memzoo.errors import StoreError, TamperedError
 from memzoo.stores.base import JSON, Entry, ManagedStore, Store
 
-__all__ = ["KEY_VARIABLE", "TOKEN", "is_encrypted", "keys_from_environment", "mark", "sampled", "tampered"]
+__all__ = [
+    "KEY_VARIABLE",
+    "TOKEN",
+    "has_sample",
+    "is_encrypted",
+    "keys_from_environment",
+    "make_tampered_error",
+    "mark",
+]
 
 KEY_VARIABLE = "MEMZOO_KEY"
 """The environment variable with the key, or several keys separated by commas, the newest first."""
@@ -34,7 +42,7 @@ def mark(*place: JSON) -> bytes:
     return b"\x01" + hashlib.sha256(json.dumps(place).encode()).digest()
 
 
-def tampered(what: str) -> TamperedError:
+def make_tampered_error(what: str) -> TamperedError:
     """Make the error for encrypted content that is not in its own place."""
     return TamperedError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
 
@@ -44,7 +52,7 @@ def is_encrypted(entry: Entry) -> bool:
     return list(entry.message) == [TOKEN]
 
 
-async def sampled(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
+async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
     """Tell whether the oldest or newest message of some conversations satisfies a condition.
 
     Skips messages that cannot be read; a store that cannot list its conversations has no samples.

@@ -12,7 +12,7 @@ from typing import Any
 from memzoo.errors import ConflictError, UnsupportedError
 from memzoo.forks import new_rlock
 from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing
+from memzoo.stores.common import IN_MEMORY, check_numbers, escaped, make_conflict_error
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing
 from memzoo.text import copy_json
@@ -255,11 +255,11 @@ class InMemoryStore(Closing):
         tombstones: Collection[str] = (),
     ) -> None:
         """See `TombstoneStore.restore`."""
-        checked_numbers(entries)
+        check_numbers(entries)
         log = list(entries)
         with self._lock:
             if conversation_id in self._conversations:
-                raise existing(conversation_id)
+                raise make_conflict_error(conversation_id)
             new = self._begin()
             new.last, new.log = log[-1].seq, log
             for entry in log:

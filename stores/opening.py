@@ -10,7 +10,7 @@ from memzoo.errors import OptionError, WrongKeyError
 from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
 from memzoo.stores.base import Entry, ManagedStore, methods_lacking, utc_now
 from memzoo.stores.encryption import EncryptedStore
-from memzoo.stores.keys import is_encrypted, sampled
+from memzoo.stores.keys import has_sample, is_encrypted
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import drive
 from memzoo.text import did_you_mean, redact_url
@@ -94,7 +94,7 @@ def open_store(
         ...
         memzoo.errors.OptionError: 'chat.db' is not the URL of a store; for a file write 'sqlite:///chat.db'
     """
-    store = _opened(str(url), clock)
+    store = _open_url(str(url), clock)
     try:
         return _unlock(store, key)
     except BaseException:
@@ -104,29 +104,29 @@ def open_store(
 
 def kinds() -> dict[str, str]:
     """Return the kinds of stores, including those of installed packages: an example URL and what it is."""
-    return KINDS | {f"{name}://": f"of an installed package: {plugin.value}" for name, plugin in _added().items()}
+    return KINDS | {f"{name}://": f"of an installed package: {plugin.value}" for name, plugin in _find_added().items()}
 
 
-def _added() -> "Mapping[str, EntryPoint]":
+def _find_added() -> "Mapping[str, EntryPoint]":
     return plugins_by_name("memzoo.stores", frozenset(_OPENERS))
 
 
-def _opened(url: str, clock: Callable[[], datetime]) -> OpenStore:
+def _open_url(url: str, clock: Callable[[], datetime]) -> OpenStore:
     scheme, separator, _ = url.partition("://")
     if not separator or not re.fullmatch("([a-zA-Z][a-zA-Z0-9+.-]*)?", scheme):
         path = redact_url(url).replace("%", "%25").replace("?", "%3F") or "memories.db"
         raise OptionError(f"{redact_url(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
     if scheme in _OPENERS:
         return _OPENERS[scheme](url, clock=clock)
-    added = _added()
+    added = _find_added()
     if scheme in added:
-        return _opened_by(added[scheme], url, clock)
+        return _open_plugin(added[scheme], url, clock)
     names = [*_OPENERS, *sorted(added)]
     known = ", ".join(f"{name}://" for name in names)
     raise OptionError(f"unknown kind of store {scheme!r}; known are {known}{did_you_mean(scheme, names)}")
 
 
-def _opened_by(plugin: "EntryPoint", url: str, clock: Callable[[], datetime]) -> OpenStore:
+def _open_plugin(plugin: "EntryPoint", url: str, clock: Callable[[], datetime]) -> OpenStore:
     opener = load_plugin(plugin)
     try:
         inspect.signature(opener).bind(url, clock=clock)
@@ -184,7 +184,7 @@ def _unlock(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) 
         first.append(entry)
         return True
 
-    drive(sampled(store, is_first))
+    drive(has_sample(store, is_first))
     if any(map(is_encrypted, first)):
         raise WrongKeyError("the store is encrypted: a key is needed to open it")
     return store

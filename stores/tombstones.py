@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, TypeGuard, runtime_checkable
 
-from memzoo.stores.base import Entry, ManagedStore, Store, StoredState, lacking, managed
+from memzoo.stores.base import Entry, ManagedStore, Store, StoredState, find_lacking, managed
 from memzoo.stores.common import escaped
 
 __all__ = ["TombstoneStore", "forget", "keeps_tombstones", "restore", "take_back", "tombstone", "tombstones_of"]
@@ -67,7 +67,7 @@ class TombstoneStore(ManagedStore, Protocol):
 
 def keeps_tombstones(store: Store) -> TypeGuard[TombstoneStore]:
     """Tell whether a store keeps tombstones; it need not have all methods of a `ManagedStore`."""
-    return not lacking(store, "tombstones")
+    return not find_lacking(store, "tombstones")
 
 
 async def forget(

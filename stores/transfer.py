@@ -13,7 +13,7 @@ from typing import Any, Final
 from memzoo.errors import StoreError, TransferError
 from memzoo.plugins import load_plugin, make_plugin_error, plugins
 from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
-from memzoo.stores.common import checked_numbers
+from memzoo.stores.common import check_numbers
 from memzoo.stores.tombstones import restore, tombstones_of
 from memzoo.sync import blocking_function, iterated
 
@@ -153,7 +153,7 @@ async def _check_states(found: "_Export") -> dict[str, StoredState]:
         TransferError: A strategy cannot load one of them.
     """
     try:
-        checked_numbers(found.entries)
+        check_numbers(found.entries)
         last = found.entries[-1].seq
         states = {name: _check_state(last, name, state) for name, state in found.states.items()}
         for plugin in plugins(_CHECKS):

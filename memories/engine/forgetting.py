@@ -15,7 +15,7 @@ from memzoo.memories.engine.saving import learn
 from memzoo.memories.engine.system_message import STATE, pack_system, unpack_system
 from memzoo.memories.options import whole_number
 from memzoo.stores import Entry, Store, managed, take_back, tombstones
-from memzoo.stores.base import lacking
+from memzoo.stores.base import find_lacking
 
 __all__ = ["clear", "forget", "forget_messages", "rewind"]
 
@@ -86,7 +86,7 @@ async def clear(memory: Memory) -> None:
     await store.clear(id_)
     for learner in memory.learners:
         await learner.refresh(reset=True)
-    if not lacking(store, "scrub"):
+    if not find_lacking(store, "scrub"):
         await managed(store, "scrub").scrub()
 
 

@@ -14,7 +14,7 @@ from typing import Self, cast
 
 from memzoo.errors import StoreError
 from memzoo.stores import LeasingStore, Store
-from memzoo.stores.base import lacking
+from memzoo.stores.base import find_lacking
 from memzoo.sync import is_blocking
 
 __all__ = ["Leaseholder", "has_ended"]
@@ -45,7 +45,7 @@ class Leaseholder:
     """
 
     def __init__(self, store: Store, conversation_id: str, state: str, seconds: float) -> None:
-        can_lease = seconds > 0 and not lacking(store, "lease")
+        can_lease = seconds > 0 and not find_lacking(store, "lease")
         self._store = cast("LeasingStore", store) if can_lease else None
         self._key, self._seconds = (conversation_id, state), seconds
         self.owner, self._token = f"{_this_process(os.getpid())}/{secrets.token_hex(6)}", 0

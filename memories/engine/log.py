@@ -11,7 +11,7 @@ from memzoo.memories.options import whole_number
 from memzoo.memories.text.grouping import INSTRUCTIONS, find_unanswered, is_answer
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
-from memzoo.stores.common import damaged
+from memzoo.stores.common import make_damaged_error
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class CachedLog:
         found = await self.store.read(self.conversation_id, **bounds)
         for entry in found:
             if not isinstance(entry.message.get("role"), str):
-                raise damaged(f"message {entry.seq}", self.conversation_id, ValueError("it has no role"))
+                raise make_damaged_error(f"message {entry.seq}", self.conversation_id, ValueError("it has no role"))
         return found
 
     async def refresh(self) -> None:

@@ -81,7 +81,7 @@ class PgVectorIndex(Closing):
 
         self._database = PostgreSQL(url)
         try:
-            if not drive(self._database.reading(lambda connection: connection.execute(_THERE).scalar_one())):
+            if not drive(self._database.run_read(lambda connection: connection.execute(_THERE).scalar_one())):
                 self._create()
         except BaseException:
             self.close()
@@ -102,7 +102,7 @@ class PgVectorIndex(Closing):
             check_dimension(held or matrix.shape[1], matrix.shape[1], conversation_id, space)
             connection.execute(_PUT, {**ids, **new, "embeddings": _texts(matrix)})
 
-        await self._database.writing(work)
+        await self._database.run_write(work)
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
         """See `VectorIndex.search`."""
@@ -117,19 +117,19 @@ class PgVectorIndex(Closing):
                 check_dimension(held or dimension, dimension, conversation_id, space)
             return found
 
-        rows = await self._database.reading(work)
+        rows = await self._database.run_read(work)
         return [(row.seq, max(-1.0, min(1.0, row.similarity))) for row in rows]
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
         """See `VectorIndex.known`."""
         ids = _ids(conversation_id, space)
-        rows = await self._database.reading(lambda connection: connection.execute(_KNOWN, ids).all())
+        rows = await self._database.run_read(lambda connection: connection.execute(_KNOWN, ids).all())
         return {row.seq: row.digest for row in rows}
 
     async def remove(self, conversation_id: str, space: str) -> None:
         """See `VectorIndex.remove`."""
         ids = _ids(conversation_id, space)
-        await self._database.writing(lambda connection: connection.execute(_REMOVE, ids).close())
+        await self._database.run_write(lambda connection: connection.execute(_REMOVE, ids).close())
 
     def close(self) -> None:
         """Give back connections. A closed index cannot be used again."""
@@ -141,7 +141,7 @@ class PgVectorIndex(Closing):
                 connection.execute(statement)
 
         try:
-            drive(self._database.writing(work))
+            drive(self._database.run_write(work))
         except StoreError as error:
             raise StoreError(
                 f"{error}\nPgVectorIndex needs pgvector: install it on the server, and let somebody who may do so "

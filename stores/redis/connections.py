@@ -90,7 +90,7 @@ class Connections:
         self._client: Any = None
         self._loops: dict[asyncio.AbstractEventLoop, AsyncGenerator[Any]] = {}
         self._lock, self._closed = new_lock(), False
-        with _options_checked(self.name):  # which connects to nobody
+        with _check_options(self.name):  # which connects to nobody
             pool: Any = redis.ConnectionPool
             pool.from_url(self._url).make_connection()
 
@@ -105,7 +105,7 @@ class Connections:
         """
         arguments = (1, key, self.ttl, int(self.renew), *values)
         wait = self._replicas if writes else 0
-        with self._checked():
+        with self._explain_errors():
             client = await self._client_of_call()
             try:
                 return await self._send(client, ("EVALSHA", script.sha, *arguments), wait)
@@ -138,31 +138,31 @@ class Connections:
 
     async def keys(self, pattern: str) -> list[bytes]:
         """All keys that match a pattern, on all servers of a cluster."""
-        with self._checked():
+        with self._explain_errors():
             found = (await self._client_of_call()).scan_iter(match=pattern, count=1000)
             return [key async for key in each(found)]
 
     async def some_keys(self, pattern: str) -> list[bytes]:
         """Some of them, as far as one step of the search finds any: cheap however many keys there are."""
-        with self._checked():
+        with self._explain_errors():
             found = (await self._client_of_call()).scan(match=pattern, count=1000)
             _, keys = await settled(found)
             return list(keys)
 
-    async def asked(self, *command: Any) -> Any:
+    async def ask_server(self, *command: Any) -> Any:
         """What the server that has a key answers to a command."""
-        with self._checked():
+        with self._explain_errors():
             return await settled((await self._client_of_call()).execute_command(*command))
 
     async def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
         """The answers to commands that are sent together."""
-        with self._checked():
+        with self._explain_errors():
             pipeline = (await self._client_of_call()).pipeline(transaction=False)
             for command in commands:
                 pipeline.execute_command(*command)
             return await settled(pipeline.execute())
 
-    async def rewritten(self) -> bool:
+    async def rewrite_files(self) -> bool:
         """Let each primary write its files anew, and wait until it has; whether all did.
 
         A server that keeps no files has nothing to write.
@@ -183,7 +183,7 @@ class Connections:
         return True
 
     async def _of_primaries(self, *command: str) -> list[Any]:
-        with self._checked():
+        with self._explain_errors():
             client = await self._client_of_call()
             if not self._is_cluster:
                 return [await settled(client.execute_command(*command))]
@@ -206,10 +206,10 @@ class Connections:
         if living is None:
             with self._lock:
                 self._loops = {one: kept for one, kept in self._loops.items() if not one.is_closed()}
-                living = self._loops[loop] = self._living()
+                living = self._loops[loop] = self._lend_client()
         return await living.asend(None)
 
-    async def _living(self) -> AsyncGenerator[Any]:
+    async def _lend_client(self) -> AsyncGenerator[Any]:
         """The client of a loop, again and again; the loop's own end (`shutdown_asyncgens`) closes it."""
         client = self._make(self._awaited)
         try:
@@ -237,7 +237,7 @@ class Connections:
                 asyncio.run_coroutine_threadsafe(_end(living), loop)
 
     @contextmanager
-    def _checked(self) -> Generator[None]:
+    def _explain_errors(self) -> Generator[None]:
         if self._closed:
             raise StoreError(f"{self.name}: this store is closed")
         try:
@@ -247,7 +247,7 @@ class Connections:
 
 
 @contextmanager
-def _options_checked(name: str) -> Generator[None]:
+def _check_options(name: str) -> Generator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 from memzoo.errors import ConflictError, UnsupportedError
 from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import HIGHEST, checked_numbers, damaged, escaped, existing, unescaped
+from memzoo.stores.common import HIGHEST, check_numbers, escaped, make_conflict_error, make_damaged_error, unescaped
 from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.redis.connections import Connections, Script
 from memzoo.stores.tombstones import tombstone
@@ -62,7 +62,7 @@ class RedisStore(Closing):
     def __reduce__(self) -> tuple[Any, ...]:
         if self._redis.has_secret:
             raise UnsupportedError("a store is not pickled with its password: open it anew in the other process")
-        return _unpickled, (self._url, self.clock)
+        return _reopen_redis, (self._url, self.clock)
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
@@ -98,7 +98,7 @@ class RedisStore(Closing):
         try:
             changes = {unescaped(key.decode()): _value(text) for key, text in zip(keys, values, strict=True)}
         except DAMAGE as error:
-            raise damaged(f"the state {strategy!r}", conversation_id, error) from error
+            raise make_damaged_error(f"the state {strategy!r}", conversation_id, error) from error
         return StateUpdate(int(version), int(watermark), changes, bool(reset))
 
     async def commit(
@@ -184,17 +184,19 @@ class RedisStore(Closing):
 
     async def count(self, conversation_id: str) -> int:
         """See `ManagedStore.count`."""
-        return int(await self._redis.asked("ZCARD", _key(conversation_id, "log")))
+        return int(await self._redis.ask_server("ZCARD", _key(conversation_id, "log")))
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `ManagedStore.states`."""
         return sorted(
-            unescaped(name.decode()) for name in await self._redis.asked("HKEYS", _key(conversation_id, "states"))
+            unescaped(name.decode()) for name in await self._redis.ask_server("HKEYS", _key(conversation_id, "states"))
         )
 
     async def tombstones(self, conversation_id: str) -> list[str]:
         """See `TombstoneStore.tombstones`."""
-        return sorted(one.decode() for one in await self._redis.asked("SMEMBERS", _key(conversation_id, "tombstones")))
+        return sorted(
+            one.decode() for one in await self._redis.ask_server("SMEMBERS", _key(conversation_id, "tombstones"))
+        )
 
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
@@ -213,7 +215,7 @@ class RedisStore(Closing):
         tombstones: Collection[str] = (),
     ) -> None:
         """See `TombstoneStore.restore`."""
-        checked_numbers(entries)
+        check_numbers(entries)
         new: list[Any] = [len(entries), len(tombstones), len(states), uuid.uuid4().hex]
         for one in entries:
             new += [one.seq, tombstone(one.turn_id), _text(one.turn_id, one.created_at, one.message, one.fields)]
@@ -222,21 +224,21 @@ class RedisStore(Closing):
             items = {key: value for key, value in state.items.items() if value is not None}
             new += [escaped(name), state.watermark, *_state(items, state.embeddings)]
         if not await self._redis.run(_RESTORE, _key(conversation_id), *new, writes=True):
-            raise existing(conversation_id)
+            raise make_conflict_error(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
         """See `ManagedStore.scrub`: the files of the servers are written anew, which they do by themselves in time.
 
         Replicas have files of their own, and a server may refuse: then the answer is no.
         """
-        return thorough and await self._redis.rewritten()
+        return thorough and await self._redis.rewrite_files()
 
     def close(self) -> None:
         """See `Store.close`."""
         self._redis.close()
 
 
-def _unpickled(url: str, clock: Callable[[], datetime]) -> RedisStore:
+def _reopen_redis(url: str, clock: Callable[[], datetime]) -> RedisStore:
     return RedisStore(url, clock=clock)
 
 
@@ -273,7 +275,7 @@ def _entries(conversation_id: str, found: Iterable[bytes]) -> list[Entry]:
                 raise ValueError("it is no message, or has no time")
             entries.append(Entry(int(seq), message, turn_id, said_at, fields))
         except DAMAGE as error:
-            raise damaged(f"message {seq.decode(errors='replace')}", conversation_id, error) from error
+            raise make_damaged_error(f"message {seq.decode(errors='replace')}", conversation_id, error) from error
     return entries
 
 

@@ -14,7 +14,7 @@ from memzoo.stores.common import unescaped
 from memzoo.stores.sql.schema import conversations, messages, states
 from memzoo.stores.sql.statements import Statements
 
-__all__ = ["bring_back", "orphaned", "repaired"]
+__all__ = ["bring_back", "find_orphans", "repair_orphans"]
 
 
 class _Database(Protocol):
@@ -22,23 +22,23 @@ class _Database(Protocol):
 
     statements: Statements
 
-    async def reading(self, work: Callable[[Connection], Any]) -> Any: ...
+    async def run_read(self, work: Callable[[Connection], Any]) -> Any: ...
 
-    async def writing(self, work: Callable[[Connection], Any]) -> Any: ...
+    async def run_write(self, work: Callable[[Connection], Any]) -> Any: ...
 
 
-def orphaned(connection: Connection) -> list[str]:
+def find_orphans(connection: Connection) -> list[str]:
     """The escaped ids of conversations that have messages, and no row."""
     known = select(conversations.c.id).where(conversations.c.id == messages.c.conversation_id)
     found = select(messages.c.conversation_id).where(~known.exists()).distinct()
     return sorted(connection.execute(found).scalars())
 
 
-async def repaired(database: _Database) -> list[str]:
+async def repair_orphans(database: _Database) -> list[str]:
     """Bring all of them back, and return their ids."""
-    found = await database.reading(orphaned)
+    found = await database.run_read(find_orphans)
     for id_ in found:
-        await database.writing(partial(bring_back, use=database.statements, conversation_id=id_))
+        await database.run_write(partial(bring_back, use=database.statements, conversation_id=id_))
     return [unescaped(id_) for id_ in found]
 
 

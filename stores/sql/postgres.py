@@ -15,7 +15,7 @@ from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from memzoo.errors import MissingExtraError, StoreError
 from memzoo.forks import new_lock, watch
 from memzoo.stores.sql.orphans import bring_back
-from memzoo.stores.sql.postgres_url import is_own, parsed, without_secrets
+from memzoo.stores.sql.postgres_url import is_own, parse_url, without_secrets
 from memzoo.stores.sql.rows import Row
 from memzoo.stores.sql.schema import (
     conversations,
@@ -96,7 +96,7 @@ class PostgreSQL:
             MissingExtraError: The driver is not installed.
         """
         self.statements = _STATEMENTS
-        self.name, self._url, self._options = parsed(url)
+        self.name, self._url, self._options = parse_url(url)
         self.shown = self.name
         self.url: str | None = without_secrets(url)
         self._engine = create_engine(self._url, **self._options)
@@ -123,12 +123,12 @@ class PostgreSQL:
         """See `SQLite.rows`."""
         return await self._run(lambda connection: connection.execute(statement, values).all())
 
-    async def reading(self, work: Callable[[Connection], T]) -> T:
-        """See `SQLite.reading`."""
+    async def run_read(self, work: Callable[[Connection], T]) -> T:
+        """See `SQLite.run_read`."""
         return await self._run(work)
 
-    async def writing(self, work: Callable[[Connection], T]) -> T:
-        """See `SQLite.writing`."""
+    async def run_write(self, work: Callable[[Connection], T]) -> T:
+        """See `SQLite.run_write`."""
         return await self._run(work, isolation_level="READ COMMITTED")
 
     async def transact(self, work: Callable[[Run], T]) -> T:
@@ -141,7 +141,7 @@ class PostgreSQL:
 
             return work(run)
 
-        return await self.writing(on)
+        return await self.run_write(on)
 
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
         """See `SQLite.append`; if the turn was there at first, and cleared before it was read, it is appended.
@@ -157,7 +157,7 @@ class PostgreSQL:
             try:
                 first, is_buried = await self._run(work)
             except _TakenError:
-                await self.writing(lambda connection: bring_back(connection, _STATEMENTS, turn["conversation_id"]))
+                await self.run_write(lambda connection: bring_back(connection, _STATEMENTS, turn["conversation_id"]))
                 continue
             if first or is_buried:
                 return first, ()
@@ -176,7 +176,7 @@ class PostgreSQL:
         return [f"{self.name}: {count} pages were read whose checksum is wrong"] if count else []
 
     async def _run(self, work: Callable[[Connection], T], **options: str) -> T:
-        with self._checked():
+        with self._explain_errors():
             if is_blocking():
                 engine = self._engine.execution_options(**options) if options else self._engine
                 with engine.begin() as connection:
@@ -195,7 +195,7 @@ class PostgreSQL:
         return self._loops[loop].engine
 
     @contextmanager
-    def _checked(self) -> Generator[None, None, None]:
+    def _explain_errors(self) -> Generator[None, None, None]:
         if not self.close.alive:
             raise StoreError(f"{self.name}: this store is closed")
         try:

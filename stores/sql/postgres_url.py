@@ -8,7 +8,7 @@ from sqlalchemy.exc import ArgumentError
 
 from memzoo.errors import OptionError
 
-__all__ = ["is_own", "parsed", "without_secrets"]
+__all__ = ["is_own", "parse_url", "without_secrets"]
 
 _PATIENCE = "-c lock_timeout="
 _DAY = 86_400
@@ -19,7 +19,7 @@ _OBJECTS = {"autocommit", "context", "cursor_factory", "row_factory"}
 _WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
 
 
-def parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
+def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
     """A name without secrets, the URL for the driver, and the options of the pool."""
     if url.count("@") > 1:  # part of a password might be taken for the host, and be shown
         raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Table
 
 from memzoo.stores.base import Entry, Record, StoredState
-from memzoo.stores.common import damaged, escaped, unescaped
+from memzoo.stores.common import escaped, make_damaged_error, unescaped
 from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.sql import schema
 from memzoo.stores.tombstones import tombstone
@@ -56,7 +56,7 @@ def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entr
                 raise ValueError("it is no message, or has no time")
             entries.append(Entry(int(seq), message, unescaped(turn_id), said_at, more))
         except DAMAGE as error:
-            raise damaged(f"message {seq}", conversation_id, error) from error
+            raise make_damaged_error(f"message {seq}", conversation_id, error) from error
     return entries
 
 

@@ -101,7 +101,7 @@ class SQLite:
         """The rows that one statement finds, or writes and returns."""
         return await self._do(lambda held: _run(held.driver, statement, values), writes=writes)
 
-    async def reading(self, work: Callable[[Connection], T]) -> T:
+    async def run_read(self, work: Callable[[Connection], T]) -> T:
         """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""
 
         def job(held: PooledConnection) -> T:
@@ -110,7 +110,7 @@ class SQLite:
 
         return await self._do(job)
 
-    async def writing(self, work: Callable[[Connection], T]) -> T:
+    async def run_write(self, work: Callable[[Connection], T]) -> T:
         """Run it in a transaction; its first statement has to be one that locks the conversation."""
 
         def job(held: PooledConnection) -> T:
@@ -122,7 +122,7 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def transact(self, work: Callable[[Run], T]) -> T:
-        """As `writing`, with statements that are always the same."""
+        """As `run_write`, with statements that are always the same."""
 
         def job(held: PooledConnection) -> T:
             with held.driver as driver:
@@ -189,7 +189,7 @@ class SQLite:
         try:
             while True:
                 try:
-                    held = self._held(deadline)
+                    held = self._take_connection(deadline)
                     with held.lock:
                         if not held.is_closed:
                             return job(held)
@@ -200,7 +200,7 @@ class SQLite:
             if writes:
                 self._write_lock.release()
 
-    def _held(self, deadline: Deadline) -> PooledConnection:
+    def _take_connection(self, deadline: Deadline) -> PooledConnection:
         if not self.close.alive:
             raise StoreError(f"{self.name}: this store is closed")
         if deadline.is_given_up:

@@ -29,7 +29,7 @@ __all__ = [
     "VECTORS",
     "Run",
     "Statements",
-    "listed",
+    "select_ids",
 ]
 
 Run: TypeAlias = Callable[[sa.Executable, Mapping[str, Any] | Sequence[Mapping[str, Any]]], Any]
@@ -66,7 +66,7 @@ _BOUNDS: dict[str, sa.ColumnElement[bool]] = {
 
 
 @functools.cache
-def listed(*bounds: str) -> sa.Select[*tuple[str]]:
+def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
     """The ids of conversations that have messages, with those bounds that are named: of `_BOUNDS`, and `limit`."""
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)

@@ -11,17 +11,17 @@ from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate,
 from memzoo.stores.common import (
     HIGHEST,
     IN_MEMORY,
-    checked_numbers,
-    damaged,
+    check_numbers,
     escaped,
-    existing,
+    make_conflict_error,
+    make_damaged_error,
     prefix_range,
     unescaped,
 )
 from memzoo.stores.encoding import DAMAGE, as_time, from_json
 from memzoo.stores.sql import schema, statements
 from memzoo.stores.sql.deletion import clear, forget
-from memzoo.stores.sql.orphans import orphaned, repaired
+from memzoo.stores.sql.orphans import find_orphans, repair_orphans
 from memzoo.stores.sql.rows import (
     Row,
     buried_rows,
@@ -89,7 +89,7 @@ class SQLStore(Closing):
         return SQLStore(self._check_reopenable(self._given), clock=self.clock)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self._check_reopenable(self._database.url), self.clock)
+        return _reopen_sql, (self._check_reopenable(self._database.url), self.clock)
 
     def _check_reopenable(self, url: str | None) -> str:
         if self._database.url is None or url is None:
@@ -136,13 +136,13 @@ class SQLStore(Closing):
             return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
         born, version, learnt_to, *_ = rows[0]
         if not all(isinstance(one, int) for one in (born, version, learnt_to)):
-            raise damaged(f"the state {strategy!r}", conversation_id, ValueError("its numbers are none"))
+            raise make_damaged_error(f"the state {strategy!r}", conversation_id, ValueError("its numbers are none"))
         reset = not born <= since <= version
         try:
             found = {unescaped(key): value for *_, key, value in rows if key is not None}
             changes = {key: from_json(value) for key, value in found.items() if not reset or value is not None}
         except DAMAGE as error:
-            raise damaged(f"the state {strategy!r}", conversation_id, error) from error
+            raise make_damaged_error(f"the state {strategy!r}", conversation_id, error) from error
         return StateUpdate(version, learnt_to, changes, reset)
 
     async def commit(
@@ -188,13 +188,15 @@ class SQLStore(Closing):
         rows = await self._rows(statements.VECTORS, conversation_id, {"strategy": escaped(strategy), "after": after})
         vectors: dict[int, bytes] = dict(cast("Sequence[tuple[int, bytes]]", rows))
         if wrong := [seq for seq, vector in vectors.items() if not isinstance(vector, bytes)]:
-            raise damaged(f"embedding {wrong[0]} of the state {strategy!r}", conversation_id, ValueError("no bytes"))
+            raise make_damaged_error(
+                f"embedding {wrong[0]} of the state {strategy!r}", conversation_id, ValueError("no bytes")
+            )
         return vectors
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
         id_, use = escaped(conversation_id), self._database.statements
-        await self._database.writing(lambda connection: clear(connection, use, id_, only_empty=only_empty))
+        await self._database.run_write(lambda connection: clear(connection, use, id_, only_empty=only_empty))
 
     async def conversations(
         self,
@@ -211,7 +213,7 @@ class SQLStore(Closing):
         bounds["idle"] = None if idle_since is None else as_time(idle_since)
         bounds["behind"] = None if behind is None else escaped(behind)
         given = {name: value for name, value in bounds.items() if value is not None}
-        rows = await self._database.rows(statements.listed(*given), given)
+        rows = await self._database.rows(statements.select_ids(*given), given)
         return [unescaped(id_) for (id_,) in rows]
 
     async def forget(
@@ -219,7 +221,7 @@ class SQLStore(Closing):
     ) -> list[int]:
         """See `TombstoneStore.forget`."""
         id_, use = escaped(conversation_id), self._database.statements
-        return await self._database.writing(
+        return await self._database.run_write(
             lambda connection: forget(connection, use, id_, seqs, derived=derived, buries=tombstones)
         )
 
@@ -246,20 +248,20 @@ class SQLStore(Closing):
         tombstones: Collection[str] = (),
     ) -> None:
         """See `TombstoneStore.restore`."""
-        checked_numbers(entries)
+        check_numbers(entries)
         use, rows = self._database.statements, entry_rows(escaped(conversation_id), entries)
 
         def work(connection: Connection) -> None:
             new = {**rows[-1], "count": entries[-1].seq}
             born: int | None = connection.execute(use.found, new).scalar_one_or_none()
             if born is None:
-                raise existing(conversation_id)
+                raise make_conflict_error(conversation_id)
             connection.execute(statements.ADD, rows)
             for name, state in states.items():
                 use.put(connection.execute, state_rows(_state_ids(conversation_id, name), born, state))
             use.put(connection.execute, {schema.tombstones: buried_rows(escaped(conversation_id), tombstones)})
 
-        await self._database.writing(work)
+        await self._database.run_write(work)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
         """See `ManagedStore.scrub`: empties SQLite's log, and thoroughly is `VACUUM`, or PostgreSQL's `VACUUM FULL`."""
@@ -270,13 +272,13 @@ class SQLStore(Closing):
 
         Through a pooler, an earlier memzoo could delete the row of one that nobody had cleared (docs/stores.md).
         """
-        return await repaired(self._database)
+        return await repair_orphans(self._database)
 
     async def check(self) -> list[str]:
         """What the database finds wrong with itself, and which conversations lack their newest messages."""
         found = await self._database.check()
         lost = await self._database.rows(statements.LOST, {})
-        left = map(unescaped, await self._database.reading(orphaned))
+        left = map(unescaped, await self._database.run_read(find_orphans))
         found += (f"{id_!r} is not found, but its messages are there; SQLStore(url).repair() helps" for id_ in left)
         return [*found, *(f"the newest messages of {unescaped(id_)!r} are not there" for (id_,) in lost)]
 
@@ -291,21 +293,21 @@ class SQLStore(Closing):
             raise type(error)(f"{error} (in the conversation {id_!r})") from error
 
     def _update_schema(self) -> None:
-        found = drive(self._database.reading(schema.version))
+        found = drive(self._database.run_read(schema.version))
         if found > schema.VERSION:
             raise StoreError(
                 f"{self._database.name}: its tables have version {found}, but this memzoo knows only those "
                 f"up to {schema.VERSION}; upgrade memzoo"
             )
-        if not drive(self._database.reading(schema.is_current)):
-            drive(self._database.writing(schema.upgrade))
+        if not drive(self._database.run_read(schema.is_current)):
+            drive(self._database.run_write(schema.upgrade))
 
 
 def _state_ids(conversation_id: str, strategy: str) -> dict[str, str]:
     return {"conversation_id": escaped(conversation_id), "strategy": escaped(strategy)}
 
 
-def _unpickled(url: str, clock: Callable[[], datetime]) -> SQLStore:
+def _reopen_sql(url: str, clock: Callable[[], datetime]) -> SQLStore:
     try:
         return SQLStore(url, clock=clock)
     except StoreError as error:

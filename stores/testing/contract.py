@@ -266,7 +266,7 @@ class PlainStoreContract:
                 name = f"{worker}-{turn}"
                 drive(store.append("c", records(name, name), turn_id=name))
                 drive(store.append("c", records("again"), turn_id=name))
-                while not self._counted(store, name):
+                while not self._try_commit(store, name):
                     pass
 
         with ThreadPoolExecutor(8) as threads:
@@ -288,7 +288,7 @@ class PlainStoreContract:
         assert sorted(entry.turn_id for entry in asyncio.run(appended())) == list("abcdefgh")
 
     @staticmethod
-    def _counted(store: Store, name: str) -> bool:
+    def _try_commit(store: Store, name: str) -> bool:
         state = drive(store.read_state("c", "s"))
         names = [*state.changes.get("names", []), name]
         try:

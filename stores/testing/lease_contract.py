@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memzoo.stores.base import Lease, LeasingStore, lacking, managed
+from memzoo.stores.base import Lease, LeasingStore, find_lacking, managed
 from memzoo.stores.testing.contract import PlainStoreContract
 from memzoo.stores.testing.tools import HOSTILE_IDS, commit, fill
 from memzoo.sync import drive
@@ -91,7 +91,7 @@ class LeasingStoreContract(PlainStoreContract):
 
     def test_what_forgets_ends_leases(self, store: LeasingStore) -> None:
         """Where a message is deleted, and states with it, others may learn anew at once."""
-        if lacking(store, "forget"):
+        if find_lacking(store, "forget"):
             pytest.skip("a plain store deletes no single message")
         fill(store, "c", "a", "b")
         first = _lease(store, "one")

@@ -44,7 +44,7 @@ class _Ranked:
 class _Newest(_Ranked):
     """The last exchanges."""
 
-    def _ranked(self, question: Question) -> Iterable[Passage]:
+    def _rank(self, question: Question) -> Iterable[Passage]:
         return reversed(self._passages)
 
 
@@ -53,7 +53,7 @@ class _Oracle(_Ranked):
 
     _apart = True
 
-    def _ranked(self, question: Question) -> Iterable[Passage]:
+    def _rank(self, question: Question) -> Iterable[Passage]:
         return [one for one in self._passages if any(text in one.text for text in question.evidence)]
 
 
@@ -73,7 +73,7 @@ class _PlainWords(_Ranked):
         row = (len(self._passages) - 1, f"{new.speaker}: {new.text}")
         self._database.execute("INSERT INTO exchanges (rowid, text) VALUES (?, ?)", row)
 
-    def _ranked(self, question: Question) -> Iterable[Passage]:
+    def _rank(self, question: Question) -> Iterable[Passage]:
         match = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question.text))
         rows = self._database.execute("SELECT rowid FROM exchanges WHERE exchanges MATCH ? ORDER BY rank", (match,))
         return [self._passages[place] for (place,) in rows]

@@ -34,10 +34,10 @@ class GraphMemory(BaseMemory):
     State: an item for each entity, observation and relation, see `Note.as_json`.
 
     Example:
-        >>> from memzoo.hosts.mcp.calls import WRITES, parsed
+        >>> from memzoo.hosts.mcp.calls import WRITES, parse_arguments
         >>> memory = GraphMemory()
         >>> ada = {"name": "Ada", "entityType": "person", "observations": ["likes tea"]}
-        >>> memory.write(parsed(WRITES["create_entities"], {"entities": [ada]}, "create_entities"))[0].names
+        >>> memory.write(parse_arguments(WRITES["create_entities"], {"entities": [ada]}, "create_entities"))[0].names
         ('Ada',)
         >>> memory.recall("who likes tea?", 100)
         ['Ada: likes tea', 'Ada (person)']

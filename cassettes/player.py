@@ -117,7 +117,7 @@ class Player:
     def note_failure(self, request: HttpRequest, error: Exception) -> RecordingError:
         """Remember, and return to be raised, that a request has no answer that could be recorded."""
         self.stop_waiting(request)
-        told = self._make_error(request, f"{type(error).__name__}: {error}".removesuffix(": "))
+        told = self._report_no_answer(request, f"{type(error).__name__}: {error}".removesuffix(": "))
         self.errors.append(told)
         return told
 
@@ -125,7 +125,7 @@ class Player:
         """Remember as errors the requests that were sent and have no answer, now that the recording ends."""
         for request in list(self._sent.values()):
             why = "it was given up, cut off, or is still awaited"
-            self.errors.append(self._make_error(request, why))
+            self.errors.append(self._report_no_answer(request, why))
 
     def list_recordings(self) -> list[Recorded]:
         """List the recordings; what one of them told of as a secret is removed from the earlier ones, too."""
@@ -167,7 +167,7 @@ class Player:
             f"nothing was written to {shorten_path(self.path)}"
         )
 
-    def _make_error(self, request: HttpRequest, why: str) -> RecordingError:
+    def _report_no_answer(self, request: HttpRequest, why: str) -> RecordingError:
         return RecordingError(
             f"No answer came to {self._key(request)} ({why})\n"
             f"What has no answer cannot be recorded; nothing was written to {shorten_path(self.path)}"

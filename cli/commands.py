@@ -37,7 +37,7 @@ class _Commands(Mapping[str, Any]):
         try:
             return _load_command(plugin)
         except PluginError as error:
-            return _make_broken(name, error)
+            return _make_stand_in(name, error)
 
     def __iter__(self) -> Iterator[str]:
         return iter(plugins_by_name(COMMANDS))
@@ -125,7 +125,7 @@ def _wrap_async(made: Any) -> Any:
     return made
 
 
-def _make_broken(name: str, error: PluginError) -> Any:
+def _make_stand_in(name: str, error: PluginError) -> Any:
     """A command that can only say why it cannot be loaded; the others work."""
 
     def fail() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
 
-from memzoo.hosts.langchain_threads import akeep, ashow, chat_of, keep, show
+from memzoo.hosts.langchain_threads import akeep, akeep_and_view, chat_of, keep, keep_and_view
 from memzoo.hosts.shared import Memories, host_module
 from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.stores import Message
@@ -40,11 +40,11 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
 
     def wrap_model_call(self, request: Request, handler: Callable[[Request], Any]) -> Any:
         """Keep new messages in the log, and send the view."""
-        return handler(request.override(messages=show(self._memories, request.messages)))
+        return handler(request.override(messages=keep_and_view(self._memories, request.messages)))
 
     async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
         """As `wrap_model_call`."""
-        return await handler(request.override(messages=await ashow(self._memories, request.messages)))
+        return await handler(request.override(messages=await akeep_and_view(self._memories, request.messages)))
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Keep the answer, and learn from the exchange."""

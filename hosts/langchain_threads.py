@@ -10,12 +10,12 @@ from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
 from memzoo.stores import Message
 from memzoo.sync import blocking_function
 
-__all__ = ["akeep", "ashow", "chat_of", "keep", "show"]
+__all__ = ["akeep", "akeep_and_view", "chat_of", "keep", "keep_and_view"]
 
 _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 
 
-async def ashow(memories: Memories, messages: Sequence[Any]) -> list[Any]:
+async def akeep_and_view(memories: Memories, messages: Sequence[Any]) -> list[Any]:
     """Keep a thread's new messages, and return the memory's view of the thread.
 
     The newest human message is the question. Messages of the thread are shown as the same objects.
@@ -31,7 +31,7 @@ async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
     await _follow(memories, messages, ended=True)
 
 
-show, keep = blocking_function(ashow), blocking_function(akeep)
+keep_and_view, keep = blocking_function(akeep_and_view), blocking_function(akeep)
 
 
 def chat_of(message: Any) -> Message:

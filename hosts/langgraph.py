@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from memzoo.errors import ConflictError, OptionError
 from memzoo.forks import new_lock
-from memzoo.hosts.langchain_threads import akeep, ashow, keep, show
+from memzoo.hosts.langchain_threads import akeep, akeep_and_view, keep, keep_and_view
 from memzoo.hosts.shared import Memories, host_module
 from memzoo.memories import Embedder
 from memzoo.stores import JSON, Record, Store
@@ -220,7 +220,7 @@ def view(memories: Memories) -> Any:
 
     It keeps new messages in the log. The newest human message is the question, so memories that search work too.
     """
-    return _runnables.RunnableLambda(partial(show, memories), partial(ashow, memories))
+    return _runnables.RunnableLambda(partial(keep_and_view, memories), partial(akeep_and_view, memories))
 
 
 def remember(memories: Memories) -> Any:

@@ -11,7 +11,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from memzoo.benchmarks.play.playing import Line
 
-__all__ = ["POLICY", "asset", "page", "to_json"]
+__all__ = ["POLICY", "asset", "page", "dump_json"]
 
 _REST = "img-src data:; base-uri 'none'; form-action 'none'"
 POLICY = f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; {_REST}"
@@ -36,7 +36,7 @@ def page(lines: Iterable[Line] | None = None) -> str:
     )
 
 
-def to_json(value: object) -> str:
+def dump_json(value: object) -> str:
     """A value as JSON, in UTF-8 whatever was said."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     # Half a character, as cut-off texts have it, cannot be written.
@@ -51,7 +51,7 @@ def asset(name: str) -> str:
 
 def _inside(lines: list[Line]) -> str:
     """JSON that cannot end the element it stands in: nothing in it opens a tag."""
-    return to_json(lines).replace("<", "\\u003c")
+    return dump_json(lines).replace("<", "\\u003c")
 
 
 def _hash(text: str) -> str:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from memzoo.benchmarks.play.page import POLICY, asset, page, to_json
+from memzoo.benchmarks.play.page import POLICY, asset, page, dump_json
 from memzoo.benchmarks.play.playing import Line, Play
 from memzoo.errors import MemoryZooError, MissingExtraError, OptionError
 
@@ -212,7 +212,7 @@ def _answer(text: str, kind: str, status: int = 200) -> Response:
 
 
 def _json(value: object, status: int = 200) -> Response:
-    return _answer(to_json(value), "application/json", status)
+    return _answer(dump_json(value), "application/json", status)
 
 
 def _refuse(_request: Request, error: Exception) -> Response:

@@ -271,11 +271,11 @@ def records(comparison: Compared) -> list[dict[str, Any]]:
     return [
         record
         for row in comparison.rows
-        for record in ([_record(comparison, row, budget) for budget in row.budgets] or [_record_failure(row)])
+        for record in ([_record(comparison, row, budget) for budget in row.budgets] or [_error_record(row)])
     ]
 
 
-def _record_failure(row: Row) -> dict[str, Any]:
+def _error_record(row: Row) -> dict[str, Any]:
     return {"memory": row.memory.name, "baseline": row.memory.baseline, "error": row.error}
 
 

@@ -24,7 +24,7 @@ from memzoo.memories import create_memory
 from memzoo.stores import InMemoryStore, Message
 from memzoo.sync import drive
 
-__all__ = ["Replies", "learn", "learn_from"]
+__all__ = ["Replies", "learn", "learn_talk"]
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "summary": {"max_summary_tokens": 900},
@@ -87,7 +87,7 @@ def learn(
                 typer.echo(f"{name}: there is no {file}; left out")
                 continue
             replies = Replies(json.loads(file.read_text(encoding="utf-8")), in_order=in_order)
-            memories[name] = found = learn_from(talk, name, replies, max_prompt_tokens)
+            memories[name] = found = learn_talk(talk, name, replies, max_prompt_tokens)
             note = f"; {replies.others} of the prompts are others today" if replies.others else ""
             typer.echo(f"{name}: {found.spent.calls} calls, {len(found.items)} items{note}")
     learnt = Learnt(talk=fingerprint(talk), by=by, memories=memories)
@@ -96,7 +96,7 @@ def learn(
     typer.echo(f"wrote {out}")
 
 
-def learn_from(talk: Transcript, name: str, replies: Replies, max_prompt_tokens: int) -> LearntState:
+def learn_talk(talk: Transcript, name: str, replies: Replies, max_prompt_tokens: int) -> LearntState:
     """Let a memory learn a conversation as it was said, all at once.
 
     Raises:

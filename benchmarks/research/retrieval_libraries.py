@@ -7,7 +7,7 @@ from typing import Any
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.packaged import library
-from memzoo.benchmarks.research.retrieval_showing import Embed, date_of, fill_budget, lines_of
+from memzoo.benchmarks.research.retrieval_showing import Embed, day_of, fill_budget, lines_of
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.sync import drive
 
@@ -35,7 +35,7 @@ class LangChain:
         for label, text in lines_of(self._transcript, exchange):
             said[label] = f"{said[label]}\n{text}" if said.get(label) else text
         outputs = {self._transcript.assistant: said.pop(self._transcript.assistant)}
-        self._memory.save_context({"date": date_of(exchange), **said}, outputs)
+        self._memory.save_context({"date": day_of(exchange), **said}, outputs)
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
@@ -59,7 +59,7 @@ class LlamaIndex:
     def hear(self, exchange: Exchange) -> None:
         """See `Retriever.hear`."""
         texts = [f"{label}: {text}" for label, text in lines_of(self._transcript, exchange)]
-        texts[0] = f"{date_of(exchange)}\n{texts[0]}"
+        texts[0] = f"{day_of(exchange)}\n{texts[0]}"
         roles = [str(one["role"]) for one in exchange.messages]
         drive(self._block.aput([self._message(text, role=role) for role, text in zip(roles, texts, strict=True)]))
 

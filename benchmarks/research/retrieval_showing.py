@@ -13,7 +13,7 @@ __all__ = [
     "Peer",
     "Retriever",
     "Sessions",
-    "date_of",
+    "day_of",
     "fill_budget",
     "lines_of",
     "passages_of",
@@ -65,7 +65,7 @@ def passages_of(transcript: Transcript, exchange: Exchange, after: int = 0, *, a
     ]
 
 
-def date_of(exchange: Exchange) -> str:
+def day_of(exchange: Exchange) -> str:
     """The day of an exchange, as evidence shows it."""
     return Passage(0, "", "", exchange.said_at, begins=True).date
 

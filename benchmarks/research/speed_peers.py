@@ -77,7 +77,7 @@ def langchain_retriever(words: range) -> Maker:
         numpy = importlib.import_module("numpy")
         embedder = HashEmbedder()
 
-        class Embeddings(_import_quietly("langchain_core.embeddings").Embeddings):  # type: ignore[misc]
+        class Embeddings(_import("langchain_core.embeddings").Embeddings):  # type: ignore[misc]
             def embed_documents(self, texts: list[str]) -> list[list[float]]:
                 vectors = drive(embedder.embed(texts)).vectors
                 return [numpy.frombuffer(vector, "<f4").tolist() for vector in vectors]
@@ -85,11 +85,9 @@ def langchain_retriever(words: range) -> Maker:
             def embed_query(self, text: str) -> list[float]:
                 return self.embed_documents([text])[0]
 
-        vectors = _import_quietly("langchain_core.vectorstores").InMemoryVectorStore(Embeddings())
+        vectors = _import("langchain_core.vectorstores").InMemoryVectorStore(Embeddings())
         vectors.add_texts([str(message["content"]) for message in messages(10_000, rare_words=True)])
-        memory = _import_quietly("langchain_classic.memory").VectorStoreRetrieverMemory(
-            retriever=vectors.as_retriever()
-        )
+        memory = _import("langchain_classic.memory").VectorStoreRetrieverMemory(retriever=vectors.as_retriever())
         asked = {"input": question(words)}
         return again(lambda: memory.load_memory_variables(asked))
 
@@ -99,9 +97,7 @@ def langchain_retriever(words: range) -> Maker:
 def langchain_model_calls(_place: Place) -> int:
     """Model calls of a full `ConversationSummaryBufferMemory` in 40 exchanges of 100 tokens."""
     model = _langchain_model()
-    memory = _import_quietly("langchain_classic.memory").ConversationSummaryBufferMemory(
-        llm=model, max_token_limit=2000
-    )
+    memory = _import("langchain_classic.memory").ConversationSummaryBufferMemory(llm=model, max_token_limit=2000)
     said = exchanges()
     save = _langchain_save(memory, said)
     while not model.calls:
@@ -118,7 +114,7 @@ def llama_buffer(count: int, *calls: str) -> Maker:
 
     def make(_: Place) -> Prepare:
         memory = _llama(count, 10**9)
-        as_text = _import_quietly(utils).messages_to_history_str
+        as_text = _import(utils).messages_to_history_str
         return _in_order({"load": lambda: as_text(memory.get_all()), "save": _llama_save(memory)}, calls)
 
     return make
@@ -138,7 +134,7 @@ def sessions(count: int, *calls: str) -> Maker:
     """`SQLiteSession` of openai-agents with so many exchanges in a file: the last 20 messages, or two more."""
 
     def make(place: Place) -> Prepare:
-        session = _import_quietly("agents").SQLiteSession("a", place.folder / "agents.db")
+        session = _import("agents").SQLiteSession("a", place.folder / "agents.db")
         runner = place.stack.enter_context(asyncio.Runner())
         place.stack.callback(session.close)
         runner.run(session.add_items(messages(2 * count)))
@@ -154,7 +150,7 @@ def sessions(count: int, *calls: str) -> Maker:
     return make
 
 
-def _import_quietly(module: str) -> Any:
+def _import(module: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # All of LangChain's memories announce their end.
         return importlib.import_module(module)
@@ -163,17 +159,17 @@ def _import_quietly(module: str) -> Any:
 def _langchain(name: str, history: Any, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return getattr(_import_quietly("langchain_classic.memory"), name)(chat_memory=history, **options)
+        return getattr(_import("langchain_classic.memory"), name)(chat_memory=history, **options)
 
 
 def _history(count: int) -> Any:
-    history = _import_quietly("langchain_core.chat_history").InMemoryChatMessageHistory()
+    history = _import("langchain_core.chat_history").InMemoryChatMessageHistory()
     history.add_messages(_langchain_messages(count))
     return history
 
 
 def _history_on_sqlite(place: Place, count: int) -> Any:
-    history = _import_quietly("langchain_community.chat_message_histories").SQLChatMessageHistory(
+    history = _import("langchain_community.chat_message_histories").SQLChatMessageHistory(
         session_id="a", connection=f"sqlite:///{place.folder}/langchain.db"
     )
     place.stack.callback(history.engine.dispose)
@@ -182,7 +178,7 @@ def _history_on_sqlite(place: Place, count: int) -> Any:
 
 
 def _langchain_messages(count: int) -> list[Any]:
-    found = _import_quietly("langchain_core.messages")
+    found = _import("langchain_core.messages")
     kinds = {"user": found.HumanMessage, "assistant": found.AIMessage}
     return [kinds[message["role"]](content=message["content"]) for message in messages(2 * count)]
 
@@ -202,7 +198,7 @@ def _langchain_save(memory: Any, said: Any) -> Callable[[], object]:
 
 def _langchain_model() -> Any:
     """A model that counts its calls, and counts tokens with the same encoding as memzoo."""
-    base = _import_quietly("langchain_core.language_models.chat_models").SimpleChatModel
+    base = _import("langchain_core.language_models.chat_models").SimpleChatModel
 
     class Scripted(base):  # type: ignore[misc, valid-type]
         calls: int = 0
@@ -225,8 +221,8 @@ def _encode() -> Callable[[str], list[int]]:
 
 
 def _llama(count: int, limit: int) -> Any:
-    message = _import_quietly("llama_index.core.llms").ChatMessage
-    memory = _import_quietly("llama_index.core.memory").ChatMemoryBuffer.from_defaults(
+    message = _import("llama_index.core.llms").ChatMessage
+    memory = _import("llama_index.core.memory").ChatMemoryBuffer.from_defaults(
         token_limit=limit, tokenizer_fn=_encode()
     )
     memory.set([message(content=one["content"], role=one["role"]) for one in messages(2 * count)])
@@ -234,7 +230,7 @@ def _llama(count: int, limit: int) -> Any:
 
 
 def _llama_save(memory: Any) -> Callable[[], object]:
-    message, said = _import_quietly("llama_index.core.llms").ChatMessage, exchanges()
+    message, said = _import("llama_index.core.llms").ChatMessage, exchanges()
 
     def save() -> None:
         user, assistant = next(said)

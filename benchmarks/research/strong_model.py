@@ -29,7 +29,7 @@ from memzoo.benchmarks.measure.figures import DATE, with_one_writing
 from memzoo.benchmarks.measure.fitting import fit
 from memzoo.benchmarks.outcomes import Scored, Sum, View
 from memzoo.benchmarks.research.inputs import LOCOMO, conversations, limits_of, refusals
-from memzoo.benchmarks.research.learning import OPTIONS, Replies, learn_from
+from memzoo.benchmarks.research.learning import OPTIONS, Replies, learn_talk
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Question, Transcript, sample_transcripts
 from memzoo.errors import OptionError
@@ -129,7 +129,7 @@ def _file(folder: Path, talk: str, name: str) -> Path | None:
 def _learn(transcript: Transcript, name: str, file: Path, max_prompt_tokens: int, *, in_order: bool) -> Taught:
     given = json.loads(file.read_text(encoding="utf-8"))
     replies = Replies(given, in_order=in_order)
-    state = learn_from(transcript, name, replies, max_prompt_tokens)
+    state = learn_talk(transcript, name, replies, max_prompt_tokens)
     return Taught(state, [one["reply"] for one in given if not one.get("name", "").startswith("load")], replies.others)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
-from memzoo.hosts.migrate.sources import by_session, conversation_of, make_unreadable
+from memzoo.hosts.migrate.sources import by_session, conversation_of, make_stand_in
 
 __all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "parse_json", "rows"]
 
@@ -91,7 +91,7 @@ def langchain_redis(source: str) -> Iterator[Unread]:
             title = str(one["key"]).removeprefix(prefix)
             yield Unread(title, functools.partial(_of_list, title, value))  # pyright: ignore[reportUnknownArgumentType]
         else:
-            yield make_unreadable(str(one["key"]), f"'value' is no list: {value!r:.80}")
+            yield make_stand_in(str(one["key"]), f"'value' is no list: {value!r:.80}")
 
 
 def _of_list(title: str, newest_first: list[Any]) -> ChatLog:
@@ -164,9 +164,9 @@ def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Unread]:
         try:
             found: Any = json.loads(line)
         except (ValueError, RecursionError) as error:
-            yield make_unreadable(f"line {number}", f"it cannot be read as JSON: {reason(error)}")
+            yield make_stand_in(f"line {number}", f"it cannot be read as JSON: {reason(error)}")
             continue
         if isinstance(found, dict) and all(name in found for name in needed):
             yield found  # pyright: ignore[reportUnknownVariableType]
         else:
-            yield make_unreadable(f"line {number}", f"it must be an object with {' and '.join(map(repr, needed))}")
+            yield make_stand_in(f"line {number}", f"it must be an object with {' and '.join(map(repr, needed))}")

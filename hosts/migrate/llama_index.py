@@ -7,7 +7,7 @@ from typing import Any
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.chat_log import Unread
 from memzoo.hosts.migrate.histories import parse_json, rows
-from memzoo.hosts.migrate.sources import by_session, conversation_of, make_unreadable, read_json
+from memzoo.hosts.migrate.sources import by_session, conversation_of, make_stand_in, read_json
 from memzoo.strategy import tool_call
 
 __all__ = ["llama_index"]
@@ -30,7 +30,7 @@ def _of_file(source: str) -> Iterator[Unread]:
         if isinstance(items, list):
             yield Unread(key, functools.partial(conversation_of, key, items, _message))  # pyright: ignore[reportUnknownArgumentType]
         else:
-            yield make_unreadable(key, f"this is no list of messages: {items!r:.80}")
+            yield make_stand_in(key, f"this is no list of messages: {items!r:.80}")
 
 
 def _of_database(url: str) -> Iterator[Unread]:

@@ -13,7 +13,7 @@ from typing import Any
 from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread
 from memzoo.hosts.migrate.documents import is_message
-from memzoo.hosts.migrate.sources import conversation_of, make_unreadable
+from memzoo.hosts.migrate.sources import conversation_of, make_stand_in
 
 __all__ = ["is_sqlite", "read_sessions"]
 
@@ -78,7 +78,7 @@ def _agents(database: sqlite3.Connection) -> Iterator[Unread]:
     sessions = database.execute("select distinct session_id from agent_messages order by session_id").fetchall()
     for (session,) in sessions:
         if session is None:
-            yield make_unreadable("messages of no session", "they do not say to which conversation they belong")
+            yield make_stand_in("messages of no session", "they do not say to which conversation they belong")
             continue
         yield Unread(str(session), functools.partial(_of_session, database, session))
 

@@ -18,7 +18,7 @@ __all__ = [
     "chatgpt",
     "conversation_of",
     "langchain_file",
-    "make_unreadable",
+    "make_stand_in",
     "openai_threads",
     "read_json",
 ]
@@ -75,14 +75,14 @@ def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = 
     sessions: dict[str, list[Any]] = {}
     for number, (session, message) in enumerate(said, start=1):
         if session is None:
-            yield make_unreadable(f"message {number}", "it does not say to which conversation it belongs")
+            yield make_stand_in(f"message {number}", "it does not say to which conversation it belongs")
         else:
             sessions.setdefault(str(session), []).append(message)
     for session, messages in sessions.items():
         yield Unread(session, functools.partial(conversation_of, session, messages, item_of))
 
 
-def make_unreadable(place: str, what: str) -> Unread:
+def make_stand_in(place: str, what: str) -> Unread:
     """What stands in place of a conversation of which not even the id can be read."""
 
     def read() -> ChatLog:
@@ -105,7 +105,7 @@ def chatgpt(source: str) -> Iterator[Unread]:
         if isinstance(known.get("mapping"), dict):
             yield Unread(str(title), functools.partial(conversation_in, known, str(title)))
         else:
-            yield make_unreadable(str(title), "it has no tree of messages ('mapping')")
+            yield make_stand_in(str(title), "it has no tree of messages ('mapping')")
 
 
 def openai_threads(source: str) -> Iterator[Unread]:
@@ -113,13 +113,13 @@ def openai_threads(source: str) -> Iterator[Unread]:
     threads: dict[str, list[Any]] = {}
     for number, page in enumerate(_as_list(read_json(source)), start=1):
         if not isinstance(page, dict) or not isinstance(page.get("data", []), list):  # pyright: ignore[reportUnknownMemberType]
-            yield make_unreadable(f"page {number}", "this is no page of messages with 'data'")
+            yield make_stand_in(f"page {number}", "this is no page of messages with 'data'")
             continue
         messages: list[Any] = cast("dict[str, Any]", page).get("data", [])
         for place, message in enumerate(messages, start=1):
             thread: Any = cast("dict[str, Any]", message).get("thread_id") if isinstance(message, dict) else None
             if thread is None:
-                yield make_unreadable(f"message {place} of page {number}", "it does not say to which thread it belongs")
+                yield make_stand_in(f"message {place} of page {number}", "it does not say to which thread it belongs")
             else:
                 threads.setdefault(str(thread), []).append(message)
     for thread, messages in threads.items():

@@ -70,7 +70,7 @@ def _run_check(check: str) -> bool:
         return list(ROWS.values())[row][number](Bench(KITS[kit], running, Path(folder)))
 
 
-def _share_caught(kit: Kit, running: Server, changes: int, *, best: bool) -> float:
+def _measure_caught(kit: Kit, running: Server, changes: int, *, best: bool) -> float:
     """Change one word of a recorded prompt at a time; count the replays that fail."""
     order = random.Random(17)  # noqa: S311 - no secret
     texts = [text.split(" ") for text in _prompts()]
@@ -106,7 +106,7 @@ def _prompts() -> list[str]:
 def _show_caught(running: Server, changes: int) -> None:
     rows = list[tuple[str, list[str]]]()
     for name, best in (("by default", False), ("best settings", True)):
-        shares = [f"{_share_caught(kit, running, changes, best=best):.1%}" for kit in KITS]
+        shares = [f"{_measure_caught(kit, running, changes, best=best):.1%}" for kit in KITS]
         rows.append((f"{changes:,} changed words, {name}", shares))
     show_table("caught", rows)
 

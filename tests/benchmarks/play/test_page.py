@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks.play.page import asset, page, to_json
+from memzoo.benchmarks.play.page import asset, page, dump_json
 from memzoo.benchmarks.play.playing import Line
 from tests.benchmarks.play.talks import HOSTILE, play, talk
 
@@ -104,7 +104,7 @@ def test_hostile_texts_stay_texts(hostile: str) -> None:
 
 def test_half_a_character_can_be_written() -> None:
     """It is replaced: no file could hold it."""
-    assert to_json(["half \ud83d"]) == '["half ?"]'
+    assert dump_json(["half \ud83d"]) == '["half ?"]'
 
 
 def test_the_page_of_a_server_asks_for_its_files() -> None:

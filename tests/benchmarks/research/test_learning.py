@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from memzoo.benchmarks import Transcript
 from memzoo.benchmarks.learnt import Learnt, fingerprint, log_of
 from memzoo.benchmarks.research.__main__ import app
-from memzoo.benchmarks.research.learning import Replies, learn_from
+from memzoo.benchmarks.research.learning import Replies, learn_talk
 from memzoo.errors import OptionError
 from memzoo.stores import Message
 
@@ -26,7 +26,7 @@ def asked(transcript: Transcript) -> list[dict[str, str]]:
             prompts.append({"prompt": str(messages[0]["content"]), "reply": f"Summary {len(prompts)}."})
             return prompts[-1]["reply"]
 
-    learn_from(transcript, "summary", Asking([]), 3000)
+    learn_talk(transcript, "summary", Asking([]), 3000)
     return prompts
 
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from memzoo.benchmarks import Transcript
 from memzoo.benchmarks.research.__main__ import app
-from memzoo.benchmarks.research.learning import Replies, learn_from
+from memzoo.benchmarks.research.learning import Replies, learn_talk
 from memzoo.stores import Message
 
 REPLIES = {"summary": "Nobody said anything.", "knowledge-graph": "NONE", "entity": "NONE"}
@@ -34,7 +34,7 @@ def answered(folder: Path, transcript: Transcript, name: str, reply: str) -> Non
             asked.append({"prompt": str(messages[0]["content"]), "reply": reply})
             return reply
 
-    learn_from(transcript, name, Asking([]), 6000)
+    learn_talk(transcript, name, Asking([]), 6000)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(asked), encoding="utf-8")
 

@@ -134,10 +134,8 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
         tell("[yellow]note:[/]", f"and {write_count(more, 'more question')}")
     if asked.model == OFFLINE and not dry:
         memories = comparing.beside_learnt(files, memories)
-    with (
-        workers.open_executor() as executor,
-        running.watch_progress(files, [one.name for one in memories], beside) as advance,
-    ):
+    names = [one.name for one in memories]
+    with workers.open_executor() as executor, running.watch_progress(files, names, beside) as advance:
         found = comparing.compare(
             files,
             memories,

@@ -108,8 +108,8 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
         found, row, budget, cost = max(affordable, key=lambda one: (one[0].mean, -one[-1]))
         yield (
             f"For at most {paid:,} paid tokens a request, {row.memory.name} shows the most: {found.mean:.0%} "
-            f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}), with {write_number(budget, 'token')} of "
-            f"memory, at {cost:,.0f}."
+            f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}), "
+            f"with {write_number(budget, 'token')} of memory, at {cost:,.0f}."
         )
     elif known:
         _, row, budget, cost = min(known, key=lambda one: one[-1])

@@ -74,11 +74,8 @@ class Cassette:
         self._settings = settings or CassetteSettings()
         self.recording = self._settings.record == "all" or (self._settings.record == "once" and not exists)
         if not self.recording and not exists:
-            what = (
-                f"{shorten_path(self.path)!r} is a folder"
-                if folder
-                else f"There is no cassette {shorten_path(self.path)!r}"
-            )
+            shown = shorten_path(self.path)
+            what = f"{shown!r} is a folder" if folder else f"There is no cassette {shown!r}"
             raise MissingCassetteError(f"{what}, and recording is off.\n{self._settings.hint}")
         if self.recording:
             check_writable(self.path)

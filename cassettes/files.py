@@ -46,8 +46,8 @@ def check_writable(path: Path) -> None:
         what = path if path.is_dir() else folder
         why = "that is a folder" if what is path else "that may not be written" if what.is_dir() else "that is a file"
         raise RecordingError(
-            f"The cassette {shorten_path(path)!r} cannot be written, because of {shorten_path(what)!r}: {why}; nothing "
-            "was sent"
+            f"The cassette {shorten_path(path)!r} cannot be written, because of {shorten_path(what)!r}: {why}; "
+            "nothing was sent"
         )
 
 
@@ -66,9 +66,9 @@ def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
     content = gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode()
     if limit is not None and len(content) > limit:
         raise RecordingError(
-            f"The cassette {shorten_path(path)!r} would have {len(content):,} bytes; the limit is {limit:,}, so it was"
-            " not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or let"
-            " its name end in .gz."
+            f"The cassette {shorten_path(path)!r} would have {len(content):,} bytes; the limit is {limit:,}, so it was "
+            "not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or let "
+            "its name end in .gz."
         )
     # Two processes that record the same file, and one that dies meanwhile, leave a whole cassette.
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")

@@ -182,9 +182,8 @@ class Player:
             return left
         with self._note_errors():
             hint, ignored = self._settings.hint, self._settings.ignored
-            raise UnmatchedRequestError(
-                report_unmatched(key, self.keys, self.unplayed, self.path, hint, ignored=ignored)
-            )
+            told = report_unmatched(key, self.keys, self.unplayed, self.path, hint, ignored=ignored)
+            raise UnmatchedRequestError(told)
 
     @contextmanager
     def _note_errors(self) -> Generator[None]:

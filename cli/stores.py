@@ -163,12 +163,8 @@ def show_state(
             return
         for one in known:
             state, vectors = drive(store.read_state(id_, one)), drive(store.embeddings(id_, one))
-            row(
-                one,
-                f"up to {state.watermark}",
-                write_count(len(state.changes), "item"),
-                write_count(len(vectors), "embedding"),
-            )
+            items, embeddings = write_count(len(state.changes), "item"), write_count(len(vectors), "embedding")
+            row(one, f"up to {state.watermark}", items, embeddings)
 
 
 @command("Stored data")

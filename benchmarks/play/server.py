@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from memzoo.benchmarks.play.page import POLICY, asset, page, dump_json
+from memzoo.benchmarks.play.page import POLICY, asset, dump_json, page
 from memzoo.benchmarks.play.playing import Line, Play
 from memzoo.errors import MemoryZooError, MissingExtraError, OptionError
 

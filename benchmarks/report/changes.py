@@ -48,9 +48,8 @@ def list_missed(results: Results, limits: Mapping[str, float]) -> list[str]:
         found = [one.mean for row in results.competing if (one := row.figure(_NAMES[name], budget))]
         if not found or max(found) < limit:
             said = f"is {max(found):.2f} at best" if found else "was not measured"
-            missed.append(
-                f"--fail-under: {name} {said} within {write_number(budget, 'token')}, and should be {limit:g}"
-            )
+            within = write_number(budget, "token")
+            missed.append(f"--fail-under: {name} {said} within {within}, and should be {limit:g}")
     return missed
 
 

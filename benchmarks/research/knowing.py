@@ -105,9 +105,8 @@ def measure_shown(
             cell = found.setdefault(_Cell(_RANDOM, budget), [])
             cell += _look_at([_draw_texts(talk, budget, counter, chance) for _ in questions], questions, counter)
             cell = found.setdefault(_Cell(_CEILING, budget), [])
-            cell += _look_at(
-                [_choose_texts(talk, one.answer, budget, counter) for one in questions], questions, counter
-            )
+            chosen_texts = [_choose_texts(talk, one.answer, budget, counter) for one in questions]
+            cell += _look_at(chosen_texts, questions, counter)
     return found
 
 
@@ -134,9 +133,8 @@ def report(title: str, talks: Sequence[Told], found: Mapping[_Cell, Sequence[Sho
     heads = ["found", *(f"@{budget:,}" for budget in budgets), "most tokens", "paid tokens"]
     count = len(found[_Cell(_SHIPPED, budgets[0])])
     note = f"of the last budget, a beginning that is as for the question before paid at {REREAD}"
-    return table(
-        heads, rows, f"{title}: {count} questions, {measure_known(talks):.2f} of the answers known; tokens {note}"
-    )
+    known = f"{measure_known(talks):.2f} of the answers known"
+    return table(heads, rows, f"{title}: {count} questions, {known}; tokens {note}")
 
 
 def knowing(

@@ -112,9 +112,8 @@ def markdown(found: Sequence[Figures], samples: int) -> str:
     lines = [_about(libraries), "", _UNITS.format(samples=samples), "", _line(titles), _line(_rule(len(titles)))]
     for one in found:
         beside = [cell for name in libraries for cell in _beside(one, name)]
-        lines.append(
-            _line([one.row.title, one.write_value(one.values[MEMZOO]), *beside, one.write_value(one.row.target)])
-        )
+        ours, target = one.write_value(one.values[MEMZOO]), one.write_value(one.row.target)
+        lines.append(_line([one.row.title, ours, *beside, target]))
     for one in found:
         if one.profile:
             told = ", ".join(f"{share:.0%} `{name}`" for name, share in one.profile.items() if share >= _SMALLEST)

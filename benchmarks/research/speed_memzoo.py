@@ -119,9 +119,11 @@ def retriever_open(words: range) -> Maker:
     def open_memory(store: Store) -> BaseMemory:
         return VectorStoreRetrieverMemory(store=store, conversation_id="a", **_tokens(1000))
 
-    return lambda place: _prepare_opening(
-        place, _store_messages(place, open_memory, rare_words=True), open_memory, question(words)
-    )
+    def make(place: Place) -> Prepare:
+        original = _store_messages(place, open_memory, rare_words=True)
+        return _prepare_opening(place, original, open_memory, question(words))
+
+    return make
 
 
 def model_calls(_: Place) -> int:
@@ -187,21 +189,21 @@ def _open_file(place: Place, path: Path) -> Store:
     return store
 
 
-def _store_messages(place: Place, opened: Callable[[Store], BaseMemory], *, rare_words: bool = False) -> Path:
+def _store_messages(place: Place, open_memory: Callable[[Store], BaseMemory], *, rare_words: bool = False) -> Path:
     """A file of 10,000 messages that a memory saved."""
     path = place.folder / "original.db"
     store = open_store(f"sqlite:///{path}")
-    fill_memory(opened(store), messages(10_000, rare_words=rare_words))
+    fill_memory(open_memory(store), messages(10_000, rare_words=rare_words))
     store.close()
     return path
 
 
-def _prepare_opening(place: Place, original: Path, opened: Callable[[Store], BaseMemory], asked: str) -> Prepare:
+def _prepare_opening(place: Place, original: Path, open_memory: Callable[[Store], BaseMemory], asked: str) -> Prepare:
     """Each sample opens a copy of the file, because a first load may store what it worked out."""
 
     def prepare() -> Repeat:
         copy = place.folder / f"{uuid.uuid4().hex}.db"
         shutil.copy(original, copy)
-        return _prepare_question(opened(_open_file(place, copy)), asked)()
+        return _prepare_question(open_memory(_open_file(place, copy)), asked)()
 
     return prepare

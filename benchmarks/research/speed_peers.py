@@ -222,9 +222,8 @@ def _encode() -> Callable[[str], list[int]]:
 
 def _llama(count: int, limit: int) -> Any:
     message = _import("llama_index.core.llms").ChatMessage
-    memory = _import("llama_index.core.memory").ChatMemoryBuffer.from_defaults(
-        token_limit=limit, tokenizer_fn=_encode()
-    )
+    kind = _import("llama_index.core.memory").ChatMemoryBuffer
+    memory = kind.from_defaults(token_limit=limit, tokenizer_fn=_encode())
     memory.set([message(content=one["content"], role=one["role"]) for one in messages(2 * count)])
     return memory
 

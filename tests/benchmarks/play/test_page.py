@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks.play.page import asset, page, dump_json
+from memzoo.benchmarks.play.page import asset, dump_json, page
 from memzoo.benchmarks.play.playing import Line
 from tests.benchmarks.play.talks import HOSTILE, play, talk
 

@@ -100,10 +100,8 @@ def test_who_is_missing_is_named(tmp_path: Path) -> None:
     def absent(place: Path) -> Contender:
         raise MissingExtraError("no-such-package is not installed")
 
-    with open_contenders({"absent": absent, "bare": ON_SQLITE["bare sqlite3, FULL"]}, tmp_path) as (
-        contenders,
-        missing,
-    ):
+    makers = {"absent": absent, "bare": ON_SQLITE["bare sqlite3, FULL"]}
+    with open_contenders(makers, tmp_path) as (contenders, missing):
         assert list(contenders) == ["bare"]
     assert missing == ["not run: absent (no-such-package is not installed)"]
 

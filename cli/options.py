@@ -42,7 +42,6 @@ __all__ = [
     "panel_of",
     "unlock_store",
     "write",
-    "write_count",
 ]
 
 # As many ids stand in an error at most.
@@ -320,8 +319,3 @@ def _in_place_of(file: Path) -> Generator[TextIO]:
         fresh.replace(place)
     finally:
         fresh.unlink(missing_ok=True)
-
-
-def write_count(count: int, what: str) -> str:
-    """Write a number of things, such as "1 message"."""
-    return f"{count} {what}{'' if count == 1 else 's'}"

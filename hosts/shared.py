@@ -96,8 +96,10 @@ class HostLog:
                 is the question of a failed run, and is not stored again. Two equal messages of the host are two
                 messages.
         """
-        following = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
-        new = await self._without_forgotten(following)
+        new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
+        # The store says of each appended message whether it was forgotten; many are checked at once.
+        if len(new) > _FIRST_PAGE or [one.message["role"] for one in new[:2]] == ["user", "user"]:
+            new = await self._drop_forgotten(new)
         if whole and self._may_repeat:
             new = new[await self._count_repeated(new, keys={one.key for one in said}) :]
         # One by one, each under its key, so that a run that was cut off continues where it ended.
@@ -220,13 +222,6 @@ class HostLog:
             logger.warning("%r keeps what its thread has no more: %s", self.memory.conversation_id, error)
             return known
         return [one for one in known if one not in gone]
-
-    async def _without_forgotten(self, new: list[HostMessage]) -> list[HostMessage]:
-        """Return what was not forgotten. The store says so for each appended message; many are checked at once."""
-        first, second = ([one.message["role"] for one in new] + ["", ""])[:2]
-        if len(new) <= _FIRST_PAGE and (first, second) != ("user", "user"):
-            return new
-        return await self._drop_forgotten(new)
 
     async def _drop_forgotten(self, new: list[HostMessage]) -> list[HostMessage]:
         forgotten = set(await tombstones_of(self.memory.store, self.memory.conversation_id))

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cli.options import Asked, Counter, Workers, command, write
+from memzoo.cli.options import Asked, Counter, Workers, command, write, write_count
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
 from memzoo.strategy import token_counter
-from memzoo.text import write_count
 
 __all__ = ["compare", "questions"]
 

@@ -4,9 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from memzoo.benchmarks.results import UNREAD, Results, Row
-from memzoo.text import write_count
 
-__all__ = ["MEASURES", "measure_of", "verdict"]
+__all__ = ["MEASURES", "measure_of", "verdict", "write_number"]
 
 MEASURES = {
     "judged": "of the questions are answered rightly",
@@ -71,8 +70,8 @@ def _describe_best(best: Row, budget: int, measure: str) -> str:
     found = best.figure(measure, budget)
     assert found is not None  # noqa: S101 - it was chosen for its figure
     return (
-        f"With {write_count(budget, 'token')} of memory, {best.memory.name} comes first: {found.mean:.0%} "
-        f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}, {write_count(found.count, 'question')})."
+        f"With {write_number(budget, 'token')} of memory, {best.memory.name} comes first: {found.mean:.0%} "
+        f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}, {write_number(found.count, 'question')})."
     )
 
 
@@ -110,13 +109,13 @@ def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
         yield (
             f"For at most {paid:,} paid tokens a request, {row.memory.name} shows the most: {found.mean:.0%} "
             f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}), "
-            f"with {write_count(budget, 'token')} of memory, at {cost:,.0f}."
+            f"with {write_number(budget, 'token')} of memory, at {cost:,.0f}."
         )
     elif known:
         _, row, budget, cost = min(known, key=lambda one: one[-1])
         yield (
             f"No memory costs as little as {paid:,} paid tokens a request; the least is {row.memory.name} with "
-            f"{write_count(budget, 'token')} of memory, at {cost:,.0f}."
+            f"{write_number(budget, 'token')} of memory, at {cost:,.0f}."
         )
 
 
@@ -139,7 +138,7 @@ def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iter
     if found and found.mean < _LITTLE:
         yield "None of these remembers much of it: give them more tokens (--budget), or measure others."
     if found and found.count < _FEW:
-        asked = write_count(found.count, "question")
+        asked = write_number(found.count, "question")
         yield f"With {asked}, each counts for {1 / found.count:.0%}: take this as a hint."
     fresh = [(row, one) for row in rows if (one := row.figure("corrected", budget))]
     if not fresh:
@@ -174,7 +173,7 @@ def _say_drafted(results: Results) -> Iterator[str]:
     talks = results.talks
     if talks.questions and talks.drafted:
         plural = "" if talks.drafted == 1 else "s"
-        which = f"The question{plural}" if talks.drafted == talks.questions else write_count(talks.drafted, "question")
+        which = f"The question{plural}" if talks.drafted == talks.questions else write_number(talks.drafted, "question")
         were = "were" if plural else "was"
         yield (
             f"{which} {were} drafted by rules, from what the user said, and nobody has read them: a first look. Such "
@@ -208,3 +207,8 @@ def _failures(results: Results) -> Iterator[str]:
 
 def _join(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def write_number(number: int, what: str) -> str:
+    """Write a number of things, such as "1 question"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

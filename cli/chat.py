@@ -9,12 +9,20 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from memzoo.cli.options import Asked, Counter, command, conversation_option, only_conversation, unlock_store
+from memzoo.cli.options import (
+    Asked,
+    Counter,
+    command,
+    conversation_option,
+    only_conversation,
+    unlock_store,
+    write_count,
+)
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
 from memzoo.memories import Conversation, Spent
 from memzoo.strategy import BaseMemory, strategy_named
-from memzoo.text import did_you_mean, write_count
+from memzoo.text import did_you_mean
 
 __all__ = ["chat"]
 

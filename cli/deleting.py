@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cli.options import Asked, Counter, Stored, StoreURL, command, open_existing
+from memzoo.cli.options import Asked, Counter, Stored, StoreURL, command, open_existing, write_count
 from memzoo.cli.terminal import bar, confirm, echo
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
@@ -16,7 +16,7 @@ from memzoo.memories import retain as delete_old
 from memzoo.memories.engine.relearning import relearn as learn_anew
 from memzoo.stores import managed
 from memzoo.sync import drive
-from memzoo.text import show_url, write_count
+from memzoo.text import show_url
 
 __all__ = ["forget", "relearn", "retain", "scrub"]
 

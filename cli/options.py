@@ -42,6 +42,7 @@ __all__ = [
     "panel_of",
     "unlock_store",
     "write",
+    "write_count",
 ]
 
 # As many ids stand in an error at most.
@@ -319,3 +320,8 @@ def _in_place_of(file: Path) -> Generator[TextIO]:
         fresh.replace(place)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def write_count(count: int, what: str) -> str:
+    """Write a number of things, such as "1 message"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -23,6 +23,7 @@ from memzoo.cli.options import (
     open_existing,
     unlock_store,
     write,
+    write_count,
 )
 from memzoo.cli.terminal import echo, progress_bars, row, tell
 from memzoo.errors import OptionError, StoreError, TransferError
@@ -35,7 +36,7 @@ from memzoo.stores.checking import check
 from memzoo.stores.opening import kinds
 from memzoo.strategy import text_of
 from memzoo.sync import drive
-from memzoo.text import did_you_mean, show_url, write_count
+from memzoo.text import did_you_mean, show_url
 
 __all__ = ["export_lines", "history", "import_lines", "list_stores", "pin", "show", "show_graph", "show_state"]
 

@@ -6,10 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from memzoo import memories
-from memzoo.cli.options import Asked, Counter, Workers, command, open_existing
+from memzoo.cli.options import Asked, Counter, Workers, command, open_existing, write_count
 from memzoo.cli.terminal import bar, echo
 from memzoo.strategy import ModelBackedMemory, short_name, strategy_named, token_counter
-from memzoo.text import write_count
 
 __all__ = ["upkeep"]
 

@@ -1,4 +1,4 @@
-"""Texts and JSON as all rooms need them: copied, hinted at, counted, and written with nothing secret or unseen."""
+"""Texts and JSON as all rooms need them: copied, hinted at, and written so that nothing secret or unseen is shown."""
 
 import itertools
 import os
@@ -7,17 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast
 
-__all__ = [
-    "DEEPEST",
-    "copy_json",
-    "did_you_mean",
-    "is_too_deep",
-    "private",
-    "redact_url",
-    "show_url",
-    "visible",
-    "write_count",
-]
+__all__ = ["DEEPEST", "copy_json", "did_you_mean", "is_too_deep", "private", "redact_url", "show_url", "visible"]
 
 T = TypeVar("T")
 
@@ -99,11 +89,6 @@ def visible(text: str) -> str:
         '\\u001b[2Jdone\n'
     """
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
-
-
-def write_count(count: int, what: str) -> str:
-    """Write a number of things, such as "1 message" or "2,000 tokens"."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _containers(values: Iterable[Any]) -> Collection[Any]:

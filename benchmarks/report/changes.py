@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from memzoo.benchmarks.results import QuestionInfo, Results, Row, Talks
 from memzoo.benchmarks.survey import Survey
+from memzoo.benchmarks.verdict import write_number
 from memzoo.errors import OptionError
-from memzoo.text import write_count
 
 __all__ = ["changes", "check_same", "earlier_results", "list_missed", "thresholds"]
 
@@ -48,7 +48,7 @@ def list_missed(results: Results, limits: Mapping[str, float]) -> list[str]:
         found = [one.mean for row in results.competing if (one := row.figure(_NAMES[name], budget))]
         if not found or max(found) < limit:
             said = f"is {max(found):.2f} at best" if found else "was not measured"
-            within = write_count(budget, "token")
+            within = write_number(budget, "token")
             missed.append(f"--fail-under: {name} {said} within {within}, and should be {limit:g}")
     return missed
 
@@ -105,7 +105,7 @@ def changes(results: Results, earlier: Results) -> list[str]:
     """Say what is different from earlier results, a line for each memory, budget and figure."""
     now, before = ({row.memory.name: row for row in some.rows} for some in (results, earlier))
     said = [
-        f"{name}, {write_count(budget, 'token')}: {line}"
+        f"{name}, {write_number(budget, 'token')}: {line}"
         for name, row in now.items()
         if name in before
         for budget in row.budgets

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
 from memzoo.benchmarks.results import OFFLINE, Compared, Row
-from memzoo.text import write_count
+from memzoo.benchmarks.verdict import write_number
 
 __all__ = ["Expected", "dry_run_table", "list_expected"]
 
@@ -69,7 +69,7 @@ def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
     prices = found.results.run.prices
     budget = found.results.main_budget
     rows = [row for row in found.rows if not row.error]
-    drawn = Table(box=box.SIMPLE_HEAD, title=f"Expected, within {write_count(budget, 'token')}", title_justify="left")
+    drawn = Table(box=box.SIMPLE_HEAD, title=f"Expected, within {write_number(budget, 'token')}", title_justify="left")
     drawn.add_column("memory")
     figures = dict.fromkeys(title for row in rows for title in list_expected(row, budget))
     for title in (*figures, *(["cost"] if prices else [])):
@@ -99,5 +99,5 @@ def _notes(found: Compared, model: str, judge: str) -> list[str]:
     if judge and (judged := sum(bool(one.question.answer) for one in found.results.questions)):
         rows = sum(row.memory.name != "everything" for row in found.rows)
         answers = judged * rows * len(found.results.run.budgets)
-        notes.append(f"With the judge: {write_count(answers, 'answer')}, and a mark for each that is not empty.")
+        notes.append(f"With the judge: {write_number(answers, 'answer')}, and a mark for each that is not empty.")
     return notes

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 from memzoo.benchmarks.measure.caching import CacheRule
 from memzoo.benchmarks.measure.counting import APPROXIMATE
 from memzoo.benchmarks.results import OFFLINE, UNREAD, Compared, Interval, Results, Row
-from memzoo.text import write_count
+from memzoo.benchmarks.verdict import write_number
 
 __all__ = [
     "Column",
@@ -135,7 +135,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
     learnt = [row for row in comparison.rows if row.memory.learnt_by]
-    said = f"{write_count(talks.exchanges, 'exchange')}, {write_count(talks.questions, 'question')}"
+    said = f"{write_number(talks.exchanges, 'exchange')}, {write_number(talks.questions, 'question')}"
     known = [
         ("transcript", f"{titles} ({said})"),
         ("tokens counted by", counter_note(run.counter)),
@@ -150,7 +150,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
 
 def _cache_note(cache: CacheRule, system_tokens: int) -> str:
     """Say how what is sent is paid, and what stands before the memory."""
-    before = f"; {write_count(system_tokens, 'token')} before the memory" if system_tokens else ""
+    before = f"; {write_number(system_tokens, 'token')} before the memory" if system_tokens else ""
     if cache.read == 1:
         return f"no prompt cache: as sent{before}"
     steps = f"in steps of {cache.step:,}" if cache.step else "in whole messages"
@@ -162,9 +162,9 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
 def exclusions(comparison: Compared) -> list[str]:
     """Say in sentences what the measurement left out, if anything."""
     talks = comparison.results.talks
-    untrue = write_count(talks.adversarial, "adversarial question")
-    unfounded = write_count(talks.without_evidence, "question")
-    unusable = f"{write_count(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
+    untrue = write_number(talks.adversarial, "adversarial question")
+    unfounded = write_number(talks.without_evidence, "question")
+    unusable = f"{write_number(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
     left_out = (
         (talks.adversarial, f"Not asked, because they have no true answer: {untrue}."),
         (talks.without_evidence, f"Not asked, because no evidence is known for them: {unfounded}."),
@@ -261,7 +261,7 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
     about = "Of 1,000 exchanges like these: upkeep, and what was shown, read once for each exchange."
     found = [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
     if run.per_month is not None:
-        about = f"Of {write_count(run.per_month, 'exchange')} a month."
+        about = f"Of {write_number(run.per_month, 'exchange')} a month."
         found.append(Column(f"cost\n/month{unit}", about, lambda row: row.costs[budget].month if row.costs else None))
     return found
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.report.tabulating import Column, caption, columns, exclusions
 from memzoo.benchmarks.results import Compared, MemoryInfo, Row
-from memzoo.text import write_count
+from memzoo.benchmarks.verdict import write_number
 
 __all__ = ["markdown", "table", "write_report"]
 
@@ -35,7 +35,7 @@ def markdown(comparison: Compared) -> str:
         titles = ["memory", *(one.title.replace("\n", " ") for one in shown)]
         lines = [titles, ["---", *["--:"] * len(shown)], *(_cells(row, shown) for row in comparison.rows)]
         parts += [
-            f"## Within {write_count(budget, 'token')}",
+            f"## Within {write_number(budget, 'token')}",
             "\n".join(f"| {' | '.join(map(_escape, line))} |" for line in lines),
         ]
     if kinds := comparison.results.kept_kinds:
@@ -74,7 +74,7 @@ def _times(comparison: Compared, date: datetime) -> str:
 
 def _table(comparison: Compared, budget: int) -> Table:
     drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
-    drawn.title = f"within {write_count(budget, 'token')}" if len(comparison.results.run.budgets) > 1 else None
+    drawn.title = f"within {write_number(budget, 'token')}" if len(comparison.results.run.budgets) > 1 else None
     drawn.add_column("memory", overflow="fold", min_width=16)
     shown = columns(comparison, budget)
     for column in shown:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memzoo.cli.options import command, conversation_option, unlock_store, write
+from memzoo.cli.options import command, conversation_option, unlock_store, write, write_count
 from memzoo.cli.terminal import echo
 from memzoo.errors import OptionError
 from memzoo.stores import ManagedStore
 from memzoo.sync import drive
-from memzoo.text import write_count
 
 if TYPE_CHECKING:
     from memzoo.hosts.mcp.memory import GraphMemory

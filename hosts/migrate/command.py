@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cli.options import command
+from memzoo.cli.options import command, write_count
 from memzoo.cli.terminal import echo, progress_bars
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.apart import Apart
 from memzoo.hosts.migrate.code import Finding, Migrated, python_files, write
 from memzoo.hosts.migrate.code_names import ASKS_A_MODEL
-from memzoo.text import write_count
 
 __all__ = ["migrate"]
 

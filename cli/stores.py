@@ -163,8 +163,8 @@ def show_state(
             return
         for one in known:
             state, vectors = drive(store.read_state(id_, one)), drive(store.embeddings(id_, one))
-            items, embeddings = write_count(len(state.changes), "item"), write_count(len(vectors), "embedding")
-            row(one, f"up to {state.watermark}", items, embeddings)
+            learnt = write_count(len(state.changes), "item"), write_count(len(vectors), "embedding")
+            row(one, f"up to {state.watermark}", *learnt)
 
 
 @command("Stored data")

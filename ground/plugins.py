@@ -25,7 +25,7 @@ def plugins(group: str) -> "tuple[EntryPoint, ...]":
 
 
 def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryPoint]":
-    """The entry points of a group by name, without those whose name is taken; the log says so once.
+    """Return the entry points of a group by name, without those whose name is taken; the log says so once.
 
     Nothing that is installed replaces what memzoo has; of several other packages the first one has the name.
 
@@ -46,7 +46,7 @@ def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[s
 
 
 def load_plugin(plugin: "EntryPoint") -> Any:
-    """What an entry point leads to.
+    """Import what an entry point leads to.
 
     Raises:
         PluginError: It cannot be loaded, whatever the package raises when it is imported.
@@ -60,7 +60,7 @@ def load_plugin(plugin: "EntryPoint") -> Any:
 
 
 def make_plugin_error(plugin: "EntryPoint", why: str) -> PluginError:
-    """The error that names a package, what it adds, and why that cannot be used."""
+    """Make the error that names a package, what it adds, and why that cannot be used."""
     return PluginError(f"the package {_package(plugin)!r} adds {plugin.name!r} to {plugin.group}, which {why}")
 
 

@@ -66,7 +66,7 @@ def private(file: str, flags: int) -> int:
 
 
 def redact_url(url: str) -> str:
-    """A URL without user and passwords, however wrong it is.
+    """Return a URL without user and passwords, however wrong it is.
 
     Example:
         >>> redact_url("postgresql://me:secret@host/db?password=secret")
@@ -77,7 +77,7 @@ def redact_url(url: str) -> str:
 
 
 def show_url(url: str) -> str:
-    """A URL as it can be printed: the path of a file as it is, any other without user and passwords."""
+    """Return a URL as it can be printed: the path of a file as it is, any other without user and passwords."""
     return url if url.startswith("sqlite:") else redact_url(url)
 
 

@@ -126,7 +126,7 @@ def check(memory: Any) -> None:
 
 
 def assign_option(memory: Any, name: str, value: object) -> None:
-    """What `memory.__setattr__` does: an option of a memory in use gets another value, if it can.
+    """Give an option of a memory in use another value, if it can have one; this is what `memory.__setattr__` does.
 
     Raises:
         OptionError: It cannot work with that value, or cannot change any more.
@@ -281,13 +281,13 @@ def whole_number(name: str, value: object, *, at_least: int | None = None, at_mo
 
 
 def reduce_memory(memory: Any) -> tuple[Any, ...]:
-    """What `memory.__reduce__` gives: how to make the memory again, with the same options."""
+    """Return what `memory.__reduce__` gives: how to make the memory again, with the same options."""
     owner, options = type(memory).__name__, options_of(type(memory))
     return _reopen, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
 
 
 def copy_memory(memory: Any, **changed: Any) -> Any:
-    """A memory with the options of another one, but for some that are changed."""
+    """Make a memory with the options of another one, but for some that are changed."""
     return type(memory)(**{name: getattr(memory, name) for name in options_of(type(memory))} | changed)
 
 
@@ -321,7 +321,7 @@ def _unpack(value: Any) -> Any:
 
 
 def _reopen(cls: type, options: Mapping[str, Any]) -> Any:
-    """A memory of a class with these options: the same conversation, if the store is the same."""
+    """Make a memory of a class with these options: the same conversation, if the store is the same."""
     return cls(**{name: one.value if isinstance(one, _Travelling) else one for name, one in options.items()})
 
 

@@ -111,9 +111,7 @@ class Conversation(Closing):
             )
         given = {"store": store, "conversation_id": conversation_id}
         options |= {name: value for name, value in given.items() if value is not None}
-        self.memory = (
-            _check_memory(memory, options) if not isinstance(memory, str) else _make_memory(memory, llm, options)
-        )
+        self.memory = _make_memory(memory, llm, options) if isinstance(memory, str) else _check_memory(memory, options)
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()

@@ -161,7 +161,7 @@ class StagedState:
 
 
 def _find_watermark(items: Mapping[str, JSON], watermark: int) -> int:
-    """How far a state goes: memzoo 0.1's summaries took messages in first, and listed what they did not cover yet."""
+    """Find how far a state goes: memzoo 0.1's summaries took messages in first, and listed what they did not cover."""
     match items:
         case {"summary": str(), "counter": str(), "kept": [[int(first), *_], *_]}:
             return first - 1

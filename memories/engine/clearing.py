@@ -50,7 +50,7 @@ class Clearing:
         self._known: tuple[Hashable, Mapping[int, str], dict[int, Cleared]] = (None, {}, {})
 
     def replace_old(self, entries: list[Entry]) -> list[Entry]:
-        """Entries of the log as they are shown: results that are old enough are lines."""
+        """Return entries of the log as they are shown: results that are old enough are lines."""
         if not any(entry.message["role"] in RESULTS for entry in entries):
             return entries
         held = self._held.entries
@@ -66,7 +66,7 @@ class Clearing:
         return bool(results) and not self._names(held)[0].keys() >= {*results}
 
     def replace_all(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """Entries as they are learnt from: each result that may be is a line, so that it is always the same."""
+        """Return entries as they are learnt from: each result that may be is a line, so that it is always the same."""
         if not any(entry.message["role"] in RESULTS for entry in entries):
             return entries
         exclude, over = self._option.exclude, self._option.over

@@ -39,7 +39,7 @@ def check_class(cls: type, base: type) -> None:
 
 
 def check_returned(owner: object, hook: str, value: object, kind: type[T], right: str) -> T:
-    """What a hook has returned, if it is of the right kind.
+    """Return what a hook has returned, if it is of the right kind.
 
     Raises:
         PluginError: It is not.

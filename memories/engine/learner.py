@@ -232,7 +232,7 @@ class Learner:
         return None
 
     async def find_waiting(self, state: State) -> tuple[list[Entry], int]:
-        """What was not learnt from yet, oldest first, and how many of the oldest are to be."""
+        """Return what was not learnt from yet, oldest first, and how many of the oldest are to be."""
         is_behind = self.learns and state.watermark < self._cached.last
         waiting = self.select(await self.log.after(state.watermark)) if is_behind else []
         due = self._due(state, waiting) if waiting else 0
@@ -241,9 +241,8 @@ class Learner:
         return waiting, len(waiting) if due is True else due
 
     def _due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        return check_returned(
-            self._hooks, "due", self._hooks.due(state, waiting), int, "True, False or a number of messages"
-        )
+        due = self._hooks.due(state, waiting)
+        return check_returned(self._hooks, "due", due, int, "True, False or a number of messages")
 
     def select(self, entries: list[Entry]) -> list[Entry]:
         """The entries that the strategy learns from."""

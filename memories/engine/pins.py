@@ -127,7 +127,7 @@ class Pins:
         return limit - taken
 
     async def read_stored(self) -> StoredPins:
-        """The state as it is in the store now."""
+        """Read the state as it is in the store now."""
         known, log = self._stored, self._cached
         now = log.epoch, log.revision
         update = await log.store.read_state(log.conversation_id, STATE, since=known.version)

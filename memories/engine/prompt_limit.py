@@ -110,13 +110,13 @@ def is_too_long(error: ModelError) -> bool:
 
 
 def count_for_prompt(text: str) -> int:
-    """The tokens of a text at most, as `PromptLimit` counts them."""
+    """Return the tokens of a text at most, as `PromptLimit` counts them."""
     size = len(text) if text.isascii() else len(text.encode(errors="replace"))
     return -(-size // _BYTES_PER_TOKEN)
 
 
 def cut_middle(text: str, tokens: int) -> str:
-    """A text of at most so many tokens: its beginning and its end, with a note of what is missing in between."""
+    """Cut a text to at most so many tokens: its beginning and its end, with a note of what is missing in between."""
     if count_for_prompt(text) <= tokens:
         return text
     # The more bytes its characters have, the fewer of them fit.

@@ -63,7 +63,7 @@ async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, pr
     await together(_learn_anew(log, learner, first, partial(tell, place)) for place, learner in enumerate(learning))
 
 
-async def _learn_anew(log: CachedLog, learner: Learner, first: int, heard: Callable[[int], None]) -> None:
+async def _learn_anew(log: CachedLog, learner: Learner, first: int, tell: Callable[[int], None]) -> None:
     async with learner.lock.hold():
         old, epoch = await learner.refresh(), log.epoch
         if not log.last:
@@ -71,7 +71,7 @@ async def _learn_anew(log: CachedLog, learner: Learner, first: int, heard: Calla
         # Embeddings stand by themselves, so those of older messages can stay. Any other state is one whole.
         before = 0 if old.items else min(first - 1, old.watermark)
         aside = tuple(one for one in old.attempts.aside if one[1] <= before)
-        draft = StagedState(State(watermark=before, attempts=Attempts(aside=aside)), heard)
+        draft = StagedState(State(watermark=before, attempts=Attempts(aside=aside)), tell)
         drafting = copy.copy(learner)
         drafting.cached_state = draft
         try:

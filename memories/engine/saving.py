@@ -134,7 +134,7 @@ async def evict(memory: "Memory", newest: int) -> None:
 
 
 async def find_set_aside(memory: "Memory") -> list[Entry]:
-    """The messages at which a model failed again and again, oldest first."""
+    """Return the messages at which a model failed again and again, oldest first."""
     aside = {one for learner in memory.learners for one in (await learner.refresh()).attempts.aside}
     pages = [await memory.log.page(after=first - 1, before=last + 1) for first, last in sorted(aside)]
     return list({entry.seq: entry for page in pages for entry in page}.values())

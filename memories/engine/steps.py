@@ -75,7 +75,7 @@ def smaller_room(room: int, step: Step, error: ModelError) -> int:
 
 
 def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
-    """Entries that fit together, for a prompt: where they do not, the longest ones are cut in the middle."""
+    """Make entries fit together, for a prompt: where they do not, the longest ones are cut in the middle."""
     texts = [text_of(entry.message) for entry in entries]
     sizes = list(map(count_for_prompt, texts))
     if sum(sizes) <= tokens:
@@ -88,7 +88,7 @@ def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
 
 
 def _count_fitting(exchange: Sequence[Entry], tokens: int) -> int:
-    """How many messages of an exchange fit, but at least two: a question and what follows it."""
+    """Count the messages of an exchange that fit, but at least two: a question and what follows it."""
     size = 0
     for place, entry in enumerate(exchange):
         size += size_of(entry)

@@ -118,12 +118,12 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
 
 
 def pack_system(entry: Entry | None) -> dict[str, JSON]:
-    """The items of the state for the system message that holds."""
+    """Return the items of the state for the system message that holds."""
     return {_ITEM: [entry.seq, entry.message] if entry else None}
 
 
 def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """The system message that holds by these items of the state."""
+    """Return the system message that holds by these items of the state."""
     number, message = items.get(_ITEM) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None
 

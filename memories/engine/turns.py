@@ -226,7 +226,7 @@ class Turn(Managed["Turn"]):
 
 
 async def find_unfinished_turn(log: CachedLog) -> list[Message]:
-    """The messages of the newest turn if it ended without an answer; else none."""
+    """Return the messages of the newest turn if it ended without an answer; else none."""
     turn = await _newest_turn(log)
     # A question that stands alone is one that was to be answered again, and was not.
     unfinished = turn and (turn[0].turn_id.startswith(_UNFINISHED) or turn[-1].message["role"] == "user")

@@ -225,5 +225,5 @@ def names_in(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def describe_relation(fact: Fact) -> str:
-    """The relation of a fact, with "NOT" before it if the fact is that it is not so."""
+    """Return the relation of a fact, with "NOT" before it if the fact is that it is not so."""
     return f"NOT {fact.relation}" if fact.negated else fact.relation

@@ -71,18 +71,14 @@ class KnowledgeGraph:
     def facts(self, *, history: bool = False) -> list[Fact]:
         """All facts that hold, in the order in which they were first said; with `history`, superseded ones too."""
         with self._lock:
-            return in_order(
-                _drop_superseded((fact for node in self.graph for fact in self._facts.at(node)), history=history)
-            )
+            facts = (fact for node in self.graph for fact in self._facts.at(node))
+            return in_order(_drop_superseded(facts, history=history))
 
     def about(self, name: str, *, history: bool = False) -> list[Fact]:
         """The facts in which a name is subject or object, in the order in which they were first said."""
         with self._lock:
-            return in_order(
-                _drop_superseded(
-                    (fact for node in self._facts.find_meant(name) for fact in self._facts.at(node)), history=history
-                )
-            )
+            facts = (fact for node in self._facts.find_meant(name) for fact in self._facts.at(node))
+            return in_order(_drop_superseded(facts, history=history))
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """The newest facts by key that hold and have just this name: so many, and so many with each of some words."""

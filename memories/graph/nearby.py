@@ -87,7 +87,7 @@ def write_known(
         most: Bytes that they may have.
     """
     left, chosen = most, dict[str, Fact]()
-    for fact in itertools.chain(likely, _find_spoken_of(graph, new_lines, history)):
+    for fact in itertools.chain(likely, _find_mentioned(graph, new_lines, history)):
         if fact.key not in chosen and len(fact.triple) <= _LONGEST:
             left -= len(fact.triple.encode(errors="replace")) + 1
             if left < 0:
@@ -96,8 +96,8 @@ def write_known(
     return _in_lines(chosen.values())
 
 
-def _find_spoken_of(graph: KnowledgeGraph, new_lines: str, history: str) -> Iterator[Fact]:
-    """The facts about the names in new lines, then those about the user and the names before them."""
+def _find_mentioned(graph: KnowledgeGraph, new_lines: str, history: str) -> Iterator[Fact]:
+    """Find the facts about the names in new lines, then those about the user and the names before them."""
     words = content_words(new_lines)
     for names in (graph.find_names(new_lines), ["user", *graph.find_names(history)]):
         found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}

@@ -51,7 +51,7 @@ _FENCE_LINE = re.compile(r"\s{0,3}(?:```|~~~)[\w+-]*\s*")
 
 
 def extract_spoken(text: str) -> str:
-    r"""The text that a model meant to say: without its thoughts and the marks of its chat template.
+    r"""Return the text that a model meant to say: without its thoughts and the marks of its chat template.
 
     Example:
         >>> extract_spoken("<think>Who is she?</think>\n\nAnna lives in Oslo.<|im_end|>\n<|im_start|>user")
@@ -70,7 +70,7 @@ def extract_spoken(text: str) -> str:
 
 
 def clean_reply(reply: str) -> str:
-    """The answer in a reply, without greetings, fences, repeated parts of the prompt and tags around it.
+    """Return the answer in a reply, without greetings, fences, repeated parts of the prompt and tags around it.
 
     Raises:
         ModelReplyError: Nothing remains of a reply that was not empty, or it has half a character.

@@ -77,7 +77,7 @@ class Clients:
         return await request(self._async_client or self._of_this_loop())
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What pickle keeps of the owner: no key, for whoever unpickles has one in the environment.
+        """Return what pickle keeps of the owner: no key, for whoever unpickles has one in the environment.
 
         Raises:
             OptionError: Something was given that may hold a key.

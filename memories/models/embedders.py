@@ -154,9 +154,8 @@ class OpenAIEmbedder:
             reply = await self._clients.call(lambda client: client.embeddings.create(**request))
             vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
-            raise ModelError(
-                f"the embeddings of {self.name!r} failed: {self._clients.describe_error(error)}"
-            ) from error
+            why = self._clients.describe_error(error)
+            raise ModelError(f"the embeddings of {self.name!r} failed: {why}") from error
         spent = Spent.of(reply, time.perf_counter() - start)
         return Embedded(_pack(vectors, len(texts), self.name), spent)
 
@@ -189,7 +188,7 @@ def _name(function: Any) -> str:
 
 
 def _drop_secrets(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The settings that can stand in a name, which is stored and logged: no secrets."""
+    """Return the settings that can stand in a name, which is stored and logged: no secrets."""
     return sorted((key, value) for key, value in settings.items() if not SECRET_NAME.search(key))
 
 

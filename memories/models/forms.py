@@ -41,7 +41,7 @@ def _row(line: str) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """What a JSON text says; `None` for any other text, and for lists in lists in lists without end."""
+    """Return what a JSON text says; `None` for any other text, and for lists in lists in lists without end."""
     steps = (1 if bracket in "[{" else -1 for bracket in _BRACKETS.findall(text))
     try:
         return json.loads(text) if max(itertools.accumulate(steps), default=0) <= _DEEPEST else None
@@ -72,7 +72,7 @@ def cells(row: Any) -> list[str]:
 
 
 def extract_notes(parsed: Any) -> Iterator[tuple[str, str]]:
-    """The notes in an object by name, perhaps below some key, or in a list of objects with a name and a note each."""
+    """Yield the notes in an object by name, perhaps below some key, or in a list of objects with name and note each."""
     if isinstance(parsed, list):
         rows: list[Any] = parsed
         objects = filter(None, (cells(row) for row in rows if isinstance(row, dict)))

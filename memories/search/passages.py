@@ -78,15 +78,8 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
         opens = now - last > _PAUSE or size + room > _SEGMENT_CHARACTERS
         last, size = now, room if opens else size + room
         document = passage.seq if passage.begins or not document else document
-        numbers = (
-            passage.seq,
-            document,
-            length,
-            count,
-            _speaker_number(passage.speaker),
-            *_called(passage.text),
-            now,
-        )
+        speaker, called = _speaker_number(passage.speaker), _called(passage.text)
+        numbers = (passage.seq, document, length, count, speaker, *called, now)
         rows.append((*numbers, opens, *_measure_talk(passage.text), kinds_of(passage.text)))
     return numpy.array(rows, ROW)
 
@@ -145,7 +138,7 @@ class Speakers:
                 self._called.setdefault(name, speaker)
 
     def find_asked(self, query: str) -> list[int]:
-        """The numbers of the speakers whom a query names."""
+        """Return the numbers of the speakers whom a query names."""
         labels = {_speaker_number(label) for label in _labels(query)} & self._known
         names = {_key(word) for word in _WORD.findall(query) if word[:1].isupper()}
         return [*labels, *(self._called[name] for name in names & self._called.keys())]
@@ -191,7 +184,7 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
 
 
 def doublings(lengths: Places | Numbers, short: int) -> Numbers:
-    """How often a length that is just short has to be doubled."""
+    """Return how often a length that is just short has to be doubled."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 
@@ -219,7 +212,7 @@ def _called(text: str) -> tuple[int, int]:
 
 
 def _labels(query: str) -> Iterator[str]:
-    """All runs of a few words."""
+    """Yield all runs of a few words."""
     words = list(_WORD.finditer(query))
     for first in range(len(words)):
         for last in words[first : first + _LONGEST_LABEL]:
@@ -227,12 +220,12 @@ def _labels(query: str) -> Iterator[str]:
 
 
 def _key(name: str) -> int:
-    """The first letters: "Mel" is Melanie."""
+    """Return a number for the first letters of a name: "Mel" is Melanie."""
     return hash_word(name.casefold()[:_KEY].encode(errors="replace"))
 
 
 def _usual_lengths(rows: Rows) -> Numbers:
-    """The mean length of all that the speaker of each message said: who says much says little with each word."""
+    """Return the mean length of what the speaker of each message said: who says much says little with each word."""
     _, who, counts = numpy.unique(rows["speaker"], return_inverse=True, return_counts=True)
     means: Numbers = numpy.bincount(who, rows["terms"], minlength=len(counts)) / counts
     return means[who]

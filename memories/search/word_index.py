@@ -181,6 +181,14 @@ class WordIndex:
             found = {one for place in places for one in corrections.newest(place, longest)}
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
+    def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
+        """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""
+        with self._lock:
+            documents = self._rows["document"]
+            firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]
+            ends = numpy.searchsorted(documents, firsts, side="right")
+            return list(zip(firsts, self._seqs[ends - 1].tolist(), strict=True))
+
     @cached_property
     def _common(self) -> Terms:
         """The terms of words that say little of what a message is about."""
@@ -190,14 +198,6 @@ class WordIndex:
         if self._corrections is None:
             self._corrections = Corrections.of(self._rows, self._terms, self._common, self._weights)
         return self._corrections
-
-    def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""
-        with self._lock:
-            documents = self._rows["document"]
-            firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]
-            ends = numpy.searchsorted(documents, firsts, side="right")
-            return list(zip(firsts, self._seqs[ends - 1].tolist(), strict=True))
 
     def _extend(self, rows: Rows, terms: Terms) -> None:
         # Only windows this near to the end can still have grown.

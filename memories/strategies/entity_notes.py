@@ -65,7 +65,7 @@ class NoteStatement:
         return f"{self.text} ({f'until {in_words(self.until)}' if self.until else 'no longer'})"
 
     def as_json(self) -> JSON:
-        """The statement as JSON values, without what is not known."""
+        """Return the statement as JSON values, without what is not known."""
         days = {"said": self.said and self.said.isoformat(), "until": self.until and self.until.isoformat()}
         known = {"text": self.text, **days, "seq": list(self.seq), "ended_by": self.ended_by}
         return {name: value for name, value in known.items() if value}
@@ -102,7 +102,7 @@ class EntityNote(NamedTuple):
 
 
 def as_searched(name: str, statement: NoteStatement) -> str:
-    """The text by which a statement of a note with a name is searched."""
+    """Return the text by which a statement of a note with a name is searched."""
     return f"{name}: {statement.text}"
 
 
@@ -120,7 +120,7 @@ def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
 
 
 def as_text(statements: Iterable[NoteStatement]) -> str:
-    """Statements as one text."""
+    """Write statements as one text."""
     return join_sentences(map(str, statements))
 
 
@@ -158,7 +158,7 @@ class EntityIndex:
                 self._put(key, item)
 
     def find_keys(self, text: str) -> list[str]:
-        """The keys that stand in a text, sorted."""
+        """Return the keys that stand in a text, sorted."""
         with self._lock:
             return self._names.find_all_names(text)
 
@@ -168,12 +168,12 @@ class EntityIndex:
             return find_asked_names(text, self._names, labels, before)
 
     def with_words(self, key: str) -> list[str]:
-        """The keys that have all words of another."""
+        """Return the keys that have all words of another."""
         with self._lock:
             return self._names.with_words(key)
 
     def others(self, key: str) -> set[str]:
-        """The keys that stand for another, by way of others too."""
+        """Return the keys that stand for another, by way of others too."""
         with self._lock:
             found, edge = set[str](), {key}
             while edge:
@@ -187,7 +187,7 @@ class EntityIndex:
             return self._of.keys() & keys
 
     def lately(self, most: int) -> list[str]:
-        """The keys of so many notes, those that were added to last first."""
+        """Return the keys of so many notes, those that were added to last first."""
         with self._lock:
             return [key for _, key in self._lately[:most]]
 
@@ -246,25 +246,25 @@ class EntityNotes:
         return key
 
     def name(self, key: str, otherwise: str) -> str:
-        """The name by which an entity was noted."""
+        """Return the name by which an entity was noted."""
         return str(self.items.get(key, {}).get("name", otherwise))
 
     def note(self, key: str) -> EntityNote:
-        """The note on an entity."""
+        """Return the note on an entity."""
         item = self.items.get(key, {})
         return self.index.note(key, item) if self.index and item else EntityNote.of(item)
 
     def statements(self, key: str, *, history: bool = False) -> Sequence[NoteStatement]:
-        """What the note on an entity states, oldest first; with `history`, what was corrected too."""
+        """Return what the note on an entity states, oldest first; with `history`, what was corrected too."""
         note = self.note(key)
         return note.statements if history else note.holding
 
     def summary(self, key: str) -> str:
-        """The note on an entity as one text; "" if there is none."""
+        """Return the note on an entity as one text; "" if there is none."""
         return as_text(self.statements(key))
 
     def others(self, key: str) -> list[str]:
-        """The other names for an entity, sorted."""
+        """Return the other names for an entity, sorted."""
         others = sorted(self._keep_known(self._index.others(key)))
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
@@ -289,7 +289,7 @@ class EntityNotes:
         return notes
 
     def find_names(self, text: str) -> Iterator[str]:
-        """The known names that stand in a text."""
+        """Yield the known names that stand in a text."""
         return (self.items[key]["name"] for key in self._keep_known(self._index.find_keys(text)))
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
@@ -301,7 +301,7 @@ class EntityNotes:
         return asked
 
     def lately(self, most: int) -> list[str]:
-        """The keys of so many notes, those that were added to last first."""
+        """Return the keys of so many notes, those that were added to last first."""
         return self._keep_known(self._index.lately(most))
 
     @property

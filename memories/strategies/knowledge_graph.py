@@ -300,7 +300,7 @@ def _apply(indexes: _Indexes, changes: Mapping[str, JSON]) -> None:
 
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
-    """A fact as what is known by an item of the state, or was known."""
+    """Return a fact as what is known by an item of the state, or was known."""
     fact = Fact.from_json(item)
     tells = bool(_TELLING.match(fact.relation)) and not fact.negated
     first = min(fact.sources, default=None)

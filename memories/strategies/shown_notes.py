@@ -126,11 +126,7 @@ def in_parts(
     for entity in notes.find_entities(names):
         key = notes.key(entity["name"])
         told = notes.statements(key)
-        size = (
-            count_for_prompt(entity["name"])
-            + sum(count_for_prompt(alias) for alias in entity["aliases"])
-            + _TOKENS_AROUND
-        )
+        size = sum(map(count_for_prompt, (entity["name"], *entity["aliases"]))) + _TOKENS_AROUND
         whole = size + count_for_prompt(entity["summary"])
         if part and whole > left:
             yield part, hidden

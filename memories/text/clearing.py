@@ -114,7 +114,7 @@ def results_to_clear(said: Sequence[Numbered], option: ClearToolResults) -> dict
 
 
 def replace_result(message: Message, name: str, over: int, size: Callable[[], int]) -> Message:
-    """A result of a tool as a line; as it is, if it is short.
+    """Return a result of a tool as a line; as it is, if it is short.
 
     Args:
         message: The result.

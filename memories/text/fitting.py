@@ -76,7 +76,7 @@ def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def without_middle(text: str, kept: int) -> str:
-    """The beginning and the end of a text, so many characters together, with a note of what is missing in between.
+    """Return the beginning and the end of a text, so many characters together, with a note of what is left out.
 
     Example:
         >>> print(without_middle("abcdefghij", 4))

@@ -159,7 +159,7 @@ def _trim_end(word: str) -> str:
 
 
 def sentences(text: str) -> Sequence[str]:
-    """The sentences of a text.
+    """Cut a text into its sentences.
 
     Example:
         >>> sentences("He saw Dr. Hall.  It is 3.5 km away. 他住在东京。他喜欢茶。")
@@ -172,5 +172,5 @@ def sentences(text: str) -> Sequence[str]:
 
 
 def join_sentences(texts: Iterable[str]) -> str:
-    """Sentences as one text, with spaces where the script has them."""
+    """Write sentences as one text, with spaces where the script has them."""
     return "".join(one if _UNSPACED_END.match(one[-1]) else f"{one} " for one in texts if one).removesuffix(" ")

@@ -186,12 +186,12 @@ class NameIndex:
         self._by_part.clear()
 
     def find_all_names(self, text: str) -> list[str]:
-        """The known names that stand in a text, sorted; those too that are only a part of a longer one."""
+        """Return the known names that stand in a text, sorted; those too that are only a part of a longer one."""
         plain = fold(text)
         return sorted(name for name in self._likely(plain) if next(places(plain, name), None) is not None)
 
     def find_names(self, text: str) -> list[str]:
-        """The known names that stand in a text, in their order there; none that is only a part of a longer one."""
+        """Return the known names that stand in a text, in their order; none that is only a part of a longer one."""
         left = fold(text)
         first: dict[str, int] = {}
         for name in sorted(self._likely(left), key=lambda name: (-len(name), name)):
@@ -201,7 +201,7 @@ class NameIndex:
         return sorted(first, key=first.__getitem__)
 
     def with_words(self, name: str) -> list[str]:
-        """The known names that have all words of a name."""
+        """Return the known names that have all words of a name."""
         words = set(name.split())
         rarest = min((self._by_part.get(word, {}) for word in words), key=len, default={})
         return [known for known, parts in rarest.items() if words <= parts]
@@ -213,7 +213,7 @@ class NameIndex:
         return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)
 
     def _likely(self, plain: str) -> list[str]:
-        """The names of which a folded text has all words, and the first ones in a row."""
+        """Return the names of which a folded text has all words, and the first ones in a row."""
         words = _WORD.findall(plain)
         runs = {tuple(words[place : place + length]) for place in range(len(words)) for length in range(1, _START + 1)}
         has = set(words)
@@ -222,7 +222,7 @@ class NameIndex:
 
 
 def _blank(text: str, found: Sequence[int], length: int) -> str:
-    """A text without what stands at some places."""
+    """Return a text without what stands at some places."""
     pieces, end = list[str](), 0
     for place in found:
         pieces += [text[end:place], "\0" * length]

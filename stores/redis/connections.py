@@ -150,7 +150,7 @@ class Connections:
             return list(keys)
 
     async def ask_server(self, *command: Any) -> Any:
-        """What the server that has a key answers to a command."""
+        """Ask the server that has the key of a command."""
         with self._explain_errors():
             return await settled((await self._client_of_call()).execute_command(*command))
 
@@ -210,7 +210,7 @@ class Connections:
         return await living.asend(None)
 
     async def _lend_client(self) -> AsyncGenerator[Any]:
-        """The client of a loop, again and again; the loop's own end (`shutdown_asyncgens`) closes it."""
+        """Yield the client of a loop, again and again; the loop's own end (`shutdown_asyncgens`) closes it."""
         client = self._make(self._awaited)
         try:
             while True:

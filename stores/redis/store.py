@@ -188,15 +188,13 @@ class RedisStore(Closing):
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `ManagedStore.states`."""
-        return sorted(
-            unescaped(name.decode()) for name in await self._redis.ask_server("HKEYS", _key(conversation_id, "states"))
-        )
+        found = await self._redis.ask_server("HKEYS", _key(conversation_id, "states"))
+        return sorted(unescaped(name.decode()) for name in found)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
         """See `TombstoneStore.tombstones`."""
-        return sorted(
-            one.decode() for one in await self._redis.ask_server("SMEMBERS", _key(conversation_id, "tombstones"))
-        )
+        found = await self._redis.ask_server("SMEMBERS", _key(conversation_id, "tombstones"))
+        return sorted(one.decode() for one in found)
 
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True

@@ -28,7 +28,7 @@ class _Database(Protocol):
 
 
 def find_orphans(connection: Connection) -> list[str]:
-    """The escaped ids of conversations that have messages, and no row."""
+    """Return the escaped ids of conversations that have messages, and no row."""
     known = select(conversations.c.id).where(conversations.c.id == messages.c.conversation_id)
     found = select(messages.c.conversation_id).where(~known.exists()).distinct()
     return sorted(connection.execute(found).scalars())

@@ -20,7 +20,7 @@ _WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/dat
 
 
 def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
-    """A name without secrets, the URL for the driver, and the options of the pool."""
+    """Return a name without secrets, the URL for the driver, and the options of the pool."""
     if url.count("@") > 1:  # part of a password might be taken for the host, and be shown
         raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")
     try:

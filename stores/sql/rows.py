@@ -28,7 +28,7 @@ _NO_FIELDS = "{}"  # as nearly all messages have them
 
 
 def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], now: datetime) -> dict[str, Any]:
-    """Records to be appended as a turn, as the values of the statements that do it."""
+    """Return records to append as a turn, as the values of the statements that do it."""
     return {
         "conversation_id": escaped(conversation_id),
         "turn_id": escaped(turn_id),

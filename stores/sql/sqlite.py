@@ -21,7 +21,7 @@ from memzoo.forks import new_lock, new_rlock
 from memzoo.stores.sql.connection_pool import ConnectionPool, PooledConnection
 from memzoo.stores.sql.rows import Row
 from memzoo.stores.sql.schema import conversations, meta
-from memzoo.stores.sql.statements import CONVERSATION, TURN, Run, Statements
+from memzoo.stores.sql.statements import ADD, CONVERSATION, TURN, Run, Statements
 from memzoo.stores.sql.waiting import AT_ONCE, Deadline, WaitingExecutor
 from memzoo.text import private, redact_url
 
@@ -55,10 +55,6 @@ _GROW = """
         AND NOT EXISTS (SELECT 1 FROM memzoo_tombstones WHERE conversation = :conversation AND turn = :turn)
     ON CONFLICT (id) DO UPDATE SET last_seq = last_seq + excluded.last_seq, updated_at = excluded.updated_at
     RETURNING last_seq
-"""
-_ADD = """
-    INSERT INTO memzoo_messages (conversation_id, seq, turn_id, place, message, fields, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 
 _IN_MEMORY = ":memory:"
@@ -122,7 +118,7 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def transact(self, work: Callable[[Run], T]) -> T:
-        """As `run_write`, with statements that are always the same."""
+        """As `run_write`, for statements that are always the same: they go to the driver as compiled text."""
 
         def job(held: PooledConnection) -> T:
             with held.driver as driver:
@@ -132,7 +128,7 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
-        """Store a turn, given as `turn_values`.
+        """Store a turn, given by its `turn_values`.
 
         Returns:
             The number of its first message; or 0, and the rows that it has already: none where it was forgotten.
@@ -145,11 +141,11 @@ class SQLite:
                 if grown is None:
                     return 0, _run(driver, TURN, turn)
                 first = grown[0] - turn["count"] + 1
-                id_, turn_id, created_at = turn["conversation_id"], turn["turn_id"], turn["created_at"]
                 texts = enumerate(zip(turn["messages"], turn["fields"], strict=True))
-                driver.executemany(
-                    _ADD, [(id_, first + place, turn_id, place, *text, created_at) for place, text in texts]
-                )
+                added = [
+                    {**turn, "seq": first + at, "place": at, "message": one, "fields": of} for at, (one, of) in texts
+                ]
+                _run(driver, ADD, added)
             return first, ()
 
         return await self._do(job, writes=True)

@@ -67,7 +67,7 @@ _BOUNDS: dict[str, sa.ColumnElement[bool]] = {
 
 @functools.cache
 def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
-    """The ids of conversations that have messages, with those bounds that are named: of `_BOUNDS`, and `limit`."""
+    """Select the ids of conversations that have messages, with the bounds that are named: of `_BOUNDS`, and `limit`."""
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
     return found.limit(sa.bindparam("limit", type_=sa.BigInteger)) if "limit" in bounds else found

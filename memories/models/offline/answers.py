@@ -78,7 +78,7 @@ def _about_talk(question: str, heard: Sequence[Utterance]) -> str:
 
 
 def _find_fitting(question: str, heard: Sequence[Utterance]) -> str:
-    """The one or two sentences that share the rarest words with a question, in the order said."""
+    """Return the one or two sentences that share the rarest words with a question, in the order said."""
     said = [sentence for turn in heard if not is_own(*turn) for sentence in sentences(turn.text)]
     statements = list(dict.fromkeys(one for one in said if not is_question(one)))[-20_000:]
     roots = content_stems if content_stems(question) else all_stems

@@ -52,7 +52,7 @@ class _Server6(_Server):
 
 
 def listen(host: str, port: int) -> WSGIServer:
-    """A server that listens; as a context manager it closes at the end and joins its threads."""
+    """Make a server that listens; as a context manager it closes at the end and joins its threads."""
     server = (_Server6 if ":" in host else _Server)((host, port), _Handler)
     server.set_app(application)
     return server

@@ -116,7 +116,7 @@ def _amendments(talk: NamedSentences, known: str) -> str:
 
 
 def _rewrite_notes(talk: NamedSentences, known: str) -> str:
-    """Whole notes, for prompts that have them written anew: what was known of each name, then what is new."""
+    """Write whole notes, for prompts that ask for them anew: what was known of each name, then what is new."""
     notes = {name: note.strip() for name, colon, note in (line.partition(":") for line in known.split("\n")) if colon}
     told = dict[str, str]()
     for name, _, new in (line.partition(": ") for line in _amendments(talk, ":\n".join([*notes, ""])).split("\n")):

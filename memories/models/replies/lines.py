@@ -72,7 +72,7 @@ def unusable(reply: str) -> ModelReplyError:
 
 
 def unwrap(text: str) -> str:
-    """A text without blanks, marks and quotes around it; a quote whose other one stands inside belongs to it.
+    """Return a text without blanks, marks and quotes around it; a quote whose other one stands inside belongs to it.
 
     Example:
         >>> unwrap('*"The Quiet Girl"*'), unwrap('the band "Summer Sounds"'), unwrap('"Yes')

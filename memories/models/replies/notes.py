@@ -140,7 +140,7 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
 
 
 def _make_check(known: Iterable[str], source: str) -> Callable[[str], bool]:
-    """Tells whether a name was asked about, or stands in the source as a name."""
+    """Make a function that tells whether a name was asked about, or stands in the source as a name."""
     asked = {canonical(name) for name in known}
     spoken_of = functools.cache(functools.partial(mentions, source[:LONGEST_SOURCE]))
 

@@ -230,7 +230,7 @@ class Staying(Generic[T]):
         self._blocks: Blocks[T] = ()
         self._about: Hashable = None
 
-    def shown(self, about: Hashable) -> list[T]:
+    def list_shown(self, about: Hashable) -> list[T]:
         """All that stays shown; nothing if it was true of something else."""
         return [one for block in self._blocks for one in block] if self._about == about else []
 
@@ -252,7 +252,7 @@ class Staying(Generic[T]):
             fits: Whether blocks fit the limit.
             holds: Whether all that was shown is still so.
         """
-        shown = self.shown(about)
+        shown = self.list_shown(about)
         known = frozenset(shown)
         new = [one for one in wanted if one not in known]
         blocks = [*self._blocks, new] if new else self._blocks

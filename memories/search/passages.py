@@ -37,7 +37,7 @@ ROW = numpy.dtype(
     ]
 )
 """`document` is the number with which its exchange begins. It `opens` a segment, `tells` of its speaker, `asks` with
-which share of it; what it calls its `own` speaker and the `other` one (`_called`), and the `kinds` of values in it
+which share of it; what it calls its `own` speaker and the `other` one (`_find_called`), and the `kinds` of values in it
 (`kinds_of`)."""
 
 # Context is bounded in length, not in messages: where messages are long, three of them are too much.
@@ -78,7 +78,7 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
         opens = now - last > _PAUSE or size + room > _SEGMENT_CHARACTERS
         last, size = now, room if opens else size + room
         document = passage.seq if passage.begins or not document else document
-        speaker, called = _speaker_number(passage.speaker), _called(passage.text)
+        speaker, called = _speaker_number(passage.speaker), _find_called(passage.text)
         numbers = (passage.seq, document, length, count, speaker, *called, now)
         rows.append((*numbers, opens, *_measure_talk(passage.text), kinds_of(passage.text)))
     return numpy.array(rows, ROW)
@@ -205,7 +205,7 @@ def _speaker_number(label: str) -> int:
     return hash_word(label.casefold().encode(errors="replace"))
 
 
-def _called(text: str) -> tuple[int, int]:
+def _find_called(text: str) -> tuple[int, int]:
     """Return what a text calls its own speaker and the other one, as numbers; 0 for neither."""
     own, other = _INTRODUCED.search(text), _ADDRESSED.search(text)
     return _key(own[1]) if own else 0, _key(other[1] or other[2]) if other else 0

@@ -189,7 +189,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             return tuple(filter(None, ["\n".join(text for block in blocks for text in evidence(block))]))
 
         newest, epoch = await log.tail(1), log.cached.epoch
-        earlier = self._staying.shown(epoch)
+        earlier = self._staying.list_shown(epoch)
         # Show nothing in its first version if it was corrected since.
         corrections = index.find_corrections_since([one.seq for one in earlier], self._stays_since, limit)
         shown = {one.seq for one in [*earlier, *found]}

@@ -353,7 +353,7 @@ def test_a_function_that_fails_stores_nothing(said: str) -> None:
     assert [message["content"] for message in memory.history()] == ["before", "ok"]
 
 
-@pytest.mark.parametrize("levels", [700, 100_000])
+@pytest.mark.parametrize("levels", [2_000, 100_000])  # how many can be read depends on the Python
 def test_what_hides_too_deep_stores_nothing(levels: int) -> None:
     """An escape in JSON that is nested so deeply that it cannot be read may hide anything."""
     memory = ConversationBufferMemory(redact=PATTERNS)

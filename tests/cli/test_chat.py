@@ -1,9 +1,11 @@
 """`memzoo chat`, as a user types in it."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -200,14 +202,18 @@ def test_ctrl_c_stops_the_answer_only(endpoint: Endpoint, tmp_path: Path) -> Non
     endpoint.go_on.clear()
     store = f"sqlite:///{tmp_path}/chat.db"
     options = ["--memory", "buffer", "--model", "m", "--base-url", endpoint.url, "--store", store]
-    with subprocess.Popen(
-        [sys.executable, "-u", "-c", OBEYING, "chat", *options],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "COLUMNS": "200"},
-    ) as chat:
+    with (
+        subprocess.Popen(
+            [sys.executable, "-u", "-c", OBEYING, "chat", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "COLUMNS": "200"},
+        ) as chat,
+        contextlib.ExitStack() as at_the_end,
+    ):
+        at_the_end.callback(chat.kill)  # a test that fails does not wait for it
         assert chat.stdin is not None
         assert chat.stdout is not None
         chat.stdin.write("hi\n")
@@ -215,9 +221,21 @@ def test_ctrl_c_stops_the_answer_only(endpoint: Endpoint, tmp_path: Path) -> Non
         said = ""
         while not said.endswith("m: Hello"):
             said += chat.stdout.read(1)
-        chat.send_signal(signal.SIGINT)
+        stopped = threading.Event()
+
+        def interrupt() -> None:
+            # Once, as a rule: Python loses an interrupt that comes while it finalizes an object.
+            while not stopped.is_set():
+                chat.send_signal(signal.SIGINT)
+                stopped.wait(10)
+
+        interrupting = threading.Thread(target=interrupt)
+        interrupting.start()
+        at_the_end.callback(stopped.set)
         while not said.endswith("kept.\n"):
             said += chat.stdout.read(1)
+        stopped.set()
+        interrupting.join()
         endpoint.go_on.set()
         rest, errors = chat.communicate("and now?\n")
     assert "m: Hello there\n" in rest
@@ -229,14 +247,18 @@ def test_ctrl_c_stops_the_answer_only(endpoint: Endpoint, tmp_path: Path) -> Non
 def test_ctrl_c_at_the_prompt_ends_the_chat(tmp_path: Path) -> None:
     """With the code that shells expect, and without a loss: what was said and answered is in the store."""
     store = f"sqlite:///{tmp_path}/chat.db"
-    with subprocess.Popen(
-        [sys.executable, "-u", "-c", OBEYING, "chat", "--memory", "buffer", "--store", store],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "COLUMNS": "200"},
-    ) as chat:
+    with (
+        subprocess.Popen(
+            [sys.executable, "-u", "-c", OBEYING, "chat", "--memory", "buffer", "--store", store],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "COLUMNS": "200"},
+        ) as chat,
+        contextlib.ExitStack() as at_the_end,
+    ):
+        at_the_end.callback(chat.kill)  # a test that fails does not wait for it
         assert chat.stdin is not None
         assert chat.stdout is not None
         chat.stdin.write("hi\n")

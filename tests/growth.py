@@ -20,7 +20,7 @@ parser: Any = importlib.import_module("re._parser")
 
 _ENOUGH = 0.001
 _TIMES, _MOST = 4, 9
-_TRIES = 12
+_TRIES = 5
 
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _MANY = 100
@@ -75,21 +75,24 @@ def against(pattern: "re.Pattern[str]") -> Iterator[Text]:
 
 
 def superlinear(do: Callable[[str], object], text: Text, size: int) -> bool:
-    """Tell whether four times the text is more than nine times the work; the square of four is sixteen.
+    """Tell whether work grows faster than a text: four times the text is more than nine times the work, twice running.
 
-    What takes next to no time, at a size at which squares would take some, is not looked at any further. Else the
-    least of several times counts, and work that was once seen to grow linearly is believed.
+    The square of four is sixteen. A single step up, as where a text is first too long for a prompt, is no growth. What
+    takes next to no time, at a size at which squares would take some, is not looked at any further.
     """
-    tried = ((at, _seconds(do, text(at))) for at in (size // 16, 3 * size // 16, 9 * size // 16, size))
-    enough, small = next((one for one in tried if one[1] >= _ENOUGH), (0, 0.0))
-    if not enough:
-        return False
-    large = float("inf")
+    sizes = (size // 16, 3 * size // 16, 9 * size // 16, size)
+    enough = next((at for at in sizes if _seconds(do, text(at)) >= _ENOUGH), 0)
+    return bool(enough) and _grows(do, text, enough) and _grows(do, text, _TIMES * enough)
+
+
+def _grows(do: Callable[[str], object], text: Text, size: int) -> bool:
+    """Compare a size with four times that; the least of several times counts, and one linear growth is believed."""
+    small = large = float("inf")
     for _ in range(_TRIES):
-        large = min(large, _seconds(do, text(_TIMES * enough)))
+        small = min(small, _seconds(do, text(size)))
+        large = min(large, _seconds(do, text(_TIMES * size)))
         if large < _MOST * small:
             return False
-        small = min(small, _seconds(do, text(enough)))
     return True
 
 

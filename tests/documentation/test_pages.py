@@ -1,5 +1,6 @@
 """The pages of the site: what they show is as the code is, what they run runs, every link leads somewhere."""
 
+import ast
 import os
 import re
 import runpy
@@ -12,7 +13,7 @@ import pytest
 from memzoo import errors
 from memzoo.memories import STRATEGIES
 from memzoo.strategy import further_names, strategy_named
-from tests.documentation import generated, measured, picture, plain, screenshot
+from tests.documentation import generated, measured, picture, plain, screenshot, spans
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs
 
@@ -77,6 +78,17 @@ def test_snippets_run_and_print_what_is_shown(page: Path) -> None:
     """The Python blocks of a page run one after another without a key, and print the text behind them."""
     text = page.read_text(encoding="utf-8")
     assert with_outputs(text, page.name) == text
+
+
+@pytest.mark.parametrize(
+    "page", [generated.ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.stem
+)
+def test_calls_in_backticks_are_taken(page: Path) -> None:
+    """A public name takes the arguments that a page gives it in a sentence or a table, and makes what it says."""
+    for call in spans.calls(page.read_text(encoding="utf-8")):
+        assert spans.misfit(call) == "", ast.unparse(call)
+        if callable(close := getattr(spans.make(call), "close", None)):
+            close()
 
 
 def test_every_page_is_listed_for_machines() -> None:

@@ -147,6 +147,19 @@ $(VENV)-openai/%/.ready: $(VENV)/.dev Makefile
 	ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages | sed "s/.*/import site; site.addsitedir('&')/" > $$(ls -d $(VENV)-openai/$*/lib/python3*/site-packages)/development.pth
 	touch $@
 
+LANGCHAINS := 0.3 1.0 1.5
+.PHONY: langchain-versions
+langchain-versions: $(LANGCHAINS:%=$(VENV)-langchain/%/.ready)  ## programs that `memzoo migrate` rewrote, beside LangChain 0.3, 1.0 and 1.5
+	for version in $(LANGCHAINS); do \
+		echo "langchain $$version"; \
+		$(VENV)-langchain/$$version/bin/python -m pytest -q -c /dev/null --rootdir . --import-mode=importlib -p no:cacheprovider tests/hosts/migrate/test_imported.py $(ARGS) || exit 1; \
+	done
+
+$(VENV)-langchain/%/.ready: pyproject.toml Makefile
+	$(PYTHON) -m venv $(VENV)-langchain/$*
+	$(VENV)-langchain/$*/bin/python -m pip install --quiet --editable '.[migrate]' 'langchain==$*.*' pytest
+	touch $@
+
 # What `make kits` compares with; none of it is a dependency.
 KITS := cassetter==0.16.1 pytest-recording==0.14.1 vcrpy==9.4.2 httpx openai-agents==0.24.0
 

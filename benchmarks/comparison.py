@@ -9,6 +9,7 @@ from memzoo.benchmarks.report.pages import fragment
 from memzoo.benchmarks.report.tabulating import records
 from memzoo.benchmarks.report.writing import write_report
 from memzoo.benchmarks.results import Compared
+from memzoo.errors import MissingExtraError
 
 __all__ = ["Comparison"]
 
@@ -21,8 +22,16 @@ class Comparison(Compared):
         return records(self)
 
     def to_pandas(self) -> Any:
-        """Return the table as a `pandas.DataFrame`; needs pandas."""
-        return importlib.import_module("pandas").DataFrame(self.table())
+        """Return the table as a `pandas.DataFrame`.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        try:
+            pandas: Any = importlib.import_module("pandas")
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("to_pandas needs pandas: pip install pandas") from error
+        return pandas.DataFrame(self.table())
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write results.json, times.json, report.md and report.html into a folder or URL, and return their paths."""

@@ -2,9 +2,9 @@
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
-from memzoo.hosts.langchain.messages import objects
+from memzoo.hosts.langchain.messages import objects, to_openai
 from memzoo.hosts.messages import HostMessage, fit_message
 from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
 from memzoo.stores import Message
@@ -37,7 +37,7 @@ keep_and_view, keep = blocking_function(akeep_and_view), blocking_function(akeep
 def chat_of(message: Any) -> Message:
     """Return a message in the form that memories learn from and providers accept."""
     try:
-        chat = cast("Message", _messages().convert_to_openai_messages(message))
+        chat = to_openai(message)
     except (LookupError, TypeError, ValueError):  # blocks of a kind, or a speaker, that LangChain has no words for
         return fit_message({"role": _ROLES.get(message.type, "user"), "content": str(message.text)})
     if message.type != "ai":

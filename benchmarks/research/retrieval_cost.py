@@ -173,8 +173,10 @@ def _measure_tenancy(apart: bool, conversations: int, vectors: int) -> Tenancy: 
     with tempfile.TemporaryDirectory() as folder:
         client = chromadb.PersistentClient(folder)
         before, start = _peak(), time.perf_counter()
-        together = ChromaIndex(client)
-        indexes = [ChromaIndex(client, collection=f"chat-{n}") if apart else together for n in range(conversations)]
+        together = ChromaIndex(client=client)
+        indexes = [
+            ChromaIndex(client=client, collection=f"chat-{n}") if apart else together for n in range(conversations)
+        ]
         for number, index in enumerate(indexes):
             rows = chance.standard_normal((vectors, _DIMENSIONS)).astype("<f4")
             drive(index.add(f"{number}", "toy", {place: row.tobytes() for place, row in enumerate(rows, start=1)}))

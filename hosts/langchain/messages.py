@@ -10,7 +10,7 @@ from memzoo.hosts.roles import say_as
 from memzoo.stores import Message
 from memzoo.strategy import checked
 
-__all__ = ["dicts", "documents", "has_langchain", "objects", "to_langchain", "values"]
+__all__ = ["dicts", "documents", "has_langchain", "objects", "to_langchain", "to_openai", "values"]
 
 
 @cache
@@ -66,15 +66,39 @@ def documents(texts: Iterable[str]) -> list[Any]:
     return [Document(page_content=text) for text in texts]
 
 
+def to_openai(message: Any) -> Message:
+    """Convert a message as LangChain does; a file without a name is named by its kind, where LangChain warns."""
+    from langchain_core.messages import BaseMessage, convert_to_openai_messages
+
+    if isinstance(message, BaseMessage) and isinstance(message.content, list):
+        content = [_name_file(block) for block in message.content]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        message = message.model_copy(update={"content": content})
+    made: Message = convert_to_openai_messages(cast("Any", message))
+    return made
+
+
+def _name_file(block: Any) -> Any:
+    file = cast("dict[str, Any]", block)
+    if not isinstance(block, dict) or file.get("type") != "file":
+        return file
+    inner: Any = file.get("file")
+    if isinstance(inner, dict):  # OpenAI's own form
+        kind = str(file["file"].get("file_data", "")).partition(";")[0].removeprefix("data:")
+        return file | {"file": {"filename": kind or "file", **file["file"]}}
+    if any("filename" in (file.get(place) or {}) for place in ("extras", "metadata")):
+        return file
+    return {"filename": file.get("mime_type") or "file", **file}
+
+
 def _dict(message: Any) -> Message:
     if isinstance(message, dict) and "role" in cast("Message", message):
         return checked(cast("Message", message))
     if not has_langchain():
         raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}")
-    from langchain_core.messages import AIMessage, ChatMessage, convert_to_openai_messages
+    from langchain_core.messages import AIMessage, ChatMessage
 
     try:
-        made: Message = convert_to_openai_messages(cast("Any", message))
+        made = to_openai(message)
         if isinstance(message, ChatMessage):
             made |= say_as(message.role, made["content"])
         if isinstance(message, AIMessage) and not message.tool_calls:

@@ -10,11 +10,15 @@ from pathlib import Path
 
 from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.chat_log import reason
-from memzoo.hosts.migrate.code_names import Finding, is_named_in
+from memzoo.hosts.migrate.code_names import NO_PYTHON, Finding, is_named_in
 
 __all__ = ["Finding", "Migrated", "contents", "leave_unchanged", "migrate_code", "python_files", "write"]
 
-_SKIPPED = {".git", ".hg", ".venv", "venv", "node_modules", "site-packages", "__pycache__", "build", "dist"}
+_SKIPPED = {
+    *(".git", ".hg", ".venv", "venv", "node_modules", "site-packages", "__pycache__", "build", "dist"),
+    ".ipynb_checkpoints",
+}
+_READ = (".py", ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class Migrated:
         after: Its text with memzoo's classes.
         encoding: That of the file.
         findings: The calls of LangChain's classes in it, and what stands in the way elsewhere, by line.
+        places: Where the findings stand: "bot.py:7", "bot.ipynb: cell 2, line 5".
     """
 
     path: Path
@@ -34,6 +39,7 @@ class Migrated:
     after: str
     encoding: str
     findings: tuple[Finding, ...]
+    places: tuple[str, ...]
 
     @property
     def diff(self) -> str:
@@ -48,7 +54,7 @@ class Migrated:
 
 
 def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
-    """Work out what a Python file becomes; nothing is written.
+    """Work out what a Python file or a notebook becomes; nothing is written.
 
     Args:
         path: The file.
@@ -56,23 +62,32 @@ def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
 
     Raises:
         MissingExtraError: libcst is not installed.
-        TransferError: The file is no Python that can be read.
+        TransferError: The file is no Python, or no notebook, that can be read.
     """
     try:
         import libcst
     except ImportError as error:
         raise MissingExtraError.of("memzoo migrate", "migrate") from error
     from memzoo.hosts.migrate.code_rewrite import rewrite_module
+    from memzoo.hosts.migrate.notebook import Notebook
 
     if not is_named_in(content := contents(path)):
         return leave_unchanged(path)
     try:
-        module = libcst.parse_module(content)
+        notebook = Notebook(content.decode()) if path.suffix == ".ipynb" else None
+        module = libcst.parse_module(notebook.code if notebook else content)
         after, findings = rewrite_module(module, without_langchain=without_langchain)
     except Exception as error:
         # Of what is no Python, or is in no coding that there is, or is nested too deeply.
         raise TransferError(f"{path} cannot be read as Python: {reason(error)}") from error
-    return Migrated(path, module.code, after, module.encoding, findings)
+    if notebook:
+        findings = tuple(
+            sorted([*findings, *(Finding(line, "this cell", *NO_PYTHON) for line in notebook.list_left())])
+        )
+        places = tuple(f"{path}: {notebook.place(one.line)}" for one in findings)
+        return Migrated(path, notebook.text, notebook.with_code(after), "utf-8", findings, places)
+    places = tuple(f"{path}:{one.line}" for one in findings)
+    return Migrated(path, module.code, after, module.encoding, findings, places)
 
 
 def contents(path: Path) -> bytes:
@@ -89,13 +104,13 @@ def contents(path: Path) -> bytes:
 
 def leave_unchanged(path: Path) -> Migrated:
     """What becomes of a file that has nothing to do with LangChain's memory."""
-    return Migrated(path, "", "", "utf-8", ())
+    return Migrated(path, "", "", "utf-8", (), ())
 
 
 def python_files(
     path: Path, on_error: Callable[[TransferError], None], on_left: Callable[[str], None]
 ) -> Iterator[Path]:
-    """The Python files at or below a path, in order; not those of installed packages.
+    """The Python files and notebooks at or below a path, in order; not those of installed packages.
 
     Args:
         path: A file, or a folder.
@@ -119,7 +134,7 @@ def python_files(
         folders[:] = sorted(set(folders) - _SKIPPED)
         for name in sorted(names + folders):
             found = Path(folder, name)
-            if name.endswith(".py") or (name in folders and found.is_symlink()):
+            if name.endswith(_READ) or (name in folders and found.is_symlink()):
                 if why := _why_not(found, path):
                     on_left(f"{found} {why}")
                 elif name not in folders and not (found.is_symlink() and _is_found(found.resolve(), path)):
@@ -141,7 +156,7 @@ def _why_not(found: Path, root: Path) -> str:
 
 def _is_found(target: Path, root: Path) -> bool:
     """Whether a file that a link leads to is read by itself."""
-    return target.suffix == ".py" and not _SKIPPED.intersection(target.relative_to(root.resolve()).parts)
+    return target.suffix in _READ and not _SKIPPED.intersection(target.relative_to(root.resolve()).parts)
 
 
 def write(migrated: Migrated) -> None:

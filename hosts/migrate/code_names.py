@@ -16,6 +16,7 @@ __all__ = [
     "IN_CHAIN",
     "LACKING",
     "MEMORY_MODULES",
+    "NO_PYTHON",
     "Finding",
     "Refusal",
     "counterpart",
@@ -115,6 +116,9 @@ IN_CHAIN = _OPTIONS_OF_CHAIN.union(
 )
 """What the ConversationChain of memzoo.langchain has."""
 
+NO_PYTHON: Refusal = "is no Python by itself and stays as it is", "put the line that is none into a cell of its own"
+"""Of a notebook's cell."""
+
 LACKING: Refusal = "is not in the one of memzoo.langchain", "write it otherwise, or leave --without-langchain out"
 """Of what a program asks of a chain, and only LangChain's has."""
 
@@ -136,7 +140,7 @@ _BASE = ("is a base for memories of one's own", "a strategy of your own, see doc
 _LEFT: Mapping[str, Refusal] = {
     "ConversationChain": (
         "stays LangChain's, which takes the memories of memzoo.langchain",
-        "memzoo migrate --without-langchain rewrites it too",
+        "memzoo migrate --without-langchain rewrites it too; LangChain 1 has it in langchain_classic.chains alone",
     ),
     "ConversationVectorStoreTokenBufferMemory": (
         "has no counterpart of this name",
@@ -226,14 +230,20 @@ def is_chain(name: str) -> bool:
     return name in _CHAIN
 
 
-def further(name: str) -> str:
-    """What else there is to do where a name was rewritten; "" for nothing."""
+def further(name: str, *, opened: bool) -> str:
+    """What else there is to do where a name was rewritten; "" for nothing.
+
+    Args:
+        name: The name.
+        opened: Whether the module opens the store of that call once.
+    """
     if name == "ConversationChain":
         return "without prompt= its prompt has memzoo's words; it is a Runnable, but no subclass of LangChain's Chain"
     if name in DATABASES:
+        once = "" if opened else "open the store once if this is called often; "
         return (
-            "open the store once if this is called often; what is there is not seen before it is taken along, so do "
-            "that before the first start: memzoo import --from langchain-sql URL --store URL"
+            f"{once}old conversations are not read until you import them; do that once, before you start the new "
+            "program: memzoo import --from langchain-sql URL --store URL"
         )
     return "" if name in _COUNTERPARTS else f"keeps its messages where they are; {_AWAY}"
 

@@ -1,13 +1,23 @@
 """Rewrites a module's imports and calls of LangChain's memory classes."""
 
+import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import libcst as cst
+import libcst.matchers as m
 from libcst.helpers import get_full_name_for_node
-from libcst.metadata import MetadataWrapper, PositionProvider, QualifiedNameProvider, QualifiedNameSource
+from libcst.metadata import (
+    Assignment,
+    GlobalScope,
+    MetadataWrapper,
+    PositionProvider,
+    QualifiedNameProvider,
+    QualifiedNameSource,
+    ScopeProvider,
+)
 
 from memzoo.hosts.migrate.code_names import (
     CHECKED,
@@ -41,8 +51,25 @@ def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tu
     """
     wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)
-    changed = wrapper.visit(_Rewriting(survey.moved, survey.idle())) if survey.moved else module
+    changed = wrapper.visit(_Rewriting(survey.moved, survey.idle(), survey.stores)) if survey.moved else module
     return changed.code, tuple(sorted(survey.findings()))
+
+
+@dataclass
+class _OpenedStore:
+    """A store that the module opens once for calls in its functions.
+
+    Attributes:
+        at: The statement of the module that it follows.
+        name: Its name.
+        url: Its URL.
+        calls: The calls.
+    """
+
+    at: cst.CSTNode
+    name: str
+    url: cst.BaseExpression
+    calls: list[cst.Call] = field(default_factory=list[cst.Call])
 
 
 @dataclass
@@ -54,32 +81,38 @@ class _Use:
         target: What takes its place, with its module; "" if nothing does.
         calls: The lines of its calls.
         refusals: By line, what keeps it from being rewritten.
+        opened: The lines of calls whose store the module opens once.
     """
 
     name: str
     target: str
     calls: set[int] = field(default_factory=set[int])
     refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
+    opened: set[int] = field(default_factory=set[int])
 
     def make_finding(self, line: int) -> Finding:
         """What becomes of it in a line."""
         if line in self.refusals:
             return Finding(line, self.name, *self.refusals[line])
         if self.refusals:
-            return Finding(line, self.name, f"stays, because line {min(self.refusals)} does", "the same as there")
+            return Finding(line, self.name, "stays, because another use of it does", "the same as there")
         if not self.target:
             return Finding(line, self.name, *why_left(self.name))
-        return Finding(line, self.name, advice=further(self.name))
+        return Finding(line, self.name, advice=further(self.name, opened=line in self.opened))
 
 
 class _Survey(cst.CSTVisitor):
     """Finds all uses first: a class that cannot be rewritten in one place of a file stays as it is in all of it."""
 
-    METADATA_DEPENDENCIES = (PositionProvider, QualifiedNameProvider)
+    METADATA_DEPENDENCIES = (PositionProvider, QualifiedNameProvider, ScopeProvider)
 
     def __init__(self, *, chains: bool) -> None:
         super().__init__()
         self._chains = chains
+        self.stores: list[_OpenedStore] = []
+        self._body: Sequence[cst.CSTNode] = ()
+        self._free_names: Iterator[str] = iter(())
+        self._functions = 0
         self._uses: dict[str, _Use] = {}
         self._others: list[Finding] = []
         # The names that a chain was given, and what is asked of any name.
@@ -138,6 +171,68 @@ class _Survey(cst.CSTVisitor):
             use.calls.add(self._line(node))
             if refusal := refusal_of(use.name, node):
                 use.refusals[self._line(node)] = refusal
+            elif use.name in DATABASES and self._open_once(node):
+                use.opened.add(self._line(node))
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """What the names of stores must not be, and where they can be opened."""
+        self._body = node.body
+        taken = {cast("cst.Name", name).value for name in m.findall(node, m.Name())}
+        names = ("store" if number == 1 else f"store_{number}" for number in itertools.count(1))
+        self._free_names = (name for name in names if name not in taken)
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        """A call in a function may be made often."""
+        self._functions += 1
+
+    def leave_FunctionDef(self, original_node: cst.FunctionDef) -> None:
+        """See `visit_FunctionDef`."""
+        self._functions -= 1
+
+    def visit_Lambda(self, node: cst.Lambda) -> None:
+        """See `visit_FunctionDef`."""
+        self._functions += 1
+
+    def leave_Lambda(self, original_node: cst.Lambda) -> None:
+        """See `visit_FunctionDef`."""
+        self._functions -= 1
+
+    def _open_once(self, call: cst.Call) -> bool:
+        """Note that the module opens the store of a call in a function, if it can: the URL is a text, or names.
+
+        These names, and that of the call, must be bound by the module before the function. Anything else, such as a
+        look into the environment, may depend on when it is evaluated.
+        """
+        _, url = cast("tuple[cst.BaseExpression, cst.BaseExpression]", database_of(call))
+        if not self._functions or m.findall(url, m.Call() | m.Subscript() | m.Attribute()):
+            return False
+        names = [*m.findall(call.func, m.Name())[:1], *m.findall(url, m.Name())]
+        bound = [self._bound_at(cast("cst.Name", name)) for name in names]
+        at = max(bound)
+        if min(bound) < 0 or at >= self._statement_at(call):
+            return False
+        while m.matches(self._body[at + 1], m.SimpleStatementLine([m.Import() | m.ImportFrom()])):
+            at += 1
+        known = [store for store in self.stores if store.at is self._body[at] and store.url.deep_equals(url)]
+        if not known:
+            self.stores.append(_OpenedStore(self._body[at], next(self._free_names), url))
+            known = self.stores[-1:]
+        known[0].calls.append(call)
+        return True
+
+    def _bound_at(self, name: cst.Name) -> int:
+        """The place of the last statement of the module that binds a name; -1 if anything else does."""
+        scope = self.get_metadata(ScopeProvider, name, None)
+        bindings = scope[name.value] if scope else ()
+        nodes = [one.node for one in bindings if isinstance(one, Assignment) and isinstance(one.scope, GlobalScope)]
+        if not nodes or len(nodes) < len(bindings):
+            return -1
+        places = list(map(self._statement_at, nodes))
+        return -1 if any(isinstance(self._body[at], cst.FunctionDef) for at in places) else max(places)
+
+    def _statement_at(self, node: cst.CSTNode) -> int:
+        line = self._line(node)
+        return sum(self._line(statement) <= line for statement in self._body) - 1
 
     def _note_check(self, node: cst.Call) -> None:
         """What is asked of a class whose counterpart passes for no LangChain's."""
@@ -217,10 +312,20 @@ class _Rewriting(cst.CSTTransformer):
 
     METADATA_DEPENDENCIES = (QualifiedNameProvider,)
 
-    def __init__(self, moved: Mapping[str, str], idle: Collection[str]) -> None:
+    def __init__(self, moved: Mapping[str, str], idle: Collection[str], stores: Sequence[_OpenedStore]) -> None:
         super().__init__()
         self._moved = moved
         self._idle = idle
+        self._stores = stores if any(name.endswith(DATABASES) for name in moved) else ()
+
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        """Open the stores that functions use behind the statement that binds the last name they need."""
+        changed = super().on_leave(original_node, updated_node)
+        new = [f"{one.name} = open_store({_code(one.url)})" for one in self._stores if one.at is original_node]
+        if not new:
+            return changed
+        lines = changed.nodes if isinstance(changed, cst.FlattenSentinel) else [changed]
+        return cst.FlattenSentinel([*lines, *map(cst.parse_statement, new)])
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
         """Imports are rewritten as a whole, not name by name."""
@@ -259,7 +364,8 @@ class _Rewriting(cst.CSTTransformer):
         if not any(name.endswith(DATABASES) for name in names):
             return updated_node
         session, url = cast("tuple[cst.BaseExpression, cst.BaseExpression]", database_of(updated_node))
-        store = cst.Call(cst.Name("open_store"), [cst.Arg(url)])
+        opened = next((one.name for one in self._stores if any(call is original_node for call in one.calls)), None)
+        store = cst.Name(opened) if opened else cst.Call(cst.Name("open_store"), [cst.Arg(url)])
         new = [
             cst.Arg(session, cst.Name("conversation_id"), equal=_TIGHT),
             cst.Arg(store, cst.Name("store"), equal=_TIGHT),
@@ -319,6 +425,10 @@ def _find_imported(visitor: "cst.MetadataDependent", node: cst.CSTNode) -> list[
     """The names with module that a node stands for, as far as they were imported."""
     found = cast("Iterable[Any]", visitor.get_metadata(QualifiedNameProvider, node, ()))
     return [one.name for one in found if one.source is QualifiedNameSource.IMPORT]
+
+
+def _code(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(node)
 
 
 def _module_of(node: cst.ImportFrom) -> str:

@@ -19,7 +19,9 @@ __all__ = ["migrate"]
 @command("Migration")
 def migrate(
     *,
-    path: Annotated[Path, typer.Argument(help="A Python file, or a folder with Python files.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Python files, notebooks, or folders with such.")
+    ],
     write_files: Annotated[
         bool, typer.Option("--write", help="Change the files; otherwise only what would change is shown.")
     ] = False,
@@ -36,7 +38,7 @@ def migrate(
     found: list[Migrated] = []
     changed = failed = 0
     unlisted: list[TransferError] = []
-    files = list(python_files(path, unlisted.append, _tell_left))
+    files = list(dict.fromkeys(file for path in paths for file in python_files(path, unlisted.append, _tell_left)))
     for refusal in unlisted:
         echo(f"not read: {refusal}", err=True)
     with Apart(seconds, without_langchain=without_langchain) as apart, progress_bars() as progress:
@@ -69,11 +71,11 @@ def _put(one: Migrated, *, write_files: bool) -> None:
 
 
 def _tell(found: list[Migrated]) -> None:
-    findings = [(one.path, finding) for one in found for finding in one.findings]
-    for path, finding in findings:
+    findings = [pair for one in found for pair in zip(one.places, one.findings, strict=True)]
+    for place, finding in findings:
         if finding.reason or finding.advice:
             what = f"{finding.name} {finding.reason}".strip()
-            echo(f"{path}:{finding.line}: {what}; {finding.advice}")
+            echo(f"{place}: {what}; {finding.advice}")
     _tell_of_prompts([finding for _, finding in findings if not finding.reason])
     left = sum(bool(finding.reason) for _, finding in findings)
     echo(f"{write_count(len(findings) - left, 'use')} of LangChain's memory rewritten, {left} left.")

@@ -3,6 +3,7 @@
 import functools
 import json
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
@@ -180,11 +181,15 @@ def _name(function: Any) -> str:
     if isinstance(function, functools.partial):
         given = [*map(repr, function.args), *(f"{key}={value!r}" for key, value in _drop_secrets(function.keywords))]
         return f"{_name(function.func)}({', '.join(given)})"
-    named, config = getattr(function, "name", None), getattr(function, "get_config", None)
-    if not callable(named):
+    # Chroma's base class answers NotImplemented, with a warning, where a function tells no name or settings.
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        name = function.name() if callable(getattr(function, "name", None)) else None
+        settings: Any = function.get_config() if callable(getattr(function, "get_config", None)) else None
+    if not isinstance(name, str):
         return str(getattr(function, "__qualname__", type(function).__name__))
-    settings = f"({json.dumps(dict(_drop_secrets(config())), sort_keys=True, default=str)})" if callable(config) else ""
-    return f"{named()}{settings}"
+    if settings is None or settings is NotImplemented:
+        return name
+    return f"{name}({json.dumps(dict(_drop_secrets(settings)), sort_keys=True, default=str)})"
 
 
 def _drop_secrets(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:

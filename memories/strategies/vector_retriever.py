@@ -14,7 +14,7 @@ from memzoo.memories.engine.log import Log, talk
 from memzoo.memories.engine.prompt_limit import cut_middle
 from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
+from memzoo.memories.models.embedders import Embedder, EmbedderOption, HashEmbedder, as_embedder
 from memzoo.memories.options import names, option, strategy
 from memzoo.memories.search.excerpt import Blocks, Clipper, Staying, evidence, fit_found
 from memzoo.memories.search.persisted_index import Documents, PersistedIndex
@@ -37,8 +37,8 @@ _DEFAULT_LIMIT = 1_000
 
 
 def _check_index(_: str, value: object) -> None:
-    if not isinstance(value, VectorIndex):
-        raise OptionError(f"index must be a VectorIndex, such as ChromaIndex(), not {value!r}")
+    if not isinstance(value, VectorIndex | None):
+        raise OptionError(f"index must be a VectorIndex, such as ChromaIndex(), or None, not {value!r}")
 
 
 @strategy
@@ -46,7 +46,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
     """Shows what fits the input best, from anywhere in the conversation.
 
     It finds messages by their words, their date, the dates they mean ("yesterday") and the words around them (BM25);
-    with an `embedder` also by their meaning, adding up the scores. `clock` tells what a question means by "yesterday".
+    with an `embedder` also by their meaning, adding up the scores; with an `index` alone, by parts of words
+    (`HashEmbedder`, which needs no download). `clock` tells what a question means by "yesterday".
     A message that was corrected later is shown with its correction. Neither saving nor loading asks a model. It shows
     as many of the best messages as fit `max_token_limit`, in the order in which they were said, with speakers and
     dates. With `k` instead, it shows the best exchanges as documents, best first: a line for each input and output,
@@ -92,19 +93,19 @@ class VectorStoreRetrieverMemory(BaseMemory):
         None,
         fixed=True,
         doc="An `OpenAIEmbedder`, or any function from texts to vectors (Chroma's embedding functions are such). "
-        "`None` searches by words alone.",
+        "`None` searches by words alone, or with an `index` by a `HashEmbedder`'s vectors as well.",
     )
-    index: VectorIndex = option(
-        factory=ExactIndex,
+    index: VectorIndex | None = option(
+        None,
         fixed=True,
         check=_check_index,
-        doc="Searches the embeddings, where there is an embedder: by default an exact index in memory, or a "
-        "`ChromaIndex`.",
+        doc="Searches the embeddings, such as a `ChromaIndex`. Without one, they are searched in memory, exactly.",
     )
     exclude_input_keys: Sequence[str] = option((), fixed=True, check=names, doc="Inputs to leave out of the documents.")
 
     def __post_init__(self) -> None:
-        self._embedder = None if self.embedder is None else as_embedder(self.embedder)
+        embedder = HashEmbedder() if self.embedder is None and self.index is not None else self.embedder
+        self._embedder = None if embedder is None else as_embedder(embedder)
         if self._embedder is None:
             self.lease_seconds = 0.0
         super().__post_init__()
@@ -112,12 +113,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
             raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")
         if self.stay_tokens is not None and self.k is not None:
             raise OptionError("give stay_tokens or k, not both: only messages that fit a limit stay")
-        if self._embedder is None and not isinstance(self.index, ExactIndex):
-            raise OptionError(
-                f"index={self.index!r} searches embeddings, and there is no embedder: give one, such as "
-                "embedder=OpenAIEmbedder() or HashEmbedder(); without both, messages are found by their words"
-            )
-        self._vectors = VectorSearch(self.index, self.store, self.conversation_id, self.state_name)
+        self._vectors = VectorSearch(
+            ExactIndex() if self.index is None else self.index, self.store, self.conversation_id, self.state_name
+        )
         self._documents = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
         self._tokens = functools.cache(self.render.count_found)
@@ -247,7 +245,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     def copy_over(self, store: Store, **changed: Any) -> Self:
         """See `BaseMemory.copy_over`: the copy has an index of its own."""
-        return super().copy_over(store, index=ExactIndex(), **changed)
+        return super().copy_over(store, index=None if self.index is None else ExactIndex(), **changed)
 
     def _no_words(self) -> PersistedIndex:
         return PersistedIndex(self.store, self.conversation_id, self._documents, self.weights)

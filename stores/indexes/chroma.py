@@ -58,33 +58,35 @@ class ChromaIndex(Closing):
 
     def __init__(
         self,
-        client: "ClientAPI | None" = None,
-        *,
         path: str | Path | None = None,
+        *,
+        client: "ClientAPI | None" = None,
         host: str | None = None,
         port: int = 8000,
         collection: str = "memzoo",
     ) -> None:
-        """An index in process, or where at most one of `client`, `path` and `host` says.
+        """An index in process, or where at most one of `path`, `client` and `host` says.
 
         Args:
-            client: A Chroma client of your own; not an asynchronous one.
             path: A folder, created if missing; the index is in a folder below it.
+            client: A Chroma client of your own; not an asynchronous one.
             host: A Chroma server's name or address.
             port: The server's port.
             collection: What the names of the collections begin with, at least 2 of `a-z A-Z 0-9 . _ -`.
 
         Raises:
             MissingExtraError: Chroma is not installed.
-            OptionError: More than one place is given.
+            OptionError: More than one place is given, or the path is none.
             StoreError: The folder or the server cannot be opened, or another index has the folder open.
         """
         try:
             import chromadb
         except ModuleNotFoundError as error:
             raise MissingExtraError.of("ChromaIndex", "chroma") from error
-        if sum(place is not None for place in (client, path, host)) > 1:
-            raise OptionError("client, path and host exclude each other: give one of them, or none")
+        if path is not None and not isinstance(path, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise OptionError(f"path must be a folder, not {path!r}; a Chroma client goes into client=")
+        if sum(place is not None for place in (path, client, host)) > 1:
+            raise OptionError("path, client and host exclude each other: give one of them, or none")
         in_process = client is None and path is None and host is None
         # In-process clients all see the same data, but two indexes may serve two different stores.
         self._prefix = f"{collection}-{uuid.uuid4().hex}" if in_process else collection

@@ -1,13 +1,14 @@
 """Memories side by side."""
 
 import logging
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memzoo.benchmarks import Comparison, Row, TextCounter, Transcript, compare
-from memzoo.errors import ModelError, OptionError, TranscriptError
+from memzoo.errors import MissingExtraError, ModelError, OptionError, TranscriptError
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory
 from memzoo.stores import Message
 from memzoo.strategy import ChatFunction, Log, State, View
@@ -185,6 +186,14 @@ class TestTheResult:
         """A data frame with a line for each record."""
         pandas = pytest.importorskip("pandas", reason="pandas is not installed here")
         assert isinstance(comparison.to_pandas(), pandas.DataFrame)
+
+    def test_without_pandas_it_says_to_install_it(
+        self, comparison: Comparison, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As every package that is missing."""
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        with pytest.raises(MissingExtraError, match="pip install pandas"):
+            comparison.to_pandas()
 
     def test_a_notebook_shows_it(self, comparison: Comparison) -> None:
         """The verdict and the table, without the frame of a page."""

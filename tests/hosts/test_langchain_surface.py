@@ -199,6 +199,19 @@ class TestMessages:
         memory.save_context({"input": "y"}, {"output": "z"})
         assert memory.buffer == f"{line}\nHuman: y\nAI: z"
 
+    @pytest.mark.parametrize(
+        "file",
+        [
+            {"type": "file", "base64": "QUJD", "mime_type": "application/pdf"},
+            {"type": "file", "file": {"file_data": "data:application/pdf;base64,QUJD"}},
+        ],
+    )
+    def test_with_a_file_without_a_name(self, file: dict[str, Any]) -> None:
+        """The file is named by its kind; langchain-core, which would warn at every turn, has nothing to warn of."""
+        memory = ConversationBufferMemory()
+        memory.chat_memory.add_message(HumanMessage([{"type": "text", "text": "Read this."}, file]))
+        assert "[file: application/pdf]" in memory.buffer
+
     def test_are_refused_when_they_are_none(self) -> None:
         """What is no message is refused, and nothing is stored."""
         memory = ConversationBufferMemory()

@@ -135,7 +135,7 @@ def test_indexes_in_process_are_apart():
 def test_a_client_of_ones_own_stays_open():
     """A client that was handed over is used under the given name, and not closed."""
     with open_client() as client:
-        with closing(ChromaIndex(client, collection="own")) as index:
+        with closing(ChromaIndex(client=client, collection="own")) as index:
             drive(index.add("c", "s", {1: vector(1, 0)}))
         (collection,) = client.list_collections()
         assert (collection.name, collection.count()) == ("own-2", 1)
@@ -145,7 +145,7 @@ def test_a_client_of_ones_own_stays_open():
 def test_no_id_reaches_chroma():
     """Chroma sees neither the ids of conversations nor text, only digests and numbers."""
     with open_client() as client:
-        with closing(ChromaIndex(client, collection="private")) as index:
+        with closing(ChromaIndex(client=client, collection="private")) as index:
             drive(index.add("user-42", "toy", {1: vector(1, 0)}))
         found = client.get_collection("private-2", embedding_function=None).get()
         assert "user-42" not in str(found)
@@ -179,6 +179,12 @@ def test_a_place_must_be_one(tmp_path: Path):
     """A folder and a server at once is a mistake."""
     with pytest.raises(OptionError, match="exclude each other"):
         ChromaIndex(path=tmp_path, host=HOST)
+
+
+def test_a_client_is_no_folder():
+    """A client in the place of the folder is told where it belongs."""
+    with open_client() as client, pytest.raises(OptionError, match="a Chroma client goes into client="):
+        ChromaIndex(client)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def test_a_server_that_is_not_there_is_named():

@@ -1,5 +1,6 @@
 """`memzoo migrate`: code for LangChain's memory classes becomes code for memzoo's, and runs."""
 
+import json
 import os
 import sys
 import warnings
@@ -476,6 +477,100 @@ def test_a_star_is_named(tmp_path: Path) -> None:
     assert (finding.line, finding.advice) == (1, "from memzoo.langchain import the names that you use")
 
 
+LOOKED_UP = """\
+from langchain_community.chat_message_histories import SQLChatMessageHistory
+import os
+
+URL = "sqlite:///old.db"
+
+
+def named(session):
+    store = SQLChatMessageHistory(session, connection_string=URL)
+    return SQLChatMessageHistory(session, connection_string=URL)
+
+
+def told(session, url):
+    return [SQLChatMessageHistory(session, url), SQLChatMessageHistory(session, os.environ["URL"])]
+
+
+written = lambda session: SQLChatMessageHistory(session, "sqlite:///new.db")
+"""
+OPENED = """\
+from memzoo.langchain import ChatMessageHistory
+from memzoo import open_store
+import os
+store_3 = open_store("sqlite:///new.db")
+
+URL = "sqlite:///old.db"
+store_2 = open_store(URL)
+
+
+def named(session):
+    store = ChatMessageHistory(conversation_id=session, store=store_2)
+    return ChatMessageHistory(conversation_id=session, store=store_2)
+
+
+def told(session, url):
+    return [ChatMessageHistory(conversation_id=session, store=open_store(url)), \
+ChatMessageHistory(conversation_id=session, store=open_store(os.environ["URL"]))]
+
+
+written = lambda session: ChatMessageHistory(conversation_id=session, store=store_3)
+"""
+
+
+def test_a_module_opens_the_store_of_its_functions_once(tmp_path: Path) -> None:
+    """Where the URL is a text or a name of the module; elsewhere the call opens it, and the advice says so."""
+    after = migrated(tmp_path, LOOKED_UP)
+    assert after.after == OPENED
+    assert [one.line for one in after.findings if "open the store once" in one.advice] == [13]
+
+
+def notebook(*cells: str | list[str], **style: Any) -> str:
+    """A notebook with these code cells, between two of Markdown."""
+    said = {"cell_type": "markdown", "metadata": {}, "source": ["From langchain.memory import é"]}
+    code = [
+        {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [], "source": cell} for cell in cells
+    ]
+    return json.dumps({"cells": [said, *code, said], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, **style)
+
+
+@pytest.mark.parametrize("style", [{"indent": 1, "ensure_ascii": False}, {"indent": 2}, {}])
+def test_a_notebook_is_read_as_its_cells(style: dict[str, Any], tmp_path: Path) -> None:
+    """One program, whose outputs, texts and lines for IPython stay, in the file's own style of JSON."""
+    path, magic = tmp_path / "bot.ipynb", ["%pip install langchain\n", "    # é\n"]
+    path.write_text(
+        notebook(
+            [*magic, "from langchain.memory import ConversationBufferMemory, ZepMemory"],
+            "!ls\nm = ConversationBufferMemory()\nz = ZepMemory()\nm?",
+            "files = !ls\nfrom langchain.memory import SimpleMemory",
+            **style,
+        ),
+        encoding="utf-8",
+    )
+    after = migrate_code(path)
+    new = ["from langchain.memory import ZepMemory\n", "from memzoo.langchain import ConversationBufferMemory"]
+    assert after.after == notebook(
+        [*magic, *new],
+        "!ls\nm = ConversationBufferMemory()\nz = ZepMemory()\nm?",
+        "files = !ls\nfrom langchain.memory import SimpleMemory",
+        **style,
+    )
+    assert after.places == (f"{path}: cell 2, line 2", f"{path}: cell 2, line 3", f"{path}: cell 3, line 1")
+    assert [one.name for one in after.left] == ["ZepMemory", "this cell"]
+    write(after)
+    assert migrate_code(path).diff == ""
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"cells": [{}]}', '{"worksheets": []}', "[" * 100_000])
+def test_a_notebook_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
+    """With its path and the reason."""
+    path = tmp_path / "bot.ipynb"
+    path.write_text(f"{text}langchain SimpleMemory", encoding="utf-8")
+    with pytest.raises(TransferError, match=r"bot.ipynb cannot be read as Python: no notebook of version 4"):
+        migrate_code(path)
+
+
 class TestCommand:
     """The command shows first, and writes when it is told to."""
 
@@ -498,6 +593,14 @@ class TestCommand:
         assert file.read_bytes() == code.replace(b"langchain.memory", b"memzoo.langchain")
         assert (tmp_path / "venv" / "chat.py").read_bytes() == code
         assert [path.name for path in python_files(file, raise_error, pytest.fail)] == ["chat.py"]
+
+    def test_takes_several_paths(self, tmp_path: Path) -> None:
+        """Each file once, however often it is named."""
+        for name in ("a.py", "b.py"):
+            (tmp_path / name).write_text("from langchain.memory import SimpleMemory\n", encoding="utf-8")
+        (tmp_path / "c.ipynb").write_text(notebook("from langchain.memory import SimpleMemory"), encoding="utf-8")
+        named = [str(tmp_path / name) for name in ("a.py", "", "b.py")]
+        assert "3 of 3 files to change" in CliRunner().invoke(app, ["migrate", *named]).output
 
     def test_names_what_is_left(self, tmp_path: Path) -> None:
         """File, line, reason and advice stand on one line."""

@@ -4,17 +4,20 @@ import asyncio
 import functools
 import json
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy
 import openai
 import pytest
+from chromadb import Documents, EmbeddingFunction, Embeddings
 
-from memzoo.errors import ModelError, OptionError
+from memzoo.errors import ModelError
 from memzoo.http_library import http
 from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import as_embedder
-from memzoo.stores import ChromaIndex, InMemoryStore, managed
+from memzoo.stores import ChromaIndex, InMemoryStore, managed, open_store
 from memzoo.sync import drive
 
 Answer = Callable[[dict[str, Any]], http.Response]
@@ -139,17 +142,42 @@ class TestOptions:
         memory.save_context({"input": "Ben lives in Rome."}, {"output": "Noted."})
         assert len(drive(store.embeddings("a", "vector-retriever/hashing-256"))) == 2
 
-    def test_is_what_an_index_is_for(self) -> None:
-        """An index without an embedder would search nothing: it is refused when the memory is made."""
-        index = ChromaIndex()
-        with pytest.raises(OptionError, match="there is no embedder: give one, such as embedder="):
-            VectorStoreRetrieverMemory(index=index)
+    def test_is_not_needed_for_an_index(self, tmp_path: Path) -> None:
+        """Chroma's folder alone holds vectors of hashed words, which a process that opens it again searches."""
+        store = open_store(f"sqlite:///{tmp_path}/memories.db")
+        for said in ("My sister Anna lives in Oslo.", "We open at seven."):
+            with closing(ChromaIndex(tmp_path / "vectors")) as index:
+                memory = VectorStoreRetrieverMemory(index=index, store=store, conversation_id="mara", k=1)
+                memory.save_context({"input": said}, {"output": "Noted."})
+                memory.load_memory_variables({"input": said})
+        with closing(ChromaIndex(tmp_path / "vectors")) as index:
+            assert set(drive(index.known("mara", "vector-retriever/hashing-256"))) == {1, 2, 3, 4}
+            memory = VectorStoreRetrieverMemory(index=index, store=store, conversation_id="mara", k=1)
+            assert "Oslo" in memory.load_memory_variables({"input": "Where does my sistr live?"})["history"]
 
     def test_may_be_an_embedder(self) -> None:
         """An object with the methods of an embedder is taken as it is."""
         embedder = OpenAIEmbedder(weight=3)
         assert isinstance(embedder, Embedder)
         assert as_embedder(embedder) is embedder
+
+    def test_may_be_a_function_of_chromas_without_settings(self) -> None:
+        """A subclass of Chroma's base that tells neither name nor settings goes by its class, or by its name alone."""
+
+        class Ones(EmbeddingFunction[Documents]):
+            def __init__(self) -> None: ...
+
+            def __call__(self, input: Documents) -> Embeddings:  # noqa: A002
+                return [numpy.ones(3, "<f4") for _ in input]
+
+        class Named(Ones):
+            @staticmethod
+            def name() -> str:
+                return "ones"
+
+        embedders = as_embedder(Ones()), as_embedder(Named())
+        assert [embedder.name.rpartition(".")[2] for embedder in embedders] == ["Ones", "ones"]
+        assert len(drive(embedders[0].embed(["a", "b"])).vectors) == 2
 
     def test_functions_that_differ_have_different_names(self) -> None:
         """Two settings of one function are two embedders: their vectors are never compared (I3)."""

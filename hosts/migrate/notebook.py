@@ -1,0 +1,90 @@
+"""Reads the code cells of a notebook as one module, and puts the module's text back into them."""
+
+import functools
+import itertools
+import json
+import re
+from typing import Any
+
+import libcst
+
+from memzoo.errors import TransferError
+from memzoo.hosts.migrate.chat_log import reason
+from memzoo.hosts.migrate.code_names import is_named_in
+
+__all__ = ["Notebook"]
+
+# A line of its own begins each cell, and another one stands for each line that only IPython reads.
+_CELL = "# %% memzoo cell"
+_LEFT = "pass  # memzoo left: "
+_MAGIC = re.compile(r"(?m)^([ \t]*)([%!?].*|.*\?)$")
+_PUT_BACK = re.compile(rf"(?m)^([ \t]*){re.escape(_LEFT)}(.*)$")
+
+
+class Notebook:
+    """The code of a notebook; everything else in it stays byte for byte, but for the spaces between JSON's values.
+
+    Lines that only IPython reads (`%pip ...`, `!ls`) are no part of the code, and neither is a cell that is no Python
+    without them.
+
+    Args:
+        text: The content of an `.ipynb` file.
+
+    Raises:
+        TransferError: It is no notebook of version 4.
+    """
+
+    def __init__(self, text: str) -> None:
+        try:
+            self._whole: dict[str, Any] = json.loads(text)
+            self._cells = [cell for cell in self._whole["cells"] if cell["cell_type"] == "code"]
+            sources = ["".join(cell["source"]) for cell in self._cells]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise TransferError(f"no notebook of version 4: {reason(error)}") from error
+        self.text = text
+        self.code = "".join(f"{_CELL}\n{_without_magic(source)}\n" for source in sources)
+
+    def with_code(self, code: str) -> str:
+        """Return the notebook's text with the code changed; the lines that begin a cell must still be there."""
+        for cell, changed in zip(self._cells, code.split(f"{_CELL}\n")[1:], strict=True):
+            source = _PUT_BACK.sub(r"\1\2", changed.removesuffix("\n"))
+            if source != "".join(cell["source"]):
+                cell["source"] = source.splitlines(keepends=True) if isinstance(cell["source"], list) else source
+        original = json.loads(self.text)
+        return next((style(self._whole) for style in _STYLES if style(original) == self.text), _STYLES[0](self._whole))
+
+    def list_left(self) -> list[int]:
+        """List the first lines of cells that are no Python by themselves and name LangChain's memory."""
+        starts = [number for number, line in enumerate(self.code.splitlines(), start=2) if line == _CELL]
+        cells = [cell.splitlines() for cell in self.code.split(f"{_CELL}\n")[1:]]
+        left = [all(line.startswith(_LEFT) for line in cell) and is_named_in("".join(cell).encode()) for cell in cells]
+        return list(itertools.compress(starts, left))
+
+    def place(self, line: int) -> str:
+        """Say where a line of the code stands: "cell 2, line 5", counted from 1, code cells only."""
+        before = self.code.splitlines()[:line]
+        starts = [number for number, text in enumerate(before, start=1) if text == _CELL]
+        return f"cell {len(starts)}, line {line - starts[-1]}"
+
+
+def _write(whole: dict[str, Any], *, indent: int | None, ascii_only: bool, end: str) -> str:
+    return json.dumps(whole, indent=indent, ensure_ascii=ascii_only) + end
+
+
+def _without_magic(source: str) -> str:
+    for code in (source, _MAGIC.sub(rf"\1{_LEFT}\2", source)):
+        try:
+            libcst.parse_module(code)
+        except Exception:  # noqa: BLE001, S112 - the parser raises errors of several kinds
+            continue
+        return code
+    return "".join(f"{_LEFT}{line}" for line in source.splitlines(keepends=True))
+
+
+# How programs write JSON, Jupyter first.
+_STYLES = [
+    functools.partial(_write, indent=indent, ascii_only=ascii_only, end=end)
+    for indent in (1, 2, 4, None)
+    for ascii_only in (False, True)
+    for end in ("\n", "")
+]

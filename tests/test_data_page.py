@@ -29,4 +29,4 @@ def test_presidio_takes_out_what_the_page_says(capsys: pytest.CaptureFixture[str
     pytest.importorskip("presidio_analyzer", reason="Presidio is not installed")
     (snippet,) = re.findall(r"^```py\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
     exec(compile(f"from memzoo import create_memory\n{snippet}", "data.md", "exec"), {})  # noqa: S102
-    assert capsys.readouterr().out.strip() == re.findall(r"# (.*)\n", snippet)[-1]
+    assert capsys.readouterr().out.strip() == re.findall(r"# -> (.*)\n", snippet)[-1]

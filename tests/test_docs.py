@@ -33,13 +33,6 @@ def test_conversation(block: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     exec(compile(block, "conversation.md", "exec"), {})  # noqa: S102
 
 
-def test_the_first_conversation_recalls(capsys: pytest.CaptureFixture[str]) -> None:
-    """It prints what is written behind it."""
-    block = blocks("conversation.md")[0]
-    exec(block, {})  # noqa: S102
-    assert capsys.readouterr().out.strip() == block.rpartition("# ")[2].strip()
-
-
 @pytest.fixture
 def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which a server runs."""

@@ -34,7 +34,10 @@ HEADINGS = [
 ]
 """What each page about a class tells, in this order."""
 
-_RUNNING = ("index.md", "what-a-memory-is.md", "tutorial.md", "choosing.md", "memories/index.md")
+_RUNNING = (
+    *("index.md", "what-a-memory-is.md", "tutorial.md", "choosing.md", "memories/index.md", "conversation.md"),
+    *("data.md", "graph.md", "mcp.md", "offline-model.md", "telemetry.md", "users.md"),
+)
 _BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _KNOWN_BEST = ("lives in", "works at", "costs", "is married to")
 _DEFAULTS = {

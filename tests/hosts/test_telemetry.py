@@ -285,24 +285,6 @@ def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.Monke
         instrument()
 
 
-def test_the_trace_on_the_page_is_a_real_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """docs/telemetry.md: its program prints what stands below it."""
-    program, printed, explaining = re.findall(r"```(?:python|text)\n(.*?)```", PAGE, re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    exec(compile(program, "docs/telemetry.md", "exec"), {})  # noqa: S102 - it is ours
-    assert telling(capsys.readouterr().out) == telling(printed)
-    exec(compile(explaining, "docs/telemetry.md", "exec"), {})  # noqa: S102 - it is ours
-    assert capsys.readouterr().out.startswith("vector-retriever shows 1 message, ")
-
-
-def telling(printed: str) -> list[str]:
-    """The lines of a trace, without what any other prompt or a read more would change."""
-    lines = [re.sub(r"tokens=\d+", "tokens=...", line) for line in printed.splitlines()]
-    return [line for line in lines if "memzoo.store read" not in line]
-
-
 def test_every_warning_is_on_the_page() -> None:
     """What the library logs stands in the page's table, with what to do about it."""
     folders = [Path(__file__).parents[2] / name for name in ("ground", "memories", "stores", "hosts", "testing")]

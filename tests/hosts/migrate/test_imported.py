@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("langchain.agents", reason="LangChain is not installed; `make langchain-versions` does that")
 
-from memzoo.hosts.migrate.code import migrate_code, write  # noqa: E402
+from memzoo.hosts.migrate.code import migrate_code, write
 
 PLACES = ("langchain.memory", "langchain_classic.memory")
 PROGRAMS = {

@@ -13,6 +13,7 @@ from memzoo.benchmarks import PRESETS
 from memzoo.benchmarks.variants import BASELINES
 from memzoo.memories import STRATEGIES, BaseMemory
 from memzoo.strategy import further_names, strategy_named
+from tests.documentation import generated
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -53,13 +54,10 @@ def test_first_snippet_recalls_with_any_name(
     assert "Oslo" in capsys.readouterr().out
 
 
-def test_is_short() -> None:
-    """The README has at most 900 words."""
-    assert len(README.split()) <= 900
-
-
 def test_install_line_installs(tmp_path: Path) -> None:
     """The line under the pitch installs memzoo from a copy of the repository."""
+    if generated.published():
+        pytest.skip("the line installs what the package index has")
     line = re.findall(r"^```sh\n(.*)\n```", README, flags=re.MULTILINE)[0]
     source, environment = tmp_path / "source", tmp_path / "environment"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(source)], check=True)  # noqa: S607

@@ -39,6 +39,8 @@ _RUNNING = (
     *("data.md", "graph.md", "mcp.md", "offline-model.md", "telemetry.md", "users.md"),
 )
 _BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+# Of memzoo, an extra of it, or a copy: not of what is only called like it.
+_INSTALL = re.compile(r"pip install '?(?:memzoo|\.)(\[[\w,-]+\])?'?(?=[`\s])")
 _KNOWN_BEST = ("lives in", "works at", "costs", "is married to")
 _DEFAULTS = {
     "store": "in memory",
@@ -53,12 +55,22 @@ _DEFAULTS = {
 
 
 def rewritten(page: Path) -> str:
-    """The text of a page with each block as it has to be."""
+    """The text of a page with each block, and each line that installs memzoo, as it has to be."""
 
     def block(found: re.Match[str]) -> str:
         return f"{found[1]}\n{BLOCKS[found[2]](page.stem).strip()}\n\n{found[3]}"
 
-    return _BLOCK.sub(block, page.read_text(encoding="utf-8"))
+    return _INSTALL.sub(_install_line, _BLOCK.sub(block, page.read_text(encoding="utf-8")))
+
+
+def published() -> bool:
+    """Whether a package index has memzoo: `install_from` in mkdocs.yml says so, and all pages follow (`make pages`)."""
+    return "  install_from: memzoo\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+
+
+def _install_line(found: re.Match[str]) -> str:
+    place, extra = "memzoo" if published() else ".", found[1] or ""
+    return f"pip install '{place}{extra}'" if extra else f"pip install {place}"
 
 
 def class_pages() -> list[Path]:
@@ -72,8 +84,22 @@ def running_pages() -> list[Path]:
 
 
 def pages() -> list[Path]:
-    """All pages that have a block."""
-    return [page for page in sorted(DOCS.rglob("*.md")) if _BLOCK.search(page.read_text(encoding="utf-8"))]
+    """All pages that have a block, or say how to install memzoo."""
+    texts = {page: page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]}
+    return [page for page, text in texts.items() if _BLOCK.search(text) or _INSTALL.search(text)]
+
+
+def install(page: str) -> str:
+    """How to install memzoo, for a page on which one begins."""
+    extra = "[replay]" if page == "tutorial" else ""
+    first = "Install it" if published() else "Install it from a copy of the repository"
+    return f"{first}, with Python 3.11 or newer:\n\n```sh\npip install 'memzoo{extra}'\n```"
+
+
+def uvx(_: str) -> str:
+    """How to start the MCP server without installing it."""
+    args = '"args": ["--from", "memzoo[mcp]", "memzoo", "mcp"]'
+    return f'Or let `uvx` fetch it: `"command": "uvx", {args}`.' if published() else ""
 
 
 def options(name: str) -> str:
@@ -165,6 +191,8 @@ def class_named(name: str) -> type[BaseMemory]:
 
 BLOCKS: dict[str, Callable[[str], str]] = {
     "examples": examples,
+    "install": install,
+    "uvx": uvx,
     "options": options,
     "shared-options": shared_options,
     "asking-options": asking_options,

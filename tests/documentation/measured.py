@@ -28,11 +28,12 @@ def stored() -> dict[str, Any]:
 
 
 def table() -> str:
-    """The figures of the seven, and of the whole conversation."""
-    head = ["| memory | tokens shown | paid | model calls | upkeep tokens | answers shown | with a large model |"]
-    figures = stored()
-    rows = [_row(figures, name) for name in figures if not name.endswith("*")]
-    return "\n".join([*head, "|---|--:|--:|--:|--:|--:|--:|", *rows])
+    """The figures of the seven, of what they learnt from a large model, and of the whole conversation."""
+    head = [
+        "| memory | tokens shown | paid | model calls | upkeep tokens | answers shown |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    return "\n".join([*head, *(_row(name, of) for name, of in stored().items())])
 
 
 def dollars() -> str:
@@ -84,9 +85,7 @@ def _figures(row: Row) -> dict[str, Any]:
     }
 
 
-def _row(figures: Mapping[str, Any], name: str) -> str:
-    of, learnt = figures[name], figures.get(f"{name}*")
+def _row(name: str, of: Mapping[str, Any]) -> str:
     answers = "at least " * of["floor"] + f"{of['answers']:.2f}"
-    large = f"{learnt['answers']:.2f}" if learnt else ""
     tokens = f"{of['tokens']:,} | {of['paid']:,}"
-    return f"| `{name}` | {tokens} | {of['calls']:.2f} | {of['upkeep']:,} | {answers} | {large} |"
+    return f"| `{name}` | {tokens} | {of['calls']:.2f} | {of['upkeep']:,} | {answers} |"

@@ -22,7 +22,7 @@ DOCS = generated.DOCS
 
 def named(page: Path) -> str:
     """A page in the name of a test."""
-    return page.relative_to(DOCS).as_posix()
+    return page.relative_to(generated.ROOT).as_posix().removeprefix("docs/")
 
 
 @pytest.fixture(autouse=True)

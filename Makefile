@@ -152,7 +152,7 @@ LANGCHAINS := 0.3 1.0 1.5
 langchain-versions: $(LANGCHAINS:%=$(VENV)-langchain/%/.ready)  ## programs that `memzoo migrate` rewrote, beside LangChain 0.3, 1.0 and 1.5
 	for version in $(LANGCHAINS); do \
 		echo "langchain $$version"; \
-		$(VENV)-langchain/$$version/bin/python -m pytest -q -c /dev/null --rootdir . --import-mode=importlib -p no:cacheprovider tests/hosts/migrate/test_imported.py $(ARGS) || exit 1; \
+		$(VENV)-langchain/$$version/bin/python -m pytest -q -c /dev/null --rootdir . --import-mode=importlib --confcutdir tests/hosts/migrate -p no:cacheprovider tests/hosts/migrate/test_imported.py $(ARGS) || exit 1; \
 	done
 
 $(VENV)-langchain/%/.ready: pyproject.toml Makefile

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("langchain.agents", reason="LangChain is not installed; `make langchain-versions` does that")
+pytest.importorskip("langchain", reason="LangChain is not installed; `make langchain-versions` does that")
 
 from memzoo.hosts.migrate.code import migrate_code, write
 

@@ -528,8 +528,8 @@ def test_a_module_opens_the_store_of_its_functions_once(tmp_path: Path) -> None:
 
 def notebook(*cells: str | list[str], **style: Any) -> str:
     """A notebook with these code cells, between two of Markdown."""
-    said = {"cell_type": "markdown", "metadata": {}, "source": ["From langchain.memory import é"]}
-    code = [
+    said: dict[str, Any] = {"cell_type": "markdown", "metadata": {}, "source": ["From langchain.memory import é"]}
+    code: list[dict[str, Any]] = [
         {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [], "source": cell} for cell in cells
     ]
     return json.dumps({"cells": [said, *code, said], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, **style)

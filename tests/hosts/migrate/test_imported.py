@@ -78,14 +78,14 @@ def test_what_is_written_runs(
     """A program for any of these LangChains runs beside this one, and shows the same."""
     monkeypatch.chdir(tmp_path)
     code = PROGRAMS[name].format(place=place, chains=place.replace("memory", "chains"))
-    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": code}
+    cell: dict[str, Any] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": code}
     path = tmp_path / f"program{suffix}"
     path.write_text(code if suffix == ".py" else json.dumps({"cells": [cell], "nbformat": 4}), encoding="utf-8")
     after = migrate_code(path, without_langchain=True)
     assert not after.left
     write(after)
     if suffix == ".ipynb":
-        [cell] = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        (cell,) = json.loads(path.read_text(encoding="utf-8"))["cells"]
         path = path.with_suffix(".py")
         path.write_text(cell["source"], encoding="utf-8")
     assert runpy.run_path(str(path))["shown"] == SHOWN[name]

@@ -74,13 +74,13 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> Cleaned:
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:
-    """List the models that an answer, or a list of models, names by paths of the machine that they run on."""
+    """List the models that an answer, or a list of models, names by files of the machine that they run on."""
     values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
     for value in filter(is_object, values):
         listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]
         for one in filter(is_object, [value, value.get("response"), value.get("message"), *listed]):
             for name in ("model", "id", "name"):
-                if isinstance(path := one.get(name), str) and is_local_model(name, path):
+                if isinstance(path := one.get(name), str) and is_local_model("", path):
                     yield path
 
 

@@ -148,7 +148,7 @@ def json_in(text: str) -> Any:
 
 
 def is_local_model(name: str, value: str) -> bool:
-    """Tell whether the member of this name is a model that is named by a path of the machine that it runs on."""
+    """Tell whether a member with this name and value is a model that is named by a path of its machine."""
     return _LOCAL.match(value) is not None and (name == "model" or value.lower().endswith(_MODEL_FILES))
 
 

@@ -32,8 +32,14 @@ _LONGEST_WORD = 20
 # Texts that are known to be clean: how many are kept, and of what length.
 _MOST_NOTED, _LONGEST_NOTED = 4096, 2000
 
-# Not in the midst of base64; but behind a line break that is written as an escape.
-_START = r"(?:(?<![\w-])|(?<=\\[nrt]))"
+
+def _start(begin: str, rest: str) -> str:
+    """Make a pattern for what begins so: not in the midst of base64, but behind a line break written as an escape."""
+    # The beginning comes first, since that is searched for much faster than what stands before it.
+    begin = re.escape(begin)
+    return rf"{begin}(?:(?<![\w-]{begin})|(?<=\\[nrt]{begin})){rest}"
+
+
 _RANDOM = r"(?=[A-Za-z]*\d|[A-Za-z]{16})[A-Za-z0-9]{8,}"
 _LONG = r"(?=[\w-]{0,200}(?:\d|[a-z][A-Z]))[\w-]{16,}"
 
@@ -47,24 +53,24 @@ _BEGINNINGS = (
 
 # Each other kind of key: how it begins, and a pattern for all of it, or with a group for the key in it. Some English
 # words begin like a key ("org-chart"), so such patterns ask for a digit.
-_KINDS = {beginning: _START + re.escape(beginning) + _LONG for beginning in _BEGINNINGS} | {
-    "sk-": _START + r"sk-(?=[\w-]{0,200}\d)[\w-]{8,}",
-    "sk_": _START + r"sk_[0-9a-f]{32,}",
-    "SK": _START + r"SK[0-9a-f]{32}(?!\w)",
-    "pa-": _START + r"pa-(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])[\w-]{30,}",
-    "org-": _START + "org-" + _RANDOM,
-    "proj_": _START + "proj_" + _RANDOM,
-    "xox": _START + r"xox[abeoprs]-[\w-]{8,}",
-    "xapp-": _START + r"xapp-[\w-]{8,}",
+_KINDS = {begin: _start(begin, _LONG) for begin in _BEGINNINGS} | {
+    "sk-": _start("sk-", r"(?=[\w-]{0,200}\d)[\w-]{8,}"),
+    "sk_": _start("sk_", r"[0-9a-f]{32,}"),
+    "SK": _start("SK", r"[0-9a-f]{32}(?!\w)"),
+    "pa-": _start("pa-", r"(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])[\w-]{30,}"),
+    "org-": _start("org-", _RANDOM),
+    "proj_": _start("proj_", _RANDOM),
+    "xox": _start("xox", r"[abeoprs]-[\w-]{8,}"),
+    "xapp-": _start("xapp-", r"[\w-]{8,}"),
     "hooks.slack": r"hooks\.slack(?:-gov)?\.com\\?/[a-z]{1,20}\\?/([\w/\\-]{16,})",
     "/webhooks/": r"/api/webhooks/(\d+/[\w-]{16,})",
-    "AIza": _START + r"AIza[\w-]{30,}",
-    "AKIA": _START + r"AKIA[0-9A-Z]{16}",
-    "ASIA": _START + r"ASIA[0-9A-Z]{16}",
-    "dapi": _START + r"dapi[0-9a-f]{32}(?:-\d)?",
-    "SG.": _START + r"SG\.[\w-]{16,}\.[\w-]{16,}",
-    ":AA": _START + r"\d{8,10}:AA[\w-]{30,}",
-    "eyJ": _START + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+",
+    "AIza": _start("AIza", r"[\w-]{30,}"),
+    "AKIA": _start("AKIA", r"[0-9A-Z]{16}"),
+    "ASIA": _start("ASIA", r"[0-9A-Z]{16}"),
+    "dapi": _start("dapi", r"[0-9a-f]{32}(?:-\d)?"),
+    "SG.": _start("SG.", r"[\w-]{16,}\.[\w-]{16,}"),
+    ":AA": r"(?<![\w-])\d{8,10}:AA[\w-]{30,}",
+    "eyJ": _start("eyJ", r"[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+"),
     "__cf_bm=": r"__cf_bm=[^;\s\"]+",
     "PRIVATE KEY": r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[^\"]*?"
     r"(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?=\")|\Z)",

@@ -16,7 +16,7 @@ from openai import AsyncOpenAI, OpenAI
 from memzoo.cassettes import HiddenKeyWarning, use_cassette
 from memzoo.cassettes.answers import hide_in_answer
 from memzoo.cassettes.format import read_cassette
-from memzoo.cassettes.http import events
+from memzoo.cassettes.http import events, is_array, is_object
 from memzoo.cassettes.library import clean, paths_in
 from memzoo.cassettes.secrets import Keys
 from tests.cassettes.test_planted import HEADERS, LIKELY, SURE
@@ -144,10 +144,12 @@ def _said(value: Any, name: str = "") -> Iterator[str]:
         "text",
     }:
         yield value
-    members = value.items() if isinstance(value, dict) else ((name, one) for one in value if isinstance(value, list))
-    for key, child in () if isinstance(value, str) else members:
-        if isinstance(child, str | dict | list):
+    if is_object(value):
+        for key, child in value.items():
             yield from _said(child, key)
+    if is_array(value):
+        for child in value:
+            yield from _said(child, name)
 
 
 def ask(url: str, key: str, *, stream: bool = False, messages: "list[ChatCompletionMessageParam] | None" = None) -> str:
@@ -215,7 +217,7 @@ def test_what_the_program_sent_as_a_key_is_hidden_aloud(
     """The recording and the replay say which cassette, where and why, and not the key; the argument keeps its name."""
     said = '{"city": "Oslo", "use": "my own key-9876 of today", "my own key-9876": 1}'
     send(server, "chat stream" if stream else "chat", said)
-    told = []
+    told = list[str]()
     for url, key in ((server.url, "key-9876"), (DEAD, "other")):
         with pytest.warns(HiddenKeyWarning) as caught, use_cassette(path, record="once"):
             given = ask(url, key, stream=stream)
@@ -272,8 +274,12 @@ def test_replayed_counts_answers(tmp_path: Path, capsys: pytest.CaptureFixture[s
     """The command that replays other people's cassettes counts those that are the same, and those that are told of."""
     folder = tmp_path / "cassettes"
     folder.mkdir()
-    response = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": json.dumps({"say": SAID})}}
-    request = {"method": "POST", "uri": "https://a/v1/b", "body": "{}", "headers": {}}
+    response: dict[str, Any] = {
+        "status": {"code": 200, "message": "OK"},
+        "headers": {},
+        "body": {"string": json.dumps({"say": SAID})},
+    }
+    request: dict[str, Any] = {"method": "POST", "uri": "https://a/v1/b", "body": "{}", "headers": {}}
     told = response | {"body": {"string": json.dumps({"say": f"use {KEY}"})}}
     for name, one in (("same.json", response), ("told.json", told)):
         content = {"version": 1, "interactions": [{"request": request, "response": one}]}

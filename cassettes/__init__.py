@@ -4,7 +4,7 @@
     interception, callers, chunks how a request gets here: the client, whose it is, and how a stream arrives
     player                        answers it or records it
     matching, ignoring            which recording answers, and what differs in the nearest one
-    scrubbing, places, secrets    what is not kept
+    scrubbing, places, answers    what is not kept: of requests by its place, of answers by its form; `secrets` for both
     format, yaml_text, files      how it is stored; `vcrpy_files` and `exporting` for other kits'
     http, conversation            words of HTTP and of models' APIs
     library                       whole folders, for `memzoo cassettes`
@@ -22,6 +22,7 @@ from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
     CassetteInUseError,
+    HiddenKeyWarning,
     MissingCassetteError,
     RecordingError,
     StaleCassetteError,
@@ -42,6 +43,7 @@ __all__ = [
     "CassetteFormatError",
     "CassetteInUseError",
     "CassetteSettings",
+    "HiddenKeyWarning",
     "MissingCassetteError",
     "ReadableSerializer",
     "RecordingError",

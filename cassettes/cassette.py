@@ -1,7 +1,7 @@
 """Opens and closes cassettes."""
 
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack
 from datetime import date
 from functools import partial, wraps
@@ -14,6 +14,7 @@ from memzoo.cassettes.conversation import Facts, facts_of
 from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
+    HiddenKeyWarning,
     MissingCassetteError,
     StaleCassetteError,
     StaleCassetteWarning,
@@ -22,10 +23,11 @@ from memzoo.cassettes.errors import (
 )
 from memzoo.cassettes.files import check_writable, shorten_path
 from memzoo.cassettes.functions import make_function
+from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.matching import report_unplayed
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
-from memzoo.cassettes.secrets import Keys, secrets_in_environment
+from memzoo.cassettes.secrets import PLACEHOLDER, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings, Settings
 from memzoo.errors import OptionError, UnknownOptionError
 
@@ -128,7 +130,7 @@ class Cassette:
         return next((one for known in _chain(error) for one in self.player.errors if one is known), None)
 
     def _new_player(self) -> Player:
-        scrubber = Scrubber(Keys(secrets_in_environment(self._settings.secret_variables)))
+        scrubber = Scrubber(secrets_in_environment(self._settings.secret_variables))
         player = partial(Player, scrubber=scrubber, path=self.path, settings=self._settings)
         if self.recording:
             return player(None)
@@ -139,8 +141,17 @@ class Cassette:
         except CassetteFormatError as error:
             raise CassetteFormatError(f"{error}\n{self._settings.hint}") from error
         self._check_age(str(head.get("recorded", "")))
-        # vcrpy has kept secrets, and headers of the transport.
-        return player(player(recordings).list_recordings() if head.get("recorder") == "vcrpy" else recordings)
+        if head.get("recorder") == "vcrpy":
+            # It has kept secrets, and headers of the transport.
+            recordings = player(recordings).list_recordings()
+        self._tell_hidden(recordings)
+        return player(recordings)
+
+    def _tell_hidden(self, recordings: Iterable[Recorded]) -> None:
+        lines = [f"  {number}. {what}" for number, one in enumerate(recordings, 1) for what in sorted(one.hidden)]
+        if lines:
+            title = f"The cassette {shorten_path(self.path)!r} has {PLACEHOLDER} in answers that had a key there:"
+            warnings.warn("\n".join([title, *lines]), HiddenKeyWarning, stacklevel=2)
 
     def _check_age(self, recorded: str) -> None:
         settings = self._settings
@@ -174,6 +185,7 @@ class Cassette:
         today = settings.clock().date().isoformat()
         head = {"recorded": today, "note": settings.note, "ignored": list(settings.ignored.shown)}
         write_cassette(self.path, recordings, head, limit=settings.max_bytes)
+        self._tell_hidden(recordings)
 
 
 class Opening:

@@ -9,6 +9,7 @@ __all__ = [
     "CassetteError",
     "CassetteFormatError",
     "CassetteInUseError",
+    "HiddenKeyWarning",
     "MissingCassetteError",
     "RecordingError",
     "StaleCassetteError",
@@ -41,6 +42,10 @@ class StaleCassetteError(CassetteError, AssertionError):
 
 class StaleCassetteWarning(UserWarning):
     """The recording is older than it should be."""
+
+
+class HiddenKeyWarning(UserWarning):
+    """An answer had a key in it: a replay gives the program a placeholder there, where the recording gave the key."""
 
 
 class UnmatchedRequestError(CassetteError, LookupError):

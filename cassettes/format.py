@@ -190,6 +190,7 @@ def _write_one(one: Recorded) -> dict[str, Any]:
                 chunks=len(arrival.sizes) > 1 and (_EVENTS if by_event else list(arrival.sizes)),
                 seconds=list(arrival.seconds),
                 broken=arrival.broken,
+                hidden=sorted(one.hidden),
             ),
         },
     }
@@ -235,6 +236,7 @@ def _read(item: Mapping[str, Any]) -> Recorded:
         response,
         str(asked.get("caller", "")),
         _read_arrival(answered, body),
+        frozenset(map(str, answered.get("hidden", ()))),
     )
 
 

@@ -51,6 +51,7 @@ class Recorded:
         response: What was answered.
         caller: Which thread or task asked; empty for the first, and where it does not matter.
         arrival: How the answer came.
+        hidden: What was taken out of the answer: where, and of which kind.
         known: How many secrets were known when it was scrubbed.
         turn: Where it stands among the requests that were recorded with it, by when they were sent.
     """
@@ -59,6 +60,7 @@ class Recorded:
     response: Response
     caller: str = ""
     arrival: Arrival = AT_ONCE
+    hidden: frozenset[str] = frozenset()
     known: int = field(default=-1, compare=False)
     turn: int = field(default=0, compare=False)
 

@@ -12,7 +12,7 @@ from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.cassettes.matching import request_key
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
-from memzoo.cassettes.secrets import Keys, secrets_in_environment
+from memzoo.cassettes.secrets import secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings
 
 with replay_extra():
@@ -48,7 +48,7 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
     Returns:
         Whether there was a secret.
     """
-    scrubber = Scrubber(Keys(secrets_in_environment()))
+    scrubber = Scrubber(secrets_in_environment())
     # The player has read all requests when it is made, so it knows their secrets by then.
     fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).list_recordings()
     if target is not None:

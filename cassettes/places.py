@@ -5,14 +5,24 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from itertools import pairwise
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 
 from memzoo.cassettes.http import header_values, is_array, is_object
 from memzoo.cassettes.secrets import looks_random, names_secret
 
-__all__ = ["Change", "Found", "fields", "in_json", "in_parts", "json_in", "outside_the_body", "texts"]
+__all__ = [
+    "Change",
+    "Found",
+    "fields",
+    "in_json",
+    "in_parameters",
+    "in_parts",
+    "is_local_model",
+    "json_in",
+    "outside_the_body",
+    "texts",
+]
 
 _PART = re.compile(r'name="([^"\r\n]{1,80})"[^\r\n]{0,300}\r\n(?:[^\r\n]{1,300}\r\n){0,9}\r\n([^\r\n]*)')
 # Also within texts: the address of an image in a prompt may be signed.
@@ -22,6 +32,11 @@ _IN_AUTHORIZATION = re.compile(r"(\w{1,40})=\"?([^\",\s]+)")
 _COOKIES = re.compile(r",\s*(?=[^;,=\s]+=)")
 _BOT = re.compile(r"bot(?=.*\d)[\w:~./+=-]{20,}")
 _HOOKS = frozenset({"hooks", "webhooks", "services"})
+# What these members of a request hold is said by people, tools and models: nothing in it is a key of the program.
+_WORDS = frozenset(
+    "messages contents content input inputs prompt system instructions message chat_history thread additional_messages"
+    " tool_outputs tool_results documents text".split()
+)
 _LOCAL = re.compile(r"(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:)")
 _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
@@ -30,8 +45,11 @@ class Found(Enum):
     """What a text is, by its name and its looks."""
 
     TEXT = 0
-    SECRET = 1
-    LOCAL_MODEL = 2
+    KEY = 1
+    """What the program sends as a key of its own."""
+    TOLD = 2
+    """What somebody says under the name of a secret."""
+    LOCAL_MODEL = 3
     """A model that is named by a path of the machine that it runs on, as llama.cpp does."""
 
 
@@ -39,23 +57,27 @@ Change: TypeAlias = Callable[[str, Found], str]
 """Is told each text and what it is, and returns what is to stand there."""
 
 
-def texts(value: Any, change: Change, name: str = "") -> Any:
+def texts(value: Any, change: Change, name: str = "", *, words: bool = False) -> Any:
     """Change the texts of a JSON value, also those of JSON that is itself a text, such as a tool call's arguments.
 
-    `name` is that of the member that the value is.
+    `name` is that of the member that the value is; `words` tells whether it is part of what is said.
     """
     if isinstance(value, str):
-        found, inside = _classify(name, value), in_json(value, change)
-        return change(value if found is Found.SECRET else inside, found)
+        found, inside = _classify(name, value, words=words), in_json(value, change, words=words)
+        return change(value if found in {Found.KEY, Found.TOLD} else inside, found)
     if is_array(value):
-        return [texts(item, change, one) for item, one in zip(value, _names(value, name), strict=True)]
+        named = zip(value, _names(value, name), strict=True)
+        return [texts(item, change, one, words=words) for item, one in named]
     if not is_object(value):
         return value
-    named = _name_pair(value)
+    pair = _name_pair(value)
     # What lies in an object of credentials is secret, whatever its own name; but a schema only describes.
     inherits = names_secret(name, surely=True) and "type" not in value
-    called = {key: named.get(key, name if inherits else key) for key in value}
-    return {change(key, Found.TEXT): texts(child, change, called[key]) for key, child in value.items()}
+    called = {key: pair.get(key, name if inherits else key) for key in value}
+    return {
+        change(key, Found.TEXT): texts(child, change, called[key], words=words or key in _WORDS)
+        for key, child in value.items()
+    }
 
 
 def _name_pair(value: dict[str, Any]) -> dict[str, str]:
@@ -77,14 +99,14 @@ def _names(items: list[Any], name: str) -> list[str]:
             return [one] * len(items)
 
 
-def in_json(text: str, change: Change) -> str:
+def in_json(text: str, change: Change, *, words: bool = False) -> str:
     """Change the texts of JSON; where nothing changes, or in what is no JSON, it stays byte for byte as it came.
 
     What is nested too deeply to be gone through is one text.
     """
     value = json_in(text)
     try:
-        changed = texts(value, change)
+        changed = texts(value, change, words=words)
     except RecursionError:
         return change(text, Found.TEXT)
     return text if changed == value else json.dumps(changed)
@@ -100,14 +122,18 @@ def in_parts(text: str, change: Change) -> str:
     return _PART.sub(lambda part: part[0].removesuffix(part[2]) + change(part[2], _field(part[1])), text)
 
 
-def outside_the_body(uri: str, headers: Mapping[str, Any], body: str) -> Iterator[str]:
-    """List the secrets in an address, in headers, and in the addresses that a body mentions."""
+def outside_the_body(uri: str, headers: Mapping[str, Any]) -> Iterator[str]:
+    """List the secrets in an address and in headers."""
     yield from _in_address(uri)
     for name, several in headers.items():
         for value in header_values(several):
             yield from _in_header(name.lower(), value)
+
+
+def in_parameters(text: str) -> Iterator[str]:
+    """List the secrets in the addresses that a text mentions."""
     yield from (
-        unquote_plus(value.rstrip(_PUNCTUATION)) for name, value in _PARAMETER.findall(body) if names_secret(name)
+        unquote_plus(value.rstrip(_PUNCTUATION)) for name, value in _PARAMETER.findall(text) if names_secret(name)
     )
 
 
@@ -121,15 +147,19 @@ def json_in(text: str) -> Any:
         return None
 
 
-def _classify(name: str, value: str) -> Found:
+def is_local_model(name: str, value: str) -> bool:
+    """Tell whether a member with this name and value is a model that is named by a path of its machine."""
+    return _LOCAL.match(value) is not None and (name == "model" or value.lower().endswith(_MODEL_FILES))
+
+
+def _classify(name: str, value: str, *, words: bool) -> Found:
     if value and (names_secret(name, surely=True) or (names_secret(name) and looks_random(value))):
-        return Found.SECRET
-    local = _LOCAL.match(value) and (name == "model" or value.lower().endswith(_MODEL_FILES))
-    return Found.LOCAL_MODEL if local else Found.TEXT
+        return Found.TOLD if words else Found.KEY
+    return Found.LOCAL_MODEL if not words and is_local_model(name, value) else Found.TEXT
 
 
 def _field(name: str) -> Found:
-    return Found.SECRET if names_secret(name) else Found.TEXT
+    return Found.KEY if names_secret(name) else Found.TEXT
 
 
 def _in_header(name: str, value: str) -> Iterator[str]:
@@ -162,11 +192,11 @@ def _in_address(uri: str) -> Iterator[str]:
     url = urlsplit(uri)
     yield unquote(url.password or "")
     yield from (value for name, value in parse_qsl(url.query) if names_secret(name))
-    for before, segment in pairwise(map(unquote, url.path.split("/"))):
+    before, hooked = "", False
+    for segment in map(unquote, url.path.split("/")):
         if _BOT.fullmatch(segment):
             yield segment.removeprefix("bot")
         # "/token/<token>", the parts of a webhook.
-        elif looks_random(segment) and (
-            names_secret(before.rstrip("s")) or before in {"hooks", "webhooks", "services"}
-        ):
+        elif looks_random(segment) and (hooked or names_secret(before.rstrip("s"))):
             yield segment
+        before, hooked = segment, hooked or segment in _HOOKS

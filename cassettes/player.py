@@ -145,9 +145,10 @@ class Player:
         known = self.scrubber.known
         if one.known == known:
             return one
-        request, response = self.scrubber.request(one.request), self.scrubber.response(one.response)
+        request, (response, hidden) = self.scrubber.request(one.request), self.scrubber.response(one.response)
         sizes = resize(one.arrival.sizes, one.response["body"]["string"] or b"", response["body"]["string"])
-        return replace(one, request=request, response=response, arrival=replace(one.arrival, sizes=sizes), known=known)
+        clean = replace(one, request=request, response=response, arrival=replace(one.arrival, sizes=sizes), known=known)
+        return replace(clean, hidden=one.hidden | hidden)
 
     def _key(self, request: HttpRequest) -> RequestKey:
         return request_key(self.scrubber.request(request), self._settings.ignored)

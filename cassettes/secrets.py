@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import quote
 
 from memzoo.forks import new_lock
@@ -13,10 +14,12 @@ from memzoo.forks import new_lock
 __all__ = [
     "PLACEHOLDER",
     "Keys",
+    "Secret",
     "can_be_secret",
     "find_told",
     "looks_random",
     "names_secret",
+    "replace",
     "secrets_in_environment",
 ]
 
@@ -29,44 +32,56 @@ _LONGEST_WORD = 20
 # Texts that are known to be clean: how many are kept, and of what length.
 _MOST_NOTED, _LONGEST_NOTED = 4096, 2000
 
-_START = r"(?<![A-Za-z0-9])"
+
+def _start(begin: str, rest: str) -> str:
+    """Make a pattern for what begins so: not in the midst of base64, but behind a line break written as an escape."""
+    # The beginning comes first, since that is searched for much faster than what stands before it.
+    begin = re.escape(begin)
+    return rf"{begin}(?:(?<![\w-]{begin})|(?<=\\[nrt]{begin})){rest}"
+
+
 _RANDOM = r"(?=[A-Za-z]*\d|[A-Za-z]{16})[A-Za-z0-9]{8,}"
 _LONG = r"(?=[\w-]{0,200}(?:\d|[a-z][A-Z]))[\w-]{16,}"
 
 # How the keys of well-known services begin; a long random part follows.
 _BEGINNINGS = (
     "gsk_ hf_ ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- gldt- glrt- glptt- npm_ pypi- xai- pplx- r8_ lsv2_ nvapi-"
-    " tvly- csk- jina_ pcsk_ voyage- sk_live_ sk_test_ rk_live_ rk_test_ whsec_ shpat_ dop_v1_ dckr_pat_ hvs. figd_"
-    " lin_api_ ntn_ sbp_ ATATT3 PMAK- rubygems_ tskey- e2b_ ya29. AGE-SECRET-KEY-"
+    " tvly- csk- jina_ pcsk_ sk_live_ sk_test_ rk_live_ rk_test_ whsec_ shpat_ shpss_ dop_v1_ dckr_pat_ hvs."
+    " figd_ lin_api_ ntn_ sbp_ sb_secret_ ATATT3 PMAK- rubygems_ tskey- e2b_ ya29. AGE-SECRET-KEY- GOCSPX- NRAK- glsa_"
+    " pylf_v1_ sntrys_ tgp_v1_"
 ).split()
 
-# Each other kind of key: how it begins, and a pattern for all of it. Some English words begin like a key ("org-chart"),
-# so such patterns ask for a digit.
-_PATTERNS = {beginning: _START + re.escape(beginning) + _LONG for beginning in _BEGINNINGS} | {
-    "sk-": _START + r"sk-[\w-]{8,}",
-    "sk_": _START + r"sk_[0-9a-f]{32,}",
-    "pa-": _START + r"pa-(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])[\w-]{30,}",
-    "org-": _START + "org-" + _RANDOM,
-    "proj_": _START + "proj_" + _RANDOM,
-    "Bearer ": r"(?<=Bearer )(?=[\w.~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{8,}",
-    "xox": _START + r"xox[abeoprs]-[\w-]{8,}",
-    "xapp-": _START + r"xapp-[\w-]{8,}",
-    "slack.com/": r"(?<=slack\.com/services/)[\w/]{16,}",
-    "/webhooks/": r"(?<=/api/webhooks/)\d+/[\w-]{16,}",
-    "AIza": _START + r"AIza[\w-]{30,}",
-    "AKIA": _START + r"AKIA[0-9A-Z]{16}",
-    "ASIA": _START + r"ASIA[0-9A-Z]{16}",
-    "dapi": _START + r"dapi[0-9a-f]{32}(?:-\d)?",
-    "SG.": _START + r"SG\.[\w-]{16,}\.[\w-]{16,}",
-    ":AA": _START + r"\d{8,10}:AA[\w-]{30,}",
-    "eyJ": _START + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+",
+# Each other kind of key: how it begins, and a pattern for all of it, or with a group for the key in it. Some English
+# words begin like a key ("org-chart"), so such patterns ask for a digit.
+_KINDS = {begin: _start(begin, _LONG) for begin in _BEGINNINGS} | {
+    "sk-": _start("sk-", r"(?=[\w-]{0,200}\d)[\w-]{8,}"),
+    "sk_": _start("sk_", r"[0-9a-f]{32,}"),
+    "SK": _start("SK", r"[0-9a-f]{32}(?!\w)"),
+    "pa-": _start("pa-", r"(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])[\w-]{30,}"),
+    "org-": _start("org-", _RANDOM),
+    "proj_": _start("proj_", _RANDOM),
+    "xox": _start("xox", r"[abeoprs]-[\w-]{8,}"),
+    "xapp-": _start("xapp-", r"[\w-]{8,}"),
+    "hooks.slack": r"hooks\.slack(?:-gov)?\.com\\?/[a-z]{1,20}\\?/([\w/\\-]{16,})",
+    "/webhooks/": r"/api/webhooks/(\d+/[\w-]{16,})",
+    "AIza": _start("AIza", r"[\w-]{30,}"),
+    "AKIA": _start("AKIA", r"[0-9A-Z]{16}"),
+    "ASIA": _start("ASIA", r"[0-9A-Z]{16}"),
+    "dapi": _start("dapi", r"[0-9a-f]{32}(?:-\d)?"),
+    "SG.": _start("SG.", r"[\w-]{16,}\.[\w-]{16,}"),
+    ":AA": r"(?<![\w-])\d{8,10}:AA[\w-]{30,}",
+    "eyJ": _start("eyJ", r"[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+"),
     "__cf_bm=": r"__cf_bm=[^;\s\"]+",
-    "PRIVATE KEY": r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?"
-    r"(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    "PRIVATE KEY": r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[^\"]*?"
+    r"(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?=\")|\Z)",
 }
 # The same by a sign that stands in the beginning: a text without the sign has none of them.
 _BY_SIGN = {
-    sign: [pair for pair in _PATTERNS.items() if next((one for one in "_-." if one in pair[0]), "") == sign]
+    sign: [
+        (begin, re.compile(pattern, re.ASCII))
+        for begin, pattern in _KINDS.items()
+        if next((one for one in "_-." if one in begin), "") == sign
+    ]
     for sign in ("_", "-", ".", "")
 }
 
@@ -80,6 +95,7 @@ _GIVEN = re.compile(
     r"([^\s\"'`<>,;(){}\[\]\\]{8,300}+)(?![(\[{]))",
     re.IGNORECASE,
 )
+_BEARER = re.compile(r"\bBearer ((?=[\w.~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{8,})")
 _NAME = re.compile(r"(?<![\w.-])([A-Za-z_][\w.-]{1,64}+)\\?[\"']?[ \t]{0,3}\Z")
 _LONGEST_NAME = 72
 _REST = re.compile(r"[^\s\"'`<>,;(){}\[\]\\]*")
@@ -129,9 +145,11 @@ def _looks_chosen(value: str) -> bool:
 def find_told(text: str) -> Iterator[tuple[int, int]]:
     """Find what the words around it tell for a secret, as (start, end).
 
-    That is the password of an address, and what is given to a name: `password: X`, `API_KEY=X`, `{'secret': 'X'}`,
-    `Authorization: Basic X`.
+    That is the password of an address, what follows `Bearer`, and what is given to a name: `password: X`, `API_KEY=X`,
+    `{'secret': 'X'}`, `Authorization: Basic X`.
     """
+    if "Bearer " in text:
+        yield from (found.span(1) for found in _BEARER.finditer(text))
     if "://" in text and "@" in text:
         yield from (found.span(1) for found in _ADDRESS.finditer(text))
     for found in _GIVEN.finditer(text):
@@ -175,8 +193,24 @@ def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str
     return frozenset(variables[name] for name in names if name in variables)
 
 
+class Secret(NamedTuple):
+    """A secret in a text.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        kind: Which kind of secret it is, to be told.
+        put: What takes its place.
+    """
+
+    start: int
+    end: int
+    kind: str
+    put: str = PLACEHOLDER
+
+
 class Keys:
-    """Finds and hides secrets: known values, and whatever looks like a key."""
+    """Finds secrets: known values, and what has the form of a known kind of key."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}
@@ -197,15 +231,26 @@ class Keys:
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 
+    def find(self, text: str) -> list[Secret]:
+        """Find known values, and what has the form of a key, in order and without overlap."""
+        found = self._find_known(text)
+        # Nearly all texts hold no secret, and a search for how one begins is much faster than the whole pattern.
+        signs = [kinds for sign, kinds in _BY_SIGN.items() if sign in text] if len(text) >= _SHORTEST else []
+        for begin, pattern in (kind for kinds in signs for kind in kinds if kind[0] in text):
+            found += (
+                Secret(*one.span(pattern.groups), f"looks like a key ({begin}...)") for one in pattern.finditer(text)
+            )
+        return _apart(found)
+
     def hide(self, text: str) -> str:
         """Put a placeholder in place of each secret, and remember those that only the words around them tell."""
         clean = self._clean
         if text in clean:
             return text
-        if found := list(find_told(text)):
-            self.learn(text[start:end] for start, end in found)
-        if spans := _apart(sorted([*self._looks(text), *found])):
-            return self._without(text, spans)
+        if told := [Secret(*span, "") for span in find_told(text)]:
+            self.learn(text[one.start : one.end] for one in told)
+        if found := _apart([*self.find(text), *told]):
+            return replace(text, found)
         if len(text) <= _LONGEST_NOTED:
             if len(clean) >= _MOST_NOTED:
                 clean.clear()
@@ -214,28 +259,15 @@ class Keys:
 
     def hide_known(self, text: str) -> str:
         """Likewise, but only those that are known: of a text whose parts were all looked at by themselves."""
-        return self._without(text, self._spans(text, []))
+        return replace(text, self._find_known(text))
 
-    def _without(self, text: str, spans: Iterable[tuple[int, int]]) -> str:
-        parts, last = list[str](), 0
-        for start, end in spans:
-            parts += text[last:start], self._known.get(text[start:end], PLACEHOLDER)
-            last = end
-        return "".join(parts) + text[last:] if parts else text
+    def _find_known(self, text: str) -> list[Secret]:
+        pattern = "|".join(re.escape(value) for value in self._known if value in text)
+        return [self._of_known(found) for found in re.finditer(pattern, text)] if pattern else []
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Find the secrets, as (start, end), in order and without overlap."""
-        return _apart(sorted([*self._looks(text), *find_told(text)]))
-
-    def _looks(self, text: str) -> list[tuple[int, int]]:
-        # Nearly all texts hold no secret, and a search for how one begins is much faster than the whole pattern.
-        signs = [kinds for sign, kinds in _BY_SIGN.items() if sign in text] if len(text) >= _SHORTEST else []
-        return self._spans(text, [pattern for kinds in signs for begin, pattern in kinds if begin in text])
-
-    def _spans(self, text: str, likely: Iterable[str]) -> list[tuple[int, int]]:
-        """Where the known values stand, and what is like one of these patterns."""
-        pattern = "|".join([*(re.escape(value) for value in self._known if value in text), *likely])
-        return [found.span() for found in re.finditer(pattern, text)] if pattern else []
+    def _of_known(self, found: re.Match[str]) -> Secret:
+        put = self._known[found[0]]
+        return Secret(*found.span(), "is known as a key" if put == PLACEHOLDER else "is a path on this machine", put)
 
     def _add(self, fresh: Mapping[str, str]) -> None:
         with self._lock:
@@ -247,19 +279,29 @@ class Keys:
                 self._clean = set()
 
 
+def replace(text: str, secrets: Iterable[Secret]) -> str:
+    """Put something else in place of secrets that do not overlap; all else stays to the letter."""
+    parts, last = list[str](), 0
+    for one in secrets:
+        parts += text[last : one.start], one.put
+        last = one.end
+    return "".join(parts) + text[last:]
+
+
 def can_be_secret(value: str) -> bool:
     """Tell whether a value is long enough, and no plain word."""
     return len(value) >= _SHORTEST and not (value.isalpha() and len(value) < _LONGEST_WORD)
 
 
-def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join spans that overlap."""
-    apart = list[tuple[int, int]]()
-    for start, end in spans:
-        if apart and start < apart[-1][1]:
-            apart[-1] = apart[-1][0], max(end, apart[-1][1])
+def _apart(found: Iterable[Secret]) -> list[Secret]:
+    """Join those that overlap."""
+    apart = list[Secret]()
+    for one in sorted(found):
+        if apart and one.start < apart[-1].end:
+            longer = max(apart[-1], one, key=lambda secret: secret.end - secret.start)
+            apart[-1] = longer._replace(start=apart[-1].start, end=max(one.end, apart[-1].end))
         else:
-            apart.append((start, end))
+            apart.append(one)
     return apart
 
 

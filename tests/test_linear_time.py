@@ -14,7 +14,7 @@ import pytest
 
 from memzoo.benchmarks.measure import answers
 from memzoo.benchmarks.measure.answers import answer_found
-from memzoo.cassettes.scrubbing import hide_in_events
+from memzoo.cassettes.answers import hide_in_answer, hide_in_events
 from memzoo.cassettes.secrets import Keys
 from memzoo.errors import MissingExtraError
 from memzoo.memories import create_memory
@@ -153,7 +153,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "tiktoken": lambda text: count_text(text, "o200k_base"),
     "render": lambda text: rendered("summary", summary=text, new_lines=text),
     "hide": lambda text: Keys().hide(text),
-    "hide_in_events": lambda text: hide_in_events(stream(text), Keys(), lambda event: event),
+    "hide_in_events": lambda text: hide_in_events(stream(text), Keys()),
+    "hide_in_answer": lambda text: hide_in_answer(json.dumps({"text": text}), "application/json", Keys()),
 }
 
 

@@ -405,8 +405,16 @@ BROKEN: Sequence[Broken] = (
         "test_no_secret_is_kept",
         "tests/cassettes/test_planted.py",
         "cassettes/secrets.py",
-        "        if spans := _apart(sorted([*self._looks(text), *found])):\n",
-        "        if spans := list[tuple[int, int]]():\n",
+        "        if found := _apart([*self.find(text), *told]):\n",
+        "        if found := list[Secret]():\n",
+    ),
+    Broken(
+        "What a model said is replayed",
+        "test_a_key_alone_is_hidden",
+        "tests/cassettes/test_answers.py",
+        "cassettes/answers.py",
+        " if not string[2] for",
+        " for",
     ),
     Broken(
         "A comparison that is killed",

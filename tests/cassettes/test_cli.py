@@ -17,7 +17,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from memzoo.cassettes import CassetteSettings, RecordingError, UnplayedInteractionError, use_cassette
+from memzoo.cassettes import CassetteSettings, HiddenKeyWarning, RecordingError, UnplayedInteractionError, use_cassette
 from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.proxy import CassetteProxy
 from memzoo.cli.commands import app
@@ -178,7 +178,7 @@ def test_adopt(run: Run, project: "Project", server: "ModelServer", pipeline: "P
     with vcrpy.use_cassette(str(old.with_name("clean.yaml"))):
         pipeline.ask("hi", at=server.url)
     assert "sk-planted" in old.read_text()
-    with use_cassette(old):
+    with pytest.warns(HiddenKeyWarning), use_cassette(old):
         assert pipeline.ask("my password is sk-planted-12345678") == "You said: my password is SCRUBBED"
     project.write("old/broken.yaml", "interactions: 7")
     adopted = run("adopt", "old", "new")
@@ -189,7 +189,7 @@ def test_adopt(run: Run, project: "Project", server: "ModelServer", pipeline: "P
     fresh = project.root / "new" / "deep" / "test_x.yaml"
     assert "sk-planted" not in fresh.read_text()
     assert "version: 2" in fresh.read_text()
-    with use_cassette(fresh):
+    with pytest.warns(HiddenKeyWarning), use_cassette(fresh):
         assert pipeline.ask("my password is sk-planted-12345678")
 
 
@@ -238,6 +238,7 @@ class TestProxy:
         _, errors = process.communicate(timeout=30)
         return process.returncode, errors
 
+    @pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
     def test_other_processes(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
         """Chat, chunked streams and misses come through the command as they do within a process."""
         chunks = ['data: {"n": 1}\n\n', "data: [DONE]\n\n"]
@@ -248,8 +249,10 @@ class TestProxy:
         server.stream(*chunks)
         with httpx2.stream("POST", f"{url}/v1/embeddings", json={"input": "s"}) as response:
             assert list(response.iter_text()) == chunks
-        assert self.end(process) == (0, "")
-        assert "sk-planted" not in path.read_text()
+        code, errors = self.end(process)
+        assert code == 0
+        assert "$.choices[0].message.content looks like a key (sk-...)" in errors
+        assert "sk-planted" not in path.read_text() + errors
         server.stop()
         process, url = self.serve(path)
         assert pipeline.ask("my key is sk-planted-12345678", at=f"{url}/v1") == "You said: my key is SCRUBBED"

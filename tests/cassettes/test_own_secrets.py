@@ -1,4 +1,7 @@
-"""Secrets of every kind that people have shown to leak: by name, by what stands around them, by look, and as echoes."""
+"""Secrets of every kind that people have shown to leak: by name, by what stands around them, by look, and as echoes.
+
+Names and words around them count in requests; an answer is searched for keys that were sent, and for known kinds.
+"""
 
 import base64
 import hashlib
@@ -92,6 +95,13 @@ TEXTS = {
     "escaped": '{{\\"api_key\\": \\"{}\\"}}',
     "parameter": "See http://a/b?x=1&access_token={}&y=2.",
 }
+SLACK = (
+    "https://hooks.slack.com/services/T0/B0/{}",
+    "https:\\/\\/hooks.slack.com\\/services\\/T0\\/B0\\/{}",
+    "https://hooks.slack.com/workflows/T0/A0/12/{}",
+    "https://hooks.slack.com/triggers/T0/12/{}",
+    "https://hooks.slack-gov.com/services/T0/B0/{}",
+)
 # How a key begins, how many characters follow, and of which kind.
 LOOKS: list[tuple[str, str, int, str]] = [
     ("AWS", "ASIA", 16, string.ascii_uppercase),
@@ -123,6 +133,15 @@ LOOKS: list[tuple[str, str, int, str]] = [
     ("NVIDIA", "nvapi-", 60, LETTERS),
     ("Pinecone", "pcsk_", 60, LETTERS),
     ("Vault", "hvs.", 60, LETTERS),
+    ("Twilio", "SK", 32, "0123456789abcdef"),
+    ("Google's clients", "GOCSPX-", 28, LETTERS),
+    ("New Relic", "NRAK-", 27, LETTERS),
+    ("Grafana", "glsa_", 41, LETTERS),
+    ("Sentry", "sntrys_", 60, LETTERS),
+    ("Supabase", "sb_secret_", 31, LETTERS),
+    ("Shopify", "shpss_", 32, "0123456789abcdef"),
+    ("Logfire", "pylf_v1_us_", 43, LETTERS),
+    ("Together", "tgp_v1_", 43, LETTERS),
 ]
 DEEP = "-----BEGIN {0}PRIVATE KEY-----\n{1}\n{1}\n-----END {0}PRIVATE KEY-----"
 
@@ -133,7 +152,6 @@ def plants() -> Iterator[Plant]:
         yield f"address {form}", "", lambda secret, form=form: says(f"Use {form.format(secret)} for it.")
     for name, make in PLURALS.items():
         yield f"name {name}", "", lambda secret, make=make: has(make(secret))
-        yield f"answer {name}", "", lambda secret, make=make: Sent(answer=json.dumps(make(secret)))
     for name in QUERIES:
         yield (
             f"query {name}",
@@ -152,10 +170,13 @@ def plants() -> Iterator[Plant]:
         yield f"text {name}", "", lambda secret, form=form: says(form.format(secret))
     yield "an uploaded .env", "", lambda secret: Sent(body={"files": {"a": f"A=1\nOPENAI_API_KEY={secret}\n".encode()}})
     yield "a plain body", "", lambda secret: Sent(body={"content": f"login: me\npassword: {secret}\n".encode()})
-    yield "a Python repr as an answer", "", lambda secret: Sent(kind="text/plain", answer=f"{{'password': '{secret}'}}")
     for name, begin, _, _ in LOOKS:
         yield f"look of {name} {begin}", begin, lambda secret: says(f"I use {secret}, and you?")
-    yield "Slack hook", "", lambda secret: says(f"https://hooks.slack.com/services/T0/B0/{secret}")
+    for form in SLACK:
+        yield f"Slack hook {form}", "", lambda secret, form=form: says(form.format(secret))
+    yield "a Slack hook that is called", "", lambda secret: Sent(url=f"/services/T01ABCDEF/B01ABCDEF/{secret}")
+    yield "a Discord hook that is called", "", lambda secret: Sent(url=f"/api/webhooks/123456/{secret}")
+    yield "a key behind an escape", "sk-", lambda secret: says(f"'one\\n{secret}'")
     yield "Discord hook", "", lambda secret: says(f"https://discord.com/api/webhooks/123456/{secret}")
     for kind in ("", "RSA ", "EC ", "OPENSSH "):
         yield f"PEM {kind}", "", lambda secret, kind=kind: says(DEEP.format(kind, secret))
@@ -191,17 +212,9 @@ def plants() -> Iterator[Plant]:
         "",
         lambda secret: Sent(headers={"Cookie": f'odd={{"a":"b"}}; me="{secret}"'}, answer=json.dumps({"you": secret})),
     )
-    yield (
-        "a new cookie",
-        "",
-        lambda secret: Sent(
-            answer_headers={"set-cookie": f"sid={secret}; Path=/; HttpOnly"}, answer=json.dumps({"session of": secret})
-        ),
-    )
     yield "NDJSON", "sk-", lambda secret: _ndjson("message", secret)
     yield "NDJSON of generate", "sk-", lambda secret: _ndjson("response", secret)
     yield "SSE", "sk-", lambda secret: _sse(f"Take {secret}.")
-    yield "SSE with a name", "", lambda secret: _sse(f"password: {secret}\n")
 
 
 def _pieces(text: str) -> list[str]:
@@ -235,6 +248,7 @@ def test_there_are_enough_kinds() -> None:
     assert len({*SECRETS}) == len({name for name, *_ in PLANTS}) == len(PLANTS)
 
 
+@pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
 @pytest.mark.parametrize("place", range(len(PLANTS)), ids=[name for name, *_ in PLANTS])
 def test_none_of_it_is_in_the_file(place: int, server: "ModelServer", path: Path) -> None:
     """Nothing of the secret is left, not six letters of it; the request finds its recording again."""

@@ -1,8 +1,9 @@
-"""Secrets are planted in every place that a request and a response have; none of them gets into the file."""
+"""Secrets are planted in every place that a request has, and in headers of responses; none gets into the file."""
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from memzoo.cassettes import use_cassette
+from memzoo.cassettes import HiddenKeyWarning, use_cassette
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer
@@ -41,49 +42,50 @@ class Plant:
     answer_headers: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def plants(secret: str) -> Iterator[Plant]:
-    """A request for every place, with the secret planted there."""
+def sent(secret: str) -> Iterator[Plant]:
+    """A request for every place that a program has for a key, with the secret planted there."""
     for name in [*SURE, *LIKELY]:
         yield Plant(url=f"/embeddings?{name}={quote(secret)}")
         yield Plant(body={"data": {name: secret, "size": "2"}})
         yield Plant(body={"files": {"a": b"\xff"}, "data": {name: secret}})
         yield Plant(body={"json": {"list": [{"deep": {name: secret}}]}})
-        yield Plant(answer=json.dumps({"user": {name: secret}}))
-        yield Plant(body={"json": {"arguments": json.dumps({name: secret})}})
+        yield Plant(body={"json": {"options": json.dumps({name: secret})}})
     for name in HEADERS:
         yield Plant(headers={name: secret})
-    for name in [*LIKELY, "AWSAccessKey", "token"]:
-        yield Plant(body={"json": {"input": f"See http://a/b?x=1&{name}={secret}, please"}})
     yield Plant(headers={"Authorization": f"Bearer {secret}"})
     yield Plant(headers={"Authorization": "Basic " + base64.b64encode(f"me:{secret}".encode()).decode()})
     yield Plant(headers={"Cookie": f"a=1; sid={secret}"})
-    yield Plant(answer_headers={"set-cookie": f"sid={secret}; Path=/"})
-    yield Plant(answer_headers={"location": f"http://me:{quote(secret, safe='')}@elsewhere/?a=1"})
-    yield Plant(answer_headers={"location": f"http://elsewhere/?access_key={secret}"})
     yield Plant(url=f"/bot{quote(secret, safe='')}/sendMessage")
     yield Plant(url=f"/tokens/{quote(secret, safe='')}/use")
     yield Plant(body={"json": {"credentials": {"user": "me", "value": secret}}})
     yield Plant(body={"json": {"passwords": "none", "secret": [secret, "x"]}})
-    yield Plant(kind="text/event-stream", answer=_events({"session_token": secret}))
-    yield Plant(kind="text/event-stream", answer=_in_pieces(json.dumps({"password": secret})))
 
 
-def _events(*events: Any) -> str:
-    return "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+def told(secret: str) -> Iterator[Plant]:
+    """A request with the secret in each place that holds what is said, and the headers of answers."""
+    for name in [*SURE, *LIKELY]:
+        yield Plant(body={"json": {"messages": [{"tool_calls": [{"arguments": json.dumps({name: secret})}]}]}})
+        yield Plant(body={"json": {"contents": [{"parts": [{"functionCall": {"args": {name: secret}}}]}]}})
+    for name in [*LIKELY, "AWSAccessKey", "token"]:
+        yield Plant(body={"json": {"input": f"See http://a/b?x=1&{name}={secret}, please"}})
+    yield Plant(answer_headers={"set-cookie": f"sid={secret}; Path=/"})
+    yield Plant(answer_headers={"location": f"http://me:{quote(secret, safe='')}@elsewhere/?a=1"})
+    yield Plant(answer_headers={"location": f"http://elsewhere/?access_key={secret}"})
 
 
-def _in_pieces(arguments: str) -> str:
-    pieces = [arguments[start : start + 5] for start in range(0, len(arguments), 5)]
-    calls = [{"tool_calls": [{"index": 0, "function": {"arguments": piece}}]} for piece in pieces]
-    return _events(*({"choices": [{"index": 0, "delta": call}]} for call in calls))
+def plants(make: Callable[[str], Iterator[Plant]], begin: str) -> list[tuple[str, Plant]]:
+    """Secrets, each with the request that it is planted in."""
+    secrets = [f"b_t{place}-{begin}{place:03}" for place, _ in enumerate(make(""))]
+    return [(secret, list(make(secret))[place]) for place, secret in enumerate(secrets)]
 
 
-SECRETS = [f"b_t{place}-S3cr/tV4lue{place:03}" for place, _ in enumerate(plants(""))]
-PLANTED = [(secret, list(plants(secret))[place]) for place, secret in enumerate(SECRETS)]
+SENT, TOLD = plants(sent, "S3cr/tV4lue"), plants(told, "T0ld/V4lue")
+PLANTED = [*SENT, *TOLD]
+SECRETS = [secret for secret, _ in PLANTED]
 
 
 def run(url: str) -> list[str]:
-    """Send all requests; the first and the last tell every secret."""
+    """Send all requests; the first and the last have every secret as a word."""
     echo = {"input": "I know " + ", ".join(SECRETS)}
     with httpx2.Client() as client:
         first = client.post(f"{url}/embeddings", json=echo)
@@ -93,13 +95,13 @@ def run(url: str) -> list[str]:
 
 @pytest.fixture
 def planted(server: "ModelServer", path: Path) -> str:
-    """The text of a cassette of all those requests."""
-    told = json.dumps({"told": SECRETS})
-    server.send("application/json", told)
+    """The text of a cassette of all those requests; the first and the last answer have all that was sent as a key."""
+    known = json.dumps({"known": [secret for secret, _ in SENT]})
+    server.send("application/json", known)
     for _, plant in PLANTED:
         server.send(plant.kind, plant.answer, **plant.answer_headers)
-    server.send("text/plain", told)
-    with use_cassette(path, record="once", max_bytes=1_000_000):
+    server.send("text/plain", known)
+    with pytest.warns(HiddenKeyWarning), use_cassette(path, record="once", max_bytes=1_000_000):
         run(server.url)
     return path.read_text()
 
@@ -119,7 +121,7 @@ def test_no_secret_is_kept(planted: str) -> None:
 def test_they_still_replay(planted: str, path: Path) -> None:
     """The same requests find their recordings, also those that told a secret before anybody knew it for one."""
     assert "SCRUBBED" in planted
-    with use_cassette(path):
+    with pytest.warns(HiddenKeyWarning), use_cassette(path):
         answers = run(DEAD)
     assert "S3cr" not in "".join(answers)
 
@@ -179,9 +181,10 @@ def test_local_paths_of_models(model: str, name: str, server: "ModelServer", pat
             answer: dict[str, Any] = client.post(f"{url}/embeddings", json={"model": model, "input": "hi"}).json()
             return answer
 
-    with use_cassette(path, record="once"):
+    changes = nullcontext() if model == name else pytest.warns(HiddenKeyWarning, match="is a path")
+    with changes, use_cassette(path, record="once"):
         ask(server.url)
-    with use_cassette(path):
+    with changes, use_cassette(path):
         assert ask(DEAD) == {"model": name, "data": [{"id": name}], "note": f"loaded from {name}."}
     assert f"models:\n- {name}\n" in path.read_text()
     assert "Bob" not in path.read_text()

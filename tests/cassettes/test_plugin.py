@@ -202,10 +202,13 @@ class TestRecording:
         project.record("-o", "cassette_max_bytes=100").assert_outcomes(passed=1)
 
     def test_named_secrets(self, project: "Project", monkeypatch: pytest.MonkeyPatch) -> None:
-        """A project can name environment variables whose values it keeps to itself."""
+        """A project can name environment variables whose values it keeps to itself; where answers have them is told."""
         monkeypatch.setenv("CUSTOMER", "customer-number-17")
         project.test("@pytest.mark.cassette\ndef test_it():\n    ask(os.environ['CUSTOMER'])\n")
-        project.record("-o", "cassette_secrets=CUSTOMER").assert_outcomes(passed=1)
+        options = ("-o", "cassette_secrets=CUSTOMER", "-W", "default::memzoo.cassettes.HiddenKeyWarning")
+        for run in (project.record(*options), project.replay(*options)):
+            run.assert_outcomes(passed=1, warnings=1)
+            run.stdout.fnmatch_lines(["*1. $.choices*0*.message.content is known as a key"])
         assert "customer-number-17" not in project.text("test_it/test_it.yaml")
 
     def test_run_tells_what_it_does(self, project: "Project") -> None:

@@ -8,9 +8,10 @@ import httpx2
 import pytest
 from openai import OpenAI
 
-from memzoo.cassettes import use_cassette
+from memzoo.cassettes import HiddenKeyWarning, use_cassette
+from memzoo.cassettes.answers import hide_in_events
 from memzoo.cassettes.http import HttpRequest, events
-from memzoo.cassettes.scrubbing import Scrubber, hide_in_events
+from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import PLACEHOLDER, Keys, secrets_in_environment
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def test_keys_are_recognised(key: str) -> None:
     "text",
     [
         "risk-averse people",
-        "sk-learn",
+        "sk-learn, sk-learn-contrib",
         "org-chart, org-structure",
         "Bearer authentication",
         "half_hf_",
@@ -77,17 +78,21 @@ def test_what_was_clean_is_looked_at_again() -> None:
 def test_in_deep_json() -> None:
     """What lies too deep to be gone through member by member is hidden as in a text."""
     body = "[" * 900 + '{"password": "Open-Sesame-99"}' + "]" * 900
-    clean = Scrubber(Keys()).request(HttpRequest("POST", "http://a/b", body.encode(), {"content-type": ["text/json"]}))
+    clean = Scrubber().request(HttpRequest("POST", "http://a/b", body.encode(), {"content-type": ["text/json"]}))
     assert b"Sesame" not in (clean.body or b"")
 
 
 def test_between_events() -> None:
     """What stands between the JSON of a stream is hidden as in a text, over several lines too."""
-    lines = ["data: {}", ": password=Open-Sesame-99", "", "-----BEGIN PRIVATE KEY-----", "Sesame", "data: {}"]
+    lines = ["data: {}", ": Open-Sesame-99", "", "-----BEGIN PRIVATE KEY-----", "Sesame", "data: {}"]
     body = {"string": "\n".join(lines).encode()}
     headers = {"content-type": ["text/event-stream"]}
-    clean = Scrubber(Keys()).response({"status": {"code": 200, "message": "OK"}, "headers": headers, "body": body})
+    clean, hidden = Scrubber(["Open-Sesame-99"]).response(
+        {"status": {"code": 200, "message": "OK"}, "headers": headers, "body": body}
+    )
     assert b"Sesame" not in clean["body"]["string"]
+    assert clean["body"]["string"].count(b"\n") == len(lines) - 1
+    assert hidden == {"the body is known as a key", "the body looks like a key (PRIVATE KEY...)"}
 
 
 def test_environment() -> None:
@@ -124,13 +129,13 @@ class TestCassettes:
                     extra_body={"api_key": "leaked-in-body"},
                 )
 
-        with use_cassette(path, record="once", secret_variables=("CUSTOMER",)):
+        with pytest.warns(HiddenKeyWarning), use_cassette(path, record="once", secret_variables=("CUSTOMER",)):
             pipeline(server.url, "header-key-1234")
         text = path.read_text()
         for secret in (KEY, "from-environment", "customer-number", "header-key", "leaked", "__cf_bm", "org-"):
             assert secret not in text
         assert f"url: /v1/chat/completions?api-key={PLACEHOLDER}&q={PLACEHOLDER}&version=2" in text
-        with use_cassette(path, secret_variables=("CUSTOMER",)):
+        with pytest.warns(HiddenKeyWarning), use_cassette(path, secret_variables=("CUSTOMER",)):
             pipeline("http://dead.invalid/v1", "other-header-key-5678")
 
     def test_allowed_headers_only(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
@@ -153,9 +158,9 @@ class TestCassettes:
         """A secret that the model spells out in pieces is hidden as a whole, and the rest still streams."""
         text = f"Use {KEY}, please."
         server.enqueue(*(text[start : start + size] for start in range(0, len(text), size)))
-        with use_cassette(path, record="once"):
+        with pytest.warns(HiddenKeyWarning), use_cassette(path, record="once"):
             pipeline.stream("key?", at=server.url)
-        with use_cassette(path):
+        with pytest.warns(HiddenKeyWarning), use_cassette(path):
             pieces = pipeline.stream("key?")
         assert "".join(map(str, pieces)) == f"Use {PLACEHOLDER}, please."
         assert not any(KEY[start : start + 4] in path.read_text() for start in range(8, len(KEY) - 4))
@@ -171,7 +176,7 @@ class TestCassettes:
     def test_in_text(self, kind: str, server: "ModelServer", path: Path) -> None:
         """A key is found in a body that is no JSON, whatever it claims to be; redirects and empty bodies do no harm."""
         server.enqueue("hi", location="http://elsewhere/?key=" + KEY)
-        with use_cassette(path, record="once"), httpx2.Client() as client:
+        with pytest.warns(HiddenKeyWarning), use_cassette(path, record="once"), httpx2.Client() as client:
             client.post(f"{server.url}/embeddings?a=1#x", content=f"{{key: {KEY}", headers={"content-type": kind})
         assert f"body: '{{key: {PLACEHOLDER}'" in path.read_text()
         assert f"location: http://elsewhere/?key={PLACEHOLDER}" in path.read_text()
@@ -195,7 +200,8 @@ def test_streams_of_several_answers() -> None:
     """Answers that arrive interleaved are put together each for itself; other lines stay as they are."""
     pieces = [chunk(0, "sk-abc"), chunk(1, "sk-never"), chunk(0, "def123"), chunk(1, " mind")]
     text = ": ping\r\n" + "".join(f"data: {json.dumps(piece)}\r\n\r\n" for piece in pieces) + "data: [DONE]\r\n\r\n"
-    hidden = hide_in_events(text, Keys(), lambda value: value)
+    hidden, told = hide_in_events(text, Keys())
+    assert told == {"$.choices[0].delta.content looks like a key (sk-...)"}
     assert [event for _, event in events(hidden)] == [
         chunk(0, PLACEHOLDER),
         chunk(1, "sk-never"),
@@ -213,17 +219,17 @@ def test_streams_of_tool_calls_and_responses() -> None:
         for piece in ('{"key": "sk-pla', 'nted12345"}')
     ]
     deltas = [
-        {"type": "response.output_text.delta", "item_id": "a", "delta": piece} for piece in ("Bearer abc1", "23def456")
+        {"type": "response.output_text.delta", "item_id": "a", "delta": piece} for piece in ("No sk-abc1", "23def456")
     ]
     text = "".join(f"data: {json.dumps(event)}\n\n" for event in [*calls, *deltas])
-    hidden = hide_in_events(text, Keys(), lambda value: value)
+    hidden, _ = hide_in_events(text, Keys())
     found = [event for _, event in events(hidden)]
     arguments = [event["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"] for event in found[:2]]
     assert "".join(arguments) == f'{{"key": "{PLACEHOLDER}"}}'
-    assert [event["delta"] for event in found[2:]] == [f"Bearer {PLACEHOLDER}", ""]
+    assert [event["delta"] for event in found[2:]] == [f"No {PLACEHOLDER}", ""]
 
 
 def test_clean_streams_are_not_touched() -> None:
     """A stream without secrets is kept to the last character."""
     text = 'data:{"choices":[ {"delta": {"content":"hi"}} ]}\n\nevent: x\ndata: not json\ndata: [1]\n\n'
-    assert hide_in_events(text, Keys(), lambda value: value) == text
+    assert hide_in_events(text, Keys()) == (text, frozenset())

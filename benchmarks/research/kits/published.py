@@ -21,7 +21,6 @@ from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.library import clean, drift, paths_in
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
-from memzoo.cassettes.secrets import Keys
 from memzoo.cassettes.settings import CassetteSettings
 
 __all__ = ["count_published"]
@@ -70,7 +69,7 @@ def _try_converted(file: CassetteFile, fresh: Path) -> Counter[str]:
     """Convert a cassette, and ask the result what the cassette was asked."""
     unclean = clean(file, fresh)
     converted = read_cassette(fresh).recordings
-    player = Player(converted, scrubber=Scrubber(Keys()), path=fresh, settings=CassetteSettings())
+    player = Player(converted, scrubber=Scrubber(), path=fresh, settings=CassetteSettings())
     played = Counter(_outcome(player, one) for one in file.recordings)
     fresh.unlink()
     return Counter({"read": 1, "of them with secrets": int(unclean), "calls": len(file.recordings)}) + played

@@ -1,0 +1,150 @@
+"""Takes keys out of answers. What a model says is given back to the letter, with nothing else changed.
+
+The name of a member tells nothing here: a model that sells biscuits has an argument `cookies`.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
+
+from memzoo.cassettes.http import EVENT, events, is_array, is_lines, is_object, is_stream
+from memzoo.cassettes.places import is_local_model, json_in
+from memzoo.cassettes.secrets import Keys, Secret, replace
+
+__all__ = ["Cleaned", "hide_in_answer", "hide_in_events", "local_models"]
+
+# Members whose texts later events continue; the last three are Ollama's.
+_STREAMED = frozenset({"delta", "text", "content", "response", "thinking"})
+_STRING = re.compile(r'"((?:[^"\\]++|\\.)*+)"(?=(\s*+:)?)', re.DOTALL)
+# What stands for one character between the quotes; two surrogates do for one.
+_CHARACTER = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
+)
+
+_Path: TypeAlias = tuple[Any, ...]
+_Place: TypeAlias = tuple[_Path, Any, Any]
+"""Where a string stands: its path, what it lies in, and under which key."""
+
+
+class Cleaned(NamedTuple):
+    """A text without keys, and what was taken out of it: where, and of which kind."""
+
+    text: str
+    hidden: frozenset[str] = frozenset()
+
+
+def hide_in_answer(text: str, kind: str, keys: Keys) -> Cleaned:
+    """Hide the keys in the body of an answer; `kind` is its content type."""
+    if is_stream(kind) or is_lines(kind):
+        return hide_in_events(text, keys, EVENT if is_stream(kind) else "")
+    value, hidden = json_in(text), set[str]()
+    if is_array(value) and all(map(is_object, value)):
+        # Gemini's streams, unless they are asked for as events.
+        hidden = _hide_in_pieces(dict(enumerate(value)), keys)
+        text = json.dumps(value) if hidden else text
+    found = _find(text, keys)
+    return Cleaned(replace(text, found), frozenset(hidden | _tell(text, found, keys)))
+
+
+def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> Cleaned:
+    """Hide the keys in a stream: in an event, in pieces over several, and in between; `begin` is as for `events`."""
+    lines = text.split("\n")
+    before, after = dict(events(text, begin)), dict(events(text, begin))
+    hidden = _hide_in_pieces(after, keys)
+    for number, event in after.items():
+        if event != before[number]:
+            ending = "\r" if lines[number].endswith("\r") else ""
+            lines[number] = f"{begin}{' ' if begin else ''}{json.dumps(event)}{ending}"
+        said = lines[number].removeprefix(begin)
+        if found := _find(said, keys):
+            lines[number] = begin + replace(said, found)
+            hidden |= _tell(said, found, keys)
+    rest = [number for number in range(len(lines)) if number not in after]
+    between = "\n".join(lines[number] for number in rest)
+    if found := keys.find(between):
+        # Chunks are told by lines, so there must be as many.
+        kept = (one._replace(put=one.put + "\n" * between.count("\n", one.start, one.end)) for one in found)
+        for number, line in zip(rest, replace(between, kept).split("\n"), strict=True):
+            lines[number] = line
+        hidden |= _tell("", found, keys)
+    return Cleaned("\n".join(lines), frozenset(hidden))
+
+
+def local_models(text: str, kind: str) -> Iterator[str]:
+    """List the models that an answer, or a list of models, names by files of the machine that they run on."""
+    values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
+    for value in filter(is_object, values):
+        listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]
+        for one in filter(is_object, [value, value.get("response"), value.get("message"), *listed]):
+            for name in ("model", "id", "name"):
+                if isinstance(path := one.get(name), str) and is_local_model("", path):
+                    yield path
+
+
+def _find(text: str, keys: Keys) -> list[Secret]:
+    """Find the keys in a text; in JSON, and in JSON that is a text in it, those that no name is or has."""
+    if json_in(text) is None:
+        return keys.find(text)
+    return [one for string in _STRING.finditer(text) if not string[2] for one in _find_in_string(string, keys)]
+
+
+def _find_in_string(string: re.Match[str], keys: Keys) -> Iterator[Secret]:
+    found = _find(json.loads(string[0]), keys)
+    places = [one.start() for one in _CHARACTER.finditer(string[1])] if found else []
+    places.append(len(string[1]))
+    for one in found:
+        start, end = (string.start(1) + places[place] for place in one[:2])
+        yield one._replace(start=start, end=end, put=json.dumps(one.put)[1:-1])
+
+
+def _tell(text: str, found: Iterable[Secret], keys: Keys) -> set[str]:
+    """Say where in a text which kind of key was found."""
+    kinds = {one.kind for one in found}
+    strings = _strings(json_in(text) or []) if kinds else ()
+    told = {_say(path, one.kind, keys) for path, holder, key in strings for one in _find(holder[key], keys)}
+    return told or {f"the body {kind}" for kind in kinds}
+
+
+def _say(path: _Path, kind: str, keys: Keys) -> str:
+    shown = "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return f"{replace(shown, keys.find(shown))} {kind}"
+
+
+def _hide_in_pieces(found: Mapping[int, dict[str, Any]], keys: Keys) -> set[str]:
+    """Hide the keys in texts that events spell out in pieces, in the events themselves, and say where they were."""
+    streams: defaultdict[str, list[_Place]] = defaultdict(list)
+    for event in found.values():
+        about = [event.get(name) for name in ("type", "item_id", "output_index", "content_index", "index")]
+        for place in _strings(event):
+            if not _STREAMED.isdisjoint(place[0]):
+                streams[f"{about} {place[0]}"].append(place)
+    hidden = set[str]()
+    for pieces in streams.values():
+        letters = [letter for _, holder, key in pieces for letter in holder[key]]
+        secrets = _find("".join(letters), keys)
+        for one in secrets:
+            # The first letter gives way to the placeholder, the others to nothing: all pieces keep their bounds.
+            letters[one.start : one.end] = [one.put, *[""] * (one.end - one.start - 1)]
+            hidden.add(_say(pieces[0][0], one.kind, keys))
+        rest = iter(letters)
+        for _, holder, key in pieces if secrets else ():
+            holder[key] = "".join(islice(rest, len(holder[key])))
+    return hidden
+
+
+def _strings(value: Any) -> Iterator[_Place]:
+    """Find the strings in JSON, however deep."""
+    left: list[tuple[_Path, Any]] = [((), value)]
+    while left:
+        path, holder = left.pop()
+        members = holder.items() if is_object(holder) else enumerate(holder)
+        for key, child in members:
+            # An event lists only what it adds to: its `index`, not its place, tells which choice or call it is.
+            name = child.get("index", key) if is_array(holder) and is_object(child) else key
+            if isinstance(child, str):
+                yield (*path, name), holder, key
+            elif is_object(child) or is_array(child):
+                left.append(((*path, name), child))

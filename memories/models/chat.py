@@ -178,8 +178,7 @@ class ChatModel:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        bounds = {"max_reply_bytes": self._bounds.max_bytes, "max_reply_seconds": self._bounds.max_seconds}
-        return self._clients.reduce_owner(self, self.name, {**self.parameters, **bounds})
+        return self._clients.reduce_owner(self, self.name, {**self.parameters, **self._bounds.as_options()})
 
     @property
     def timeout(self) -> float:

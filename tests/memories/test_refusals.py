@@ -255,6 +255,7 @@ def models_and_texts() -> Iterator[Row]:
         (ChatModel, {"client": client, "temprature": 0}, "Did you mean 'temperature'"),
         (ChatModel, {"max_reply_bytes": 0}, "max_reply_bytes must be a number greater than 0, not 0"),
         (ChatModel, {"max_reply_seconds": "long"}, "max_reply_seconds must be a number greater than 0, not 'long'"),
+        (OpenAIEmbedder, {"max_reply_bytes": True}, "max_reply_bytes must be a number greater than 0, not True"),
     ]
     for make, options, advice in parameters:
         yield call(make, "m", **options), OptionError, advice

@@ -91,6 +91,18 @@ def test_a_newer_schema_is_refused(url: str, file: Path):
     assert list(file.parent.glob("chat.db-*")) == []
 
 
+@pytest.mark.parametrize("key", ["schema", "floor"])
+@pytest.mark.parametrize("damage", ["DELETE FROM memzoo_meta", "UPDATE memzoo_meta SET value = 'cut'"])
+def test_a_damaged_number_is_named(url: str, file: Path, damage: str, key: str):
+    """Where a number of the tables is cut or missing, the error names it, its table and its right value."""
+    SQLStore(url).close()
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"{damage} WHERE key = ?", [key])
+        connection.commit()
+    with pytest.raises(StoreError, match=rf"chat\.db: the table memzoo_meta is damaged: the value of '{key}'.*backup"):
+        SQLStore(url)
+
+
 def test_an_unfinished_schema_is_made_anew(url: str, file: Path):
     """A process that died while it created the tables leaves an empty file, which the next one fills."""
     file.touch()

@@ -108,9 +108,10 @@ def options_of_memories() -> Iterator[Row]:
             wanted = f"{option} must be a text that is not empty, not {text!r}"
             yield made("buffer", **{option: text}), OptionError, wanted
     yield made("buffer", conversation_id=""), OptionError, "leave it out for a fresh one"
-    stores: list[Any] = [None, {}, "memory://", BaseMemory]
+    stores: list[Any] = [None, {}, BaseMemory]
     for store in stores:
         yield made("buffer", store=store), OptionError, "open_store('sqlite:///memories.db')"
+    yield made("buffer", store="memories.db"), OptionError, "for a file write 'sqlite:///memories.db'"
     yield made("summary", prompts={"summary": "{{ summry }}"}), PromptError, "summry"
     for name, option in (("buffer", "return_messages"), ("summary", "background"), ("knowledge-graph", "mine_ai")):
         for other in ("no", 0, None):

@@ -111,6 +111,7 @@ class BaseMemory(ABC):
     tokenizer_model = ""
     longest_prompt = 12_000
     lease_seconds = 120.0
+    _has_fresh_id = False
 
     memory_key: str = option(
         "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."

@@ -25,8 +25,10 @@ from memzoo.memories.text.messages import Labels, as_record
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
+from memzoo.stores.base import is_lasting
 from memzoo.sync import blocking, drive, together
 from memzoo.text import copy_json
+from memzoo.warned import warn_caller
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory
@@ -109,6 +111,7 @@ class BaseMemory(ABC):
     tokenizer_model = ""
     longest_prompt = 12_000
     lease_seconds = 120.0
+    _has_fresh_id = False
 
     memory_key: str = option(
         "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."
@@ -211,7 +214,9 @@ class BaseMemory(ABC):
         """Refuse unknown options (naming those that exist), and a class that cannot work."""
         check_class(cls, BaseMemory)
         options.refuse_unknown(cls, given)
-        return super().__new__(cls)
+        made = super().__new__(cls)
+        object.__setattr__(made, "_has_fresh_id", "conversation_id" not in given)
+        return made
 
     def __init_subclass__(cls, **given: Any) -> None:
         """Accept older classes that do not declare `learns` and `follows_state`, with a warning."""
@@ -230,6 +235,11 @@ class BaseMemory(ABC):
             raise OptionError("background=True is learn='background': leave it out with learn='later'")
         if self.prompts is not None:
             self.templates  # noqa: B018 - a template that cannot work is refused at once
+        if self._has_fresh_id and is_lasting(self.store):
+            warn_caller(
+                f"the store outlives this process, but the conversation was given no id, so it has a made-up one: give "
+                f"conversation_id={self.conversation_id!r} to continue it, or an id of your own from the beginning"
+            )
         self.usage = Usage()
         cached = CachedLog(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)

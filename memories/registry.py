@@ -7,6 +7,7 @@ from memzoo.errors import UnknownOptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.options import describe_unknown, options_of
 from memzoo.memories.strategies.named import FURTHER, SEVEN, further_names, short_name, strategy_named
+from memzoo.stores import open_store
 
 if TYPE_CHECKING:
     from memzoo.memories.strategies.buffer import ConversationBufferMemory
@@ -123,7 +124,8 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
     Args:
         name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer";
             also that of a strategy which an installed package adds.
-        **options: The options of that class, and those that the strategies share.
+        **options: The options of that class, and those that the strategies share. `store` may be a URL, as for
+            `open_store`; close it by `memory.store.close()`.
 
     Raises:
         UnknownStrategyError: No strategy has this name.
@@ -131,6 +133,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
             strategies that have it.
         OptionError: An option has a value that cannot work.
         PluginError: The installed package that adds the strategy cannot be loaded, or its class cannot work.
+        StoreError: The store cannot be opened.
 
     Example:
         >>> memory = create_memory("ConversationBufferWindowMemory", k=2)
@@ -142,7 +145,15 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
     known = options_of(cls)
     if unknown := options.keys() - known - _SHARED:
         raise UnknownOptionError(_without(cls, sorted(unknown)))
-    return cls(**{option: value for option, value in options.items() if option in known})
+    url = options.get("store")
+    opened = open_store(url) if isinstance(url, str) else None
+    given: dict[str, Any] = {**options, "store": opened} if opened else options
+    try:
+        return cls(**{option: value for option, value in given.items() if option in known})
+    except BaseException:
+        if opened:
+            opened.close()
+        raise
 
 
 # What some strategies have and the others leave alone. What all have stands in `BaseMemory`.

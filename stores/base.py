@@ -21,6 +21,7 @@ __all__ = [
     "StateUpdate",
     "Store",
     "StoredState",
+    "is_lasting",
     "managed",
     "utc_now",
 ]
@@ -363,6 +364,11 @@ def find_lacking(store: Store, method: str) -> Store | None:
         return store
     within: object = getattr(store, "within", None)
     return find_lacking(within, method) if isinstance(within, Store) else None
+
+
+def is_lasting(store: Store) -> bool:
+    """Tell whether what is stored outlives the process, as far as the store says so: by `is_lasting = True`."""
+    return bool(getattr(store, "is_lasting", False))
 
 
 def managed(store: Store, method: str) -> ManagedStore:

@@ -10,6 +10,7 @@ from memzoo.stores.base import Entry
 __all__ = [
     "HIGHEST",
     "IN_MEMORY",
+    "UNCERTAIN",
     "check_numbers",
     "escaped",
     "make_conflict_error",
@@ -23,6 +24,9 @@ IN_MEMORY = (
     "open_store('sqlite:///memories.db'), or copy conversations with export_conversation and import_conversation"
 )
 """Why a store in memory cannot be pickled, and what to do instead."""
+
+UNCERTAIN = "a turn that was being saved may be stored: save it again under its turn_id, and it is there once"
+"""What an error adds if the connection was lost before the answer came."""
 
 HIGHEST = 2**63 - 1
 """The highest number that all databases can store."""

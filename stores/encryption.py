@@ -17,6 +17,7 @@ from memzoo.stores.base import (
     StateUpdate,
     Store,
     StoredState,
+    is_lasting,
     managed,
 )
 from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
@@ -74,6 +75,11 @@ class EncryptedStore(Closing):
         self.within = store
         self._fits = False  # whether anything was decrypted yet: then what cannot be is damaged
         drive(self._try_keys())
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether what is stored outlives the process."""
+        return is_lasting(self.within)
 
     def __repr__(self) -> str:
         return f"<EncryptedStore over {self.within!r}>"

@@ -40,6 +40,9 @@ class MessageListStore(Closing):
         [{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': 'hello'}]
     """
 
+    is_lasting = True
+    """What is stored outlives the process."""
+
     def __init__(
         self,
         *,

@@ -114,8 +114,16 @@ def _find_added() -> "Mapping[str, EntryPoint]":
 def _open_url(url: str, clock: Callable[[], datetime]) -> OpenStore:
     scheme, separator, _ = url.partition("://")
     if not separator or not re.fullmatch("([a-zA-Z][a-zA-Z0-9+.-]*)?", scheme):
-        path = redact_url(url).replace("%", "%25").replace("?", "%3F") or "memories.db"
-        raise OptionError(f"{redact_url(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
+        shown, kind = redact_url(url), url.partition(":")[0]
+        rest = shown[len(kind) + 1 :]
+        if kind == "sqlite" and rest:
+            advice = f"write {f'sqlite:///{rest}'!r}"
+        elif kind in _OPENERS and ":" in url:
+            advice = f"it has to begin with {kind + '://'!r}"
+        else:
+            path = shown.replace("%", "%25").replace("?", "%3F") or "memories.db"
+            advice = f"for a file write {'sqlite:///' + path!r}"
+        raise OptionError(f"{shown!r} is not the URL of a store; {advice}")
     if scheme in _OPENERS:
         return _OPENERS[scheme](url, clock=clock)
     added = _find_added()

@@ -18,10 +18,10 @@ from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_optio
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import make_setattr, refuse_pickling, whole_number
-from memzoo.memories.registry import create_memory, strategy_named
+from memzoo.memories.registry import create_memory
 from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.messages import text_of, with_words
-from memzoo.stores import Message, Record, Store, open_store
+from memzoo.stores import Message, Record, Store
 from memzoo.stores.base import ANSWER
 from memzoo.sync import Closing, blocking, iterated, together
 
@@ -111,7 +111,11 @@ class Conversation(Closing):
             )
         given = {"store": store, "conversation_id": conversation_id}
         options |= {name: value for name, value in given.items() if value is not None}
-        self.memory = _make_memory(memory, llm, options) if isinstance(memory, str) else _check_memory(memory, options)
+        self.memory = (
+            create_memory(memory, **{"llm": llm, **options})
+            if isinstance(memory, str)
+            else _check_memory(memory, options)
+        )
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
@@ -315,17 +319,3 @@ def _check_memory(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
             f"{', '.join(options)} can only be given with the name of a strategy; this {type(memory).__name__} is made"
         )
     return memory
-
-
-def _make_memory(name: str, llm: ModelOption, options: Mapping[str, Any]) -> BaseMemory:
-    options = {"llm": llm, **options}
-    url = options.get("store")
-    if not isinstance(url, str):
-        return create_memory(name, **options)
-    strategy_named(name)  # a wrong name makes no file
-    store = open_store(url)
-    try:
-        return create_memory(name, **(options | {"store": store}))
-    except BaseException:
-        store.close()
-        raise

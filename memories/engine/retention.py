@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from memzoo.errors import OptionError
 from memzoo.memories.engine.forgetting import forget_messages
@@ -57,8 +57,9 @@ async def aretain(
 
     Args:
         store: Where the conversations are kept.
-        older_than: Forget messages that are older.
-        idle_for: Forget conversations whose newest message is older.
+        older_than: Forget messages that are older. A conversation goes on, also if it loses all: the next message has
+            the next number.
+        idle_for: Forget conversations whose newest message is older. They end: nothing of them stays but tombstones.
         now: The time to count from; the present by default.
         index: An index beside the store, such as a `ChromaIndex` in a folder. What it has of a conversation that lost
             messages is taken out; the next load puts the rest in again, from the store.
@@ -88,8 +89,15 @@ async def aretain(
     last: str | None = None
     async for id_ in _list_ids(store, after, limit, idle_since=None if old else idle, prefix=prefix):
         last = id_
-        if gone := await _forget(store, id_, await _find_outdated(store, id_, old, idle), index):
+        newest = await store.read(id_, limit=1, newest=True)
+        is_over = bool(newest and idle and newest[0].created_at < idle)
+        if not newest or not (is_over or old):
+            continue
+        outdated = await _find_outdated(store, id_, newest[0].seq, None if is_over else old)
+        if gone := await _forget(store, id_, outdated, index):
             removed[id_] = gone
+        if is_over:
+            await store.clear(id_, only_empty=True)
     erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
     return Retained(removed, erased, last)
 
@@ -109,16 +117,11 @@ async def _list_ids(
         after, left = page[-1], left - (0 if limit is None else len(page))
 
 
-async def _find_outdated(store: Store, conversation_id: str, old: datetime | None, idle: datetime | None) -> list[int]:
-    """The messages that are to go: all of them, or the oldest as far as they are too old."""
-    newest = await store.read(conversation_id, limit=1, newest=True)
-    if not newest:
-        return []
-    if idle and newest[0].created_at < idle:
-        old = datetime.max.replace(tzinfo=UTC)
+async def _find_outdated(store: Store, conversation_id: str, until: int, old: datetime | None) -> list[int]:
+    """The messages up to a number that are to go: the oldest as far as they are too old, or all."""
     found: list[int] = []
-    while old and (page := await _page(store, conversation_id, found, newest[0].seq)):
-        outdated = [entry.seq for entry in itertools.takewhile(lambda entry: entry.created_at < old, page)]
+    while page := await _page(store, conversation_id, found, until):
+        outdated = [entry.seq for entry in itertools.takewhile(lambda entry: not old or entry.created_at < old, page)]
         found += outdated
         if len(outdated) < len(page):
             break
@@ -134,7 +137,6 @@ async def _forget(store: Store, conversation_id: str, seqs: list[int], index: Ve
         return []
     spaces = await managed(store, "states").states(conversation_id) if index else []
     removed = await forget_messages(store, conversation_id, seqs)
-    await store.clear(conversation_id, only_empty=True)
     for space in spaces:
         if index:
             await index.remove(conversation_id, space)

@@ -50,12 +50,18 @@ async def save(
 
     Raises:
         ModelError: It is stored, but could not be learnt from.
+        StoreError: It is not stored, or nobody knows whether it is; a note has the `turn_id` for another try.
     """
     if memory.redact is not None and not is_redacted:
         records = list(map(memory.redactor.record, records))
     new: Sequence[Entry] = ()
     if records:
-        new = await memory.store.append(memory.conversation_id, records, turn_id=turn_name(turn_id))
+        name = turn_name(turn_id)
+        try:
+            new = await memory.store.append(memory.conversation_id, records, turn_id=name)
+        except StoreError as error:
+            error.add_note(f"The turn can be saved again with turn_id={name!r}.")
+            raise
         if pinned:
             from memzoo.memories.engine.pinning import note
 

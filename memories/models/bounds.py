@@ -35,6 +35,10 @@ class Bounds:
             if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
                 raise OptionError(f"{name.replace('max', 'max_reply')} must be a number greater than 0, not {value!r}")
 
+    def as_options(self) -> dict[str, float]:
+        """The options of a model or an embedder that ask for these bounds."""
+        return {"max_reply_bytes": self.max_bytes, "max_reply_seconds": self.max_seconds}
+
     def hold(self, client: Any) -> Any:
         """Keep all answers to a client of the `openai` library within the bounds; returns the client."""
         http = client._client  # noqa: SLF001 - it has no public name, and its events are public

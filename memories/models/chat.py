@@ -2,9 +2,7 @@
 
 import contextlib
 import functools
-import inspect
 import time
-import warnings
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
@@ -18,6 +16,7 @@ from memzoo.memories.models.parameters import split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Message
+from memzoo.warned import warn_caller
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -97,15 +96,10 @@ def as_model(option: ModelOption | None) -> Model:
 
 @functools.cache
 def _warn_of_rules() -> None:
-    # Frames of the library and of generated constructors are skipped: the warning should name the caller's line.
-    frame, level = inspect.currentframe(), 1
-    while frame and frame.f_back and (frame.f_globals.get("__name__") or "").startswith("memzoo."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(
+    warn_caller(
         "no llm was given, so memzoo's offline model answers: rules that quote sentences, not a language model. "
         'Pass llm="offline" to keep it, or a model such as llm=ChatModel("gpt-4o-mini").',
         OfflineModelWarning,
-        stacklevel=level,
     )
 
 
@@ -178,8 +172,7 @@ class ChatModel:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        bounds = {"max_reply_bytes": self._bounds.max_bytes, "max_reply_seconds": self._bounds.max_seconds}
-        return self._clients.reduce_owner(self, self.name, {**self.parameters, **bounds})
+        return self._clients.reduce_owner(self, self.name, {**self.parameters, **self._bounds.as_options()})
 
     @property
     def timeout(self) -> float:

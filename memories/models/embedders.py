@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from memzoo.errors import ModelError, OptionError
+from memzoo.memories.models.bounds import BoundMet, Bounds
 from memzoo.memories.models.clients import SECRET_NAME, Clients, call_function
 from memzoo.memories.models.parameters import split_parameters
 from memzoo.memories.models.usage import Spent
@@ -113,12 +114,14 @@ class OpenAIEmbedder:
         base_url: Of any OpenAI-compatible endpoint.
         api_key: Its key.
         weight: See `Embedder.weight`.
+        max_reply_bytes: What an answer may have, unpacked; for clients that are made here, as the next.
+        max_reply_seconds: How long an answer may take once it has begun. Before that, the client's time-out counts.
         **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, but for
             those that may hold a secret, such as `extra_headers`. Options of the client (`max_retries=0`) go to the
             clients that are made here.
 
     Raises:
-        OptionError: The `openai` client has no parameter or option of that name.
+        OptionError: The `openai` client has no parameter or option of that name, or a bound is no number.
     """
 
     def __init__(
@@ -130,6 +133,8 @@ class OpenAIEmbedder:
         base_url: str | None = None,
         api_key: str | None = None,
         weight: float = _SENTENCE_WEIGHT,
+        max_reply_bytes: int = 100_000_000,
+        max_reply_seconds: float = 600.0,
         **parameters: Any,
     ) -> None:
         parameters, options = split_parameters("OpenAIEmbedder", "embeddings", parameters, client or async_client)
@@ -137,13 +142,17 @@ class OpenAIEmbedder:
         self.weight = weight
         self._parameters = parameters
         self._request = {"model": model, "encoding_format": "float", **parameters}
-        self._clients = Clients(client, async_client, base_url=base_url, api_key=api_key, options=options)
+        self._bounds = Bounds(max_reply_bytes, max_reply_seconds)
+        self._clients = Clients(
+            client, async_client, base_url=base_url, api_key=api_key, options=options, bounds=self._bounds
+        )
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._clients.reduce_owner(self, self._request["model"], {"weight": self.weight, **self._parameters})
+        own = {"weight": self.weight, **self._bounds.as_options()}
+        return self._clients.reduce_owner(self, self._request["model"], {**self._parameters, **own})
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """See `Embedder.embed`."""
@@ -154,7 +163,7 @@ class OpenAIEmbedder:
             request: dict[str, Any] = {"input": list(texts), **self._request}
             reply = await self._clients.call(lambda client: client.embeddings.create(**request))
             vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
-        except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
+        except (openai.OpenAIError, AttributeError, TypeError, ValueError, BoundMet) as error:
             why = self._clients.describe_error(error)
             raise ModelError(f"the embeddings of {self.name!r} failed: {why}") from error
         spent = Spent.of(reply, time.perf_counter() - start)

@@ -9,7 +9,7 @@ import re
 import uuid
 import weakref
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,7 @@ class ChromaIndex(Closing):
         client: "ClientAPI | None" = None,
         host: str | None = None,
         port: int = 8000,
+        timeout: float = 30,
         collection: str = "memzoo",
     ) -> None:
         """An index in process, or where at most one of `path`, `client` and `host` says.
@@ -72,6 +73,7 @@ class ChromaIndex(Closing):
             client: A Chroma client of your own; not an asynchronous one.
             host: A Chroma server's name or address.
             port: The server's port.
+            timeout: Seconds to wait for an answer of the server; then a `StoreError`.
             collection: What the names of the collections begin with, at least 2 of `a-z A-Z 0-9 . _ -`.
 
         Raises:
@@ -96,7 +98,7 @@ class ChromaIndex(Closing):
             if self._folder is not None:
                 self._client = self._folder.client()
             elif host is not None:
-                self._client = chromadb.HttpClient(host, port)
+                self._client = _connect(host, port, timeout)
             else:
                 self._client = client or chromadb.EphemeralClient()
             drop = self._prefix if in_process else None
@@ -201,6 +203,22 @@ class ChromaIndex(Closing):
         for held, collection in self._collections().items():
             if held != dimension and collection.get(where=where, limit=1, include=[])["ids"]:
                 check_dimension(held, dimension, conversation_id, space)
+
+
+def _connect(host: str, port: int, timeout: float) -> "ClientAPI":
+    """Make a client that does not wait for ever: Chroma's own has no time-out, and no setting for one.
+
+    It asks the server while it is made, so whether that answers at all is found out before.
+    """
+    import chromadb
+    import httpx
+    from chromadb.api.fastapi import FastAPI
+
+    with suppress(httpx.ConnectError):  # of which Chroma's client says more
+        httpx.get(FastAPI.resolve_url(host, chroma_server_http_port=port), timeout=timeout)
+    client: Any = chromadb.HttpClient(host, port)
+    client._server._session.timeout = timeout  # noqa: SLF001 - there is no other way in
+    return client  # type: ignore[no-any-return]
 
 
 def _leave_to_the_parent() -> None:

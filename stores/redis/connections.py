@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.forks import new_lock
+from memzoo.stores.common import UNCERTAIN
 from memzoo.sync import each, is_blocking, settled
 from memzoo.text import redact_url
 
@@ -19,7 +20,7 @@ try:
     import redis.asyncio
     import redis.asyncio.cluster
     import redis.cluster
-    from redis.exceptions import NoScriptError, RedisError
+    from redis.exceptions import NoScriptError, RedisClusterException, RedisError
 except ImportError as error:
     raise MissingExtraError.of("Redis", "redis") from error
 
@@ -28,9 +29,25 @@ __all__ = ["Connections", "Script"]
 _CLUSTER = "+cluster"
 _PAUSE = 0.05  # seconds
 _YEARS = 100 * 365 * 86_400
+
+
+class _Cluster(redis.cluster.RedisCluster):
+    """One that does not ask a silent server up to ten times again, each time for as long as a call may take."""
+
+    ERRORS_ALLOW_RETRY = tuple(
+        kind for kind in redis.cluster.RedisCluster.ERRORS_ALLOW_RETRY if kind is not redis.TimeoutError
+    )
+
+
+class _AwaitedCluster(redis.asyncio.cluster.RedisCluster):
+    """The same for an event loop."""
+
+    ERRORS_ALLOW_RETRY = _Cluster.ERRORS_ALLOW_RETRY
+
+
 _CLIENTS: dict[bool, tuple[Any, Any]] = {
     False: (redis.Redis, redis.asyncio.Redis),
-    True: (redis.cluster.RedisCluster, redis.asyncio.cluster.RedisCluster),
+    True: (_Cluster, _AwaitedCluster),
 }
 _RENEW = {"save": True, "never": False}
 # What redis-py up to 8.1.0 raises where a connection is closed as it is written to, instead of an error that it knows
@@ -242,8 +259,10 @@ class Connections:
             raise StoreError(f"{self.name}: this store is closed")
         try:
             yield
-        except RedisError as error:
-            raise StoreError(f"{self.name}: {error}") from error
+        except (RedisError, RedisClusterException) as error:  # which is none
+            lost = isinstance(error, redis.ConnectionError | redis.TimeoutError | RedisClusterException)
+            advice = f"; {UNCERTAIN}" if lost and " connecting to " not in str(error) else ""
+            raise StoreError(f"{self.name}: {error}{advice}") from error
 
 
 @contextmanager

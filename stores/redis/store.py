@@ -38,6 +38,9 @@ class RedisStore(Closing):
             memory = create_memory("window", store=store, conversation_id="user-42")
     """
 
+    is_lasting = True
+    """What is stored outlives the process."""
+
     def __init__(self, url: str, *, clock: Callable[[], datetime] = utc_now) -> None:
         """Nothing is opened yet: that happens with the first call.
 

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
 from memzoo.errors import MissingExtraError, StoreError
 from memzoo.forks import new_lock, watch
+from memzoo.stores.common import UNCERTAIN
 from memzoo.stores.sql.orphans import bring_back
 from memzoo.stores.sql.postgres_url import is_own, parse_url, without_secrets
 from memzoo.stores.sql.rows import Row
@@ -34,6 +35,8 @@ from memzoo.sync import is_blocking
 try:
     import psycopg
     from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+    from memzoo.stores.sql.silence import AwaitedConnection, BlockingConnection
 except ImportError as error:
     raise MissingExtraError.of("PostgreSQL", "postgres") from error
 
@@ -166,8 +169,17 @@ class PostgreSQL:
 
     async def scrub(self, *, thorough: bool) -> bool:
         """See `SQLite.scrub`: the server vacuums by itself in time; rewriting the tables locks all others out."""
+
+        def rewrite(connection: Connection) -> None:
+            driver: Any = connection.connection.driver_connection
+            driver.patience, usual = _DAY, driver.patience  # it is silent meanwhile
+            try:
+                connection.exec_driver_sql(f"VACUUM (FULL) {_TABLES}").close()
+            finally:
+                driver.patience = usual
+
         if thorough:
-            await self._run(lambda connection: connection.exec_driver_sql(f"VACUUM (FULL) {_TABLES}").close())
+            await self._run(rewrite)
         return thorough
 
     async def check(self) -> list[str]:
@@ -207,6 +219,8 @@ class PostgreSQL:
             advice = "; the ids of a conversation and a turn may have about 2,600 bytes together" if too_long else ""
             if _UNSUPPORTED in str(reason):
                 advice = "; a pooler refuses the options of the URL: let it pass over them (ignore_startup_parameters)"
+            if getattr(error, "connection_invalidated", False):
+                advice = f"; {UNCERTAIN}"
             raise (_TakenError if taken else StoreError)(f"{self.name}: {reason or error}{advice}") from error
 
 
@@ -270,6 +284,7 @@ def _close(engine: Engine, loops: dict[asyncio.AbstractEventLoop, _LoopEngine]) 
 _FAILED_PAGES = (
     "SELECT coalesce(sum(checksum_failures), 0) FROM pg_catalog.pg_stat_database WHERE datname = current_database()"
 )
+_DAY = 86_400
 _UNSUPPORTED = "unsupported startup parameter"  # as PgBouncer says it
 
 
@@ -279,9 +294,20 @@ def _connect(dialect: Any, _: object, args: Any, kwargs: dict[str, Any]) -> Any:
     The dict is that of the engine, so that later connections go without it at once.
     """
     try:
-        return dialect.connect(*args, **kwargs)
+        return _open(dialect, args, kwargs)
     except psycopg.OperationalError as error:
         if _UNSUPPORTED not in str(error) or not is_own(kwargs.get("options")):
             raise
         del kwargs["options"]
-        return dialect.connect(*args, **kwargs)
+        return _open(dialect, args, kwargs)
+
+
+def _open(dialect: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    known = {name: value for name, value in kwargs.items() if name != "patience"}
+    if dialect.is_async:
+        opened = dialect.connect(*args, **known, async_creator_fn=AwaitedConnection.connect)
+        dialect.get_driver_connection(opened).patience = kwargs["patience"]
+    else:
+        opened = BlockingConnection.connect(*args, **known)
+        opened.patience = kwargs["patience"]
+    return opened

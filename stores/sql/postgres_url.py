@@ -38,7 +38,8 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
     host = parts.host or str(query.get("host", "localhost"))
     name = URL.create("postgresql", host=host, port=parts.port, database=parts.database).render_as_string()
     limits = f"{_PATIENCE}{1000 * seconds} {query.get('options', '')}".strip()
-    arguments = {"connect_timeout": wait, "options": limits, "prepare_threshold": threshold}
+    # A second more than the server has for locks: its error says more.
+    arguments = {"connect_timeout": wait, "options": limits, "prepare_threshold": threshold, "patience": seconds + 1}
     options: dict[str, Any] = {
         "connect_args": arguments,
         "pool_size": size,

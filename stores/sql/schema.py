@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import InvalidRequestError
 
 __all__ = [
     "VERSION",
@@ -132,11 +133,24 @@ _UPGRADING = 0x6D656D7A6F6F  # "memzoo"
 
 
 def version(connection: sa.Connection) -> int:
-    """The version of the tables that are there; 0 for none, up to `VERSION` for those that can be used."""
+    """The version of the tables that are there; 0 for none, up to `VERSION` for those that can be used.
+
+    Raises:
+        InvalidRequestError: A number is missing that these tables must have.
+    """
     if not sa.inspect(connection).has_table(meta.name):
         return 0
-    found: int = connection.execute(sa.select(meta.c.value).where(meta.c.key == "schema")).scalar_one()
-    return found
+    found = {str(key): value for key, value in connection.execute(sa.select(meta.c.key, meta.c.value))}
+    for key, least, right in (
+        ("schema", 1, f"{VERSION}, if this memzoo wrote it"),
+        ("floor", 0, "the highest revision in memzoo_conversations, or more"),
+    ):
+        if not isinstance(value := found.get(key), int) or value < least:
+            raise InvalidRequestError(  # which the store makes a StoreError that names the place
+                f"the table {meta.name} is damaged: the value of {key!r} is {value!r}; restore a backup, or set it to "
+                f"what it was ({right})"
+            )
+    return int(found["schema"])
 
 
 def is_current(connection: sa.Connection) -> bool:

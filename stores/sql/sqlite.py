@@ -207,7 +207,8 @@ class SQLite:
         kind = _BusyError if _is_busy(error) else StoreError
         # Of text that is no UTF-8 it would show what was said.
         said, *_ = str(getattr(error, "orig", None) or error).partition(" with text ")
-        return kind(f"{self.name}: {said}")
+        advice = "; the file or its folder can only be read" if _code(error) == sqlite3.SQLITE_READONLY else ""
+        return kind(f"{self.name}: {said}{advice}")
 
 
 class _BusyError(StoreError):
@@ -220,8 +221,12 @@ _LOCKED = "database is locked"  # as SQLite says it
 def _is_busy(error: Exception) -> bool:
     if isinstance(error, _BusyError):
         return True
-    code: int = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
-    return code & 0xFF == sqlite3.SQLITE_BUSY
+    return _code(error) == sqlite3.SQLITE_BUSY
+
+
+def _code(error: Exception) -> int:
+    """SQLite's code of an error, without its extension."""
+    return 0xFF & getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
 
 
 def _rewrite(held: PooledConnection) -> None:
@@ -266,15 +271,29 @@ def _connect(database: str, synchronous: str) -> sqlite3.Connection:
     """Open a connection, which waits for nobody: who has to wait tries again."""
     if database != _IN_MEMORY:
         _create(database)
-    connection = sqlite3.connect(database, timeout=0, isolation_level=None, check_same_thread=False)
+    connection = _open(database)
     try:
         # A file keeps the write-ahead log. One that is new refuses this while other processes do the same.
         for setting in ("journal_mode = WAL", f"synchronous = {synchronous}", "secure_delete = ON"):
             connection.execute(f"PRAGMA {setting}")
-    except BaseException:
+    except BaseException as error:
         connection.close()
+        if isinstance(error, sqlite3.OperationalError) and _can_only_be_read(database, error):
+            # Without a lock and a log, for which there is no place: whoever writes it meanwhile is not noticed.
+            return _open(f"{Path(database).as_uri()}?immutable=1", uri=True)
         raise
     return connection
+
+
+def _open(database: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(database, timeout=0, isolation_level=None, check_same_thread=False, uri=uri)
+
+
+def _can_only_be_read(database: str, error: sqlite3.OperationalError) -> bool:
+    """Whether the log cannot be made in the folder of a file, though nothing is left in one."""
+    log = Path(f"{database}-wal")
+    is_left = log.exists() and log.stat().st_size > 0
+    return _code(error) in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN} and not is_left
 
 
 _OPTIONS = {"synchronous": "full", "timeout": "30"}

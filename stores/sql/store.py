@@ -82,6 +82,11 @@ class SQLStore(Closing):
             self.close()
             raise
 
+    @property
+    def is_lasting(self) -> bool:
+        """Whether what is stored outlives the process: not in memory."""
+        return self._database.url is not None
+
     def __repr__(self) -> str:
         return f"<SQLStore {self._database.shown}>"
 

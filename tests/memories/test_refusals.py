@@ -108,9 +108,10 @@ def options_of_memories() -> Iterator[Row]:
             wanted = f"{option} must be a text that is not empty, not {text!r}"
             yield made("buffer", **{option: text}), OptionError, wanted
     yield made("buffer", conversation_id=""), OptionError, "leave it out for a fresh one"
-    stores: list[Any] = [None, {}, "memory://", BaseMemory]
+    stores: list[Any] = [None, {}, BaseMemory]
     for store in stores:
         yield made("buffer", store=store), OptionError, "open_store('sqlite:///memories.db')"
+    yield made("buffer", store="memories.db"), OptionError, "for a file write 'sqlite:///memories.db'"
     yield made("summary", prompts={"summary": "{{ summry }}"}), PromptError, "summry"
     for name, option in (("buffer", "return_messages"), ("summary", "background"), ("knowledge-graph", "mine_ai")):
         for other in ("no", 0, None):
@@ -255,6 +256,7 @@ def models_and_texts() -> Iterator[Row]:
         (ChatModel, {"client": client, "temprature": 0}, "Did you mean 'temperature'"),
         (ChatModel, {"max_reply_bytes": 0}, "max_reply_bytes must be a number greater than 0, not 0"),
         (ChatModel, {"max_reply_seconds": "long"}, "max_reply_seconds must be a number greater than 0, not 'long'"),
+        (OpenAIEmbedder, {"max_reply_bytes": True}, "max_reply_bytes must be a number greater than 0, not True"),
     ]
     for make, options, advice in parameters:
         yield call(make, "m", **options), OptionError, advice

@@ -18,6 +18,7 @@ from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores import ChromaIndex, VectorIndex
 from memzoo.stores.testing import VectorIndexContract, vector
 from memzoo.sync import drive
+from tests.stalling import StallingProxy
 
 chromadb = pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
 
@@ -191,6 +192,18 @@ def test_a_server_that_is_not_there_is_named():
     """No server at the address is an error of ours."""
     with pytest.raises(StoreError, match=r"127\.0\.0\.1:1\): Could not connect to a Chroma server"):
         ChromaIndex(host=HOST, port=1)
+
+
+def test_a_silent_server_is_an_error(port: int):
+    """A server that falls silent is waited for as long as `timeout` says: by an index, and when one is opened."""
+    with contextlib.closing(StallingProxy(port)) as proxy:
+        with closing(ChromaIndex(host=HOST, port=proxy.port, timeout=1)) as index:
+            proxy.stall()
+            with pytest.raises(StoreError, match="timed out"):
+                drive(index.known("c", "s"))
+        with pytest.raises(StoreError, match="timed out"):
+            ChromaIndex(host=HOST, port=proxy.port, timeout=1)
+        proxy.flow()
 
 
 def test_a_folder_that_cannot_be_is_named(tmp_path: Path):

@@ -25,6 +25,7 @@ from memzoo.stores import (
     PgVectorIndex,
     open_store,
 )
+from memzoo.stores.sql.postgres_url import without_secrets
 from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
 
@@ -121,6 +122,12 @@ def test_a_pickle_holds_no_password(postgres_url: str):
         reopen, (_, clock) = reduced
         with pytest.raises(StoreError, match="PGPASSWORD"):
             reopen("postgresql://127.0.0.1:1/db?timeout=1", clock)
+
+
+def test_no_kind_of_password_is_left_in_a_url():
+    """The URL that opens a database again has the rest, and none of the passwords that libpq knows."""
+    url = "postgresql://me:secret@host/db?sslmode=require&password=secret&sslpassword=secret"
+    assert without_secrets(url) == "postgresql://me@host/db?sslmode=require"
 
 
 def test_a_key_is_not_pickled(url: str, monkeypatch: pytest.MonkeyPatch):

@@ -1,6 +1,7 @@
 """From a URL to a store, and what importing costs."""
 
 import contextlib
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -104,3 +105,19 @@ def test_importing_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "advice"),
+    [
+        ("sqlite:/x", "write 'sqlite:////x'"),
+        ("sqlite:x.db?timeout=5", "write 'sqlite:///x.db?timeout=5'"),
+        ("redis:host", "it has to begin with 'redis://'"),
+        ("chat.db", "for a file write 'sqlite:///chat.db'"),
+        ("C:/50%.db", "for a file write 'sqlite:///C:/50%25.db'"),
+    ],
+)
+def test_a_url_without_its_slashes_is_put_right(url: str, advice: str):
+    """Who leaves out slashes or the scheme is told how the same place is written."""
+    with pytest.raises(OptionError, match=f"is not the URL of a store; {re.escape(advice)}$"):
+        open_store(url)

@@ -117,7 +117,7 @@ def test_numbers_and_texts_of_the_url_reach_the_driver(postgres_url: str, monkey
         given.append(kwargs)
         return connect(*args, **kwargs)
 
-    monkeypatch.setattr("psycopg.connect", see)
+    monkeypatch.setattr("psycopg.Connection.connect", see)
     for options in ("", "&prepare_threshold=0&connect_timeout=7&sslmode=prefer&application_name=victim&keepalives=1"):
         SQLStore(postgres_url + options).close()
     plain, full = given

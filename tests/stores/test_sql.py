@@ -3,19 +3,23 @@
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import stat
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Generator, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memzoo import create_memory
 from memzoo.errors import StoreError
-from memzoo.stores import Entry, Record, SQLStore, Store
+from memzoo.stores import Entry, Record, SQLStore, Store, export_conversation
+from memzoo.stores.checking import check
 from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, vector
-from memzoo.stores.testing.tools import fill
+from memzoo.stores.testing.tools import commit, fill
 from memzoo.sync import drive
 
 
@@ -85,6 +89,18 @@ def test_a_newer_schema_is_refused(url: str, file: Path):
     # The error keeps the store alive, so nothing else has closed it.
     assert caught.tb
     assert list(file.parent.glob("chat.db-*")) == []
+
+
+@pytest.mark.parametrize("key", ["schema", "floor"])
+@pytest.mark.parametrize("damage", ["DELETE FROM memzoo_meta", "UPDATE memzoo_meta SET value = 'cut'"])
+def test_a_damaged_number_is_named(url: str, file: Path, damage: str, key: str):
+    """Where a number of the tables is cut or missing, the error names it, its table and its right value."""
+    SQLStore(url).close()
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"{damage} WHERE key = ?", [key])
+        connection.commit()
+    with pytest.raises(StoreError, match=rf"chat\.db: the table memzoo_meta is damaged: the value of '{key}'.*backup"):
+        SQLStore(url)
 
 
 def test_an_unfinished_schema_is_made_anew(url: str, file: Path):
@@ -166,3 +182,58 @@ def test_files_are_their_owners(url: str, file: Path):
         fill(store, "c", "again")
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()}
         assert modes == dict.fromkeys(("chat.db", "chat.db-wal", "chat.db-shm"), 0o644)
+
+
+@contextlib.contextmanager
+def read_only(folder: Path) -> Generator[None]:
+    """Nothing in a folder, nor the folder, can be written: neither by its owner nor by root."""
+    for path in (*folder.iterdir(), folder):
+        path.chmod(0o555)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        if user == 0:
+            os.seteuid(0)
+        folder.chmod(0o755)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_file_that_can_only_be_read_is_read():
+    """All of a file in a folder where nothing can be made can be read; each write says why it is refused."""
+    # Not in pytest's own folder, which is closed to other users.
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/100%25 chat.db"
+        with SQLStore(url) as store:
+            fill(store, "c", "hello")
+        with read_only(Path(folder)), SQLStore(url) as store:
+            memory = create_memory("window", store=store, conversation_id="c")
+            assert memory.load_memory_variables({}) == {"history": "Human: hello"}
+            assert len("\n".join(export_conversation(store, "c")).splitlines()) > 1
+            assert check(store) == []
+            writes = [
+                lambda: fill(store, "c", "again"),
+                lambda: commit(store, "c", {"key": "value"}),
+                lambda: drive(store.forget("c", [1])),
+                lambda: drive(store.clear("c")),
+                lambda: drive(store.scrub(thorough=True)),
+            ]
+            for write in writes:
+                with pytest.raises(StoreError, match="the file or its folder can only be read"):
+                    write()
+        with SQLStore(url) as store:
+            assert [entry.message["content"] for entry in drive(store.read("c"))] == ["hello"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_log_is_not_passed_over(tmp_path: Path):
+    """A file that can only be read, and has a write-ahead log beside it that cannot be used, is not read without it."""
+    with tempfile.TemporaryDirectory() as folder:
+        with SQLStore(f"sqlite:///{tmp_path}/chat.db") as store:
+            fill(store, "c", "hello")
+            for name in ("chat.db", "chat.db-wal"):
+                shutil.copy(tmp_path / name, folder)
+        with read_only(Path(folder)), pytest.raises(StoreError, match="unable to open"):
+            SQLStore(f"sqlite:///{folder}/chat.db")

@@ -257,6 +257,23 @@ def test_a_held_up_store_is_in_the_receipt(tmp_path: Path) -> None:
         assert memory.forget([5], thorough=True).erased
 
 
+@pytest.mark.parametrize("ids", [[3, 4], None])
+def test_a_store_that_cannot_be_scrubbed_is_in_the_receipt(
+    ids: list[int] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is forgotten is forgotten, and the receipt says that remains may be in the files, and why."""
+
+    async def fail(self: InMemoryStore, *, thorough: bool = False) -> bool:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(InMemoryStore, "scrub", fail)
+    memory = tell(ConversationBufferMemory())
+    receipt = memory.forget(ids)
+    assert (receipt.outstanding, receipt.erased) == (("remains in files: the disk is full",), False)
+    assert set(receipt.removed) >= {3, 4}
+    assert TOWN not in shown(memory)
+
+
 def test_by_default_no_file_is_rewritten(tmp_path: Path) -> None:
     """Forgetting leaves the file as long as it is, so that nobody waits, and the receipt says what removes the rest."""
     with contextlib.closing(SQLStore(f"sqlite:///{tmp_path}/chat.db")) as store:

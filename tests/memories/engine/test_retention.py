@@ -74,6 +74,17 @@ def test_old_messages_go(store: Store, say: Say) -> None:
     assert retain(store, older_than=3 * DAY, now=START + 6 * DAY) == Retained({}, erased=None, last="c")
 
 
+def test_numbers_go_on_after_all_was_too_old(store: Store, say: Say) -> None:
+    """A conversation that loses all its messages by their age goes on with the next number, as after `forget`."""
+    memory = say("a", 0, "hi")
+    retain(store, older_than=DAY, now=START + 2 * DAY)
+    assert [entry.seq for entry in say("a", 3, "again").entries()] == [3, 4]
+    memory.forget([3, 4])
+    assert [entry.seq for entry in say("a", 4, "once more").entries()] == [5, 6]
+    memory.forget(None)
+    assert [entry.seq for entry in say("a", 5, "from the beginning").entries()] == [1, 2]
+
+
 def test_idle_conversations_go(store: Store, say: Say) -> None:
     """A conversation goes as a whole when nothing was said in it for long; its oldest message does not count."""
     for conversation, day in (("a", 0), ("a", 5), ("b", 0)):

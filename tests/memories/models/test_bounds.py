@@ -1,6 +1,7 @@
 """An answer has a bound of bytes and of time: no endpoint keeps a call for ever, or fills the machine's memory."""
 
 import asyncio
+import copy
 import gzip
 import json
 import threading
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ModelError
-from memzoo.memories import ChatModel, Conversation, create_memory
+from memzoo.memories import ChatModel, Conversation, OpenAIEmbedder, create_memory
+from memzoo.sync import drive
 
 DELTA = {"index": 0, "delta": {"content": "more and "}, "finish_reason": None}
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [DELTA]}
@@ -36,8 +38,9 @@ class Endpoint:
 
 
 @pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    """A running endpoint."""
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    """A running endpoint, and a key for it in the environment."""
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
     running = Endpoint()
 
     class Handler(BaseHTTPRequestHandler):
@@ -115,6 +118,20 @@ def test_an_answer_without_an_end_is_a_model_error(
     said = "more than 1,000,000 bytes" if bound == "bytes" else "more than 1e-06 seconds"
     with pytest.raises(ModelError, match=f"the answer .*{said} .max_reply_{bound}"):
         talk(ChatModel("m", base_url=endpoint.url, api_key="k", **limits))
+    assert endpoint.asked == 1
+
+
+@pytest.mark.parametrize("run", [drive, asyncio.run])
+@pytest.mark.parametrize("bound", [{"max_reply_bytes": 1_000_000}, {"max_reply_seconds": 1e-6}])
+@pytest.mark.parametrize("case", ["body", "bomb"])
+def test_embeddings_without_an_end_are_a_model_error(
+    case: str, bound: dict[str, Any], run: Callable[[Any], object], endpoint: Endpoint
+) -> None:
+    """An embedder has the same bounds, a copy of it too, and does not ask again either."""
+    endpoint.headers, endpoint.pieces = CASES[case]
+    embedder = copy.copy(OpenAIEmbedder("m", base_url=endpoint.url, **bound))
+    with pytest.raises(ModelError, match=f"the answer .*{next(iter(bound))}"):
+        run(embedder.embed(["a"]))
     assert endpoint.asked == 1
 
 

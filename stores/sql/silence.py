@@ -1,0 +1,63 @@
+"""Connections to PostgreSQL that do not wait for ever for a server that has fallen silent.
+
+Neither the server's own time-outs nor TCP's help there: a pooler that hangs, or a network that swallows packets, keeps
+a connection open, and nobody answers.
+"""
+
+from collections.abc import Generator
+from time import monotonic
+from typing import Any, TypeVar
+
+import psycopg
+
+__all__ = ["AwaitedConnection", "BlockingConnection"]
+
+T = TypeVar("T")
+
+
+class BlockingConnection(psycopg.Connection[Any]):
+    """A connection for synchronous calls.
+
+    Attributes:
+        patience: After so many seconds without a byte from the server, the connection is closed, and the call fails.
+    """
+
+    patience: float
+
+    def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
+        """Carry out one step of the protocol, which `gen` is."""
+        return super().wait(_bounded(gen, self), *args, **kwargs)
+
+
+class AwaitedConnection(psycopg.AsyncConnection[Any]):
+    """A connection for an event loop.
+
+    Attributes:
+        patience: As in a `BlockingConnection`.
+    """
+
+    patience: float
+
+    async def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
+        """Carry out one step of the protocol, which `gen` is."""
+        return await super().wait(_bounded(gen, self), *args, **kwargs)
+
+
+def _bounded(gen: Generator[Any, Any, T], connection: BlockingConnection | AwaitedConnection) -> Generator[Any, Any, T]:
+    """The same step, which ends in an error if the socket is not ready for too long; psycopg asks every 0.1 seconds."""
+    patience = connection.patience
+    try:
+        wanted = next(gen)
+        end = monotonic() + patience
+        while True:
+            ready = yield wanted
+            if ready:
+                end = monotonic() + patience
+            elif monotonic() >= end:
+                connection.pgconn.finish()  # the pool sees that it is closed, and throws it away
+                raise psycopg.OperationalError(
+                    f"no answer for {patience:g} seconds (timeout= in the URL sets how long to wait)"
+                )
+            wanted = gen.send(ready)
+    except StopIteration as done:
+        return done.value

@@ -82,10 +82,8 @@ class MessageListStore(Closing):
             return await self._seen.read(conversation_id, **bounds)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`."""
-        with self._lock:
-            await self._look(conversation_id)
-            return await self._seen.read_state(conversation_id, strategy, since=since)
+        """See `Store.read_state`; as of the last look at the list, which each load begins with."""
+        return await self._seen.read_state(conversation_id, strategy, since=since)
 
     async def commit(self, conversation_id: str, strategy: str, *, changes: Mapping[str, JSON], **versions: Any) -> int:
         """See `Store.commit`."""

@@ -7,6 +7,7 @@ from itertools import accumulate, chain
 from typing import Literal, TypeAlias
 
 from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
+from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
 __all__ = ["Evict", "Fitted", "Steps", "Weighed", "add_as_langchain4j", "evict_as_langchain4j", "fit_messages"]
@@ -266,7 +267,7 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, sys
     """Return what LangChain4j's memory holds after adding a message, also in the corner cases that break.
 
     Ignores a system message that is held already; a different one replaces it and goes to the end, or to the beginning
-    with `system_first`.
+    with `system_first`; an empty one takes it away.
 
     Args:
         held: What it held before, oldest first.
@@ -282,6 +283,8 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, sys
         if messages[known].message == new.message:
             return messages
         del messages[known]
+    if not text_of(new.message):
+        return messages
     return evict_as_langchain4j([new, *messages] if system_first else [*messages, new], limit)
 
 

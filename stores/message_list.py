@@ -40,6 +40,8 @@ class MessageListStore(Closing):
         [{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': 'hello'}]
     """
 
+    renumbers = True
+
     def __init__(
         self,
         *,

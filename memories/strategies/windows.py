@@ -234,6 +234,7 @@ class WindowMemory(BaseMemory):
         """Return what fits, reading no more of the log than needed."""
         limit, steps = limits
         size, pinned = _FEWEST_ENTRIES, {entry.seq for entry in self.pins.entries}
+        count = await log.counter() if steps else int
         while True:
             tail = await log.tail(size)
             newest = tail[-1].seq if tail else 0
@@ -245,7 +246,7 @@ class WindowMemory(BaseMemory):
             items = {one.number: one for one in said if one.number in pinned or not is_instruction(one.message)}
             items |= {one.number: one for one in system}
             ordered = [items[number] for number in sorted(items)]
-            rules: dict[str, Any] = {"evict": self.evict, "system_first": self._first, "steps": steps}
+            rules: dict[str, Any] = {"evict": self.evict, "system_first": self._first, "steps": steps, "count": count}
             left = fit_messages(ordered, limit, pinned=pinned, newest=newest, **rules)
             if whole or (left.settled and any(entry.message["role"] == "user" for entry in tail)):
                 return replace(left, oldest_needed=max(left.oldest_needed, begins))

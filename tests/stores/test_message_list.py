@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memzoo.errors import OptionError, StoreError, UnsupportedError
-from memzoo.memories import Conversation, HashEmbedder, create_memory
+from memzoo.memories import BaseMemory, Conversation, HashEmbedder, create_memory
 from memzoo.stores import InMemoryStore, Message, MessageListStore, Record, Store, managed
 from memzoo.stores.testing import PlainStoreContract
 from memzoo.sync import drive
@@ -222,3 +222,35 @@ def test_what_was_taken_back_may_be_said_again():
         memory.save_context({"input": "a"}, {"output": "ok"}, turn_id="a")
         memory.rewind(0)
         assert lists.kept["c"] == []
+
+
+@pytest.mark.parametrize("keep_history", [True, False])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("message-window", {"max_messages": 4, "step": 4}),
+        ("window", {"k": 2, "step": 3}),
+        ("token-window", {"step": 90}),
+    ],
+)
+def test_a_window_that_moves_in_steps_begins_with_the_same_message_after_a_restart(
+    name: str, options: dict[str, Any], *, keep_history: bool
+):
+    """Also where messages are missing from the list, so that the rest has other numbers then."""
+    lists = Lists()
+    options = {"max_tokens": 120} | options if name == "token-window" else options
+
+    def opened() -> BaseMemory:
+        return create_memory(name, store=over(lists), conversation_id="c", keep_history=keep_history, **options)
+
+    memory, moved, before = opened(), 0, list[Message]()
+    memory.add_messages([{"role": "system", "content": "Be brief."}])
+    for number in range(30):
+        memory.save_context({"input": f"question {number}"}, {"output": f"answer {number}"})
+        if number in (7, 8, 15):
+            memory.forget([memory.entries(1, after=2)[0].seq])
+        shown = memory.messages()
+        assert opened().messages() == shown
+        moved += number > 0 and shown[1] != before[1]
+        before = shown
+    assert 0 < moved < 15

@@ -25,8 +25,8 @@ class MessageListStore(Closing):
     - Nothing protects a list from others: if two processes save to one conversation at the same time, one may overwrite
       what the other has just saved.
     - If somebody else changes or removes messages, numbers and all states start afresh.
-    - Each call reads the whole list, and each save writes all of it. The functions run within the call, one at a time,
-      so slow ones block an event loop.
+    - A load reads the whole list once; a save reads it once and writes all of it, and with `keep_history=False` does so
+      again to shorten it. The functions run within the call, one at a time, so slow ones block an event loop.
 
     Example:
         >>> from memzoo.memories import create_memory

@@ -365,14 +365,6 @@ def find_lacking(store: Store, method: str) -> Store | None:
     return find_lacking(within, method) if isinstance(within, Store) else None
 
 
-def renumbers(store: object) -> bool:
-    """Tell whether a store, or one that it wraps, numbers messages anew when it is opened again: from 1, without gaps.
-
-    A store says so by an attribute `renumbers`.
-    """
-    return getattr(store, "renumbers", False) or (hasattr(store, "within") and renumbers(store.within))
-
-
 def managed(store: Store, method: str) -> ManagedStore:
     """Return a store as a `ManagedStore`, after making sure that it has a method.
 

@@ -10,7 +10,7 @@ from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdat
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import Closing
 
-__all__ = ["MessageListStore"]
+__all__ = ["MessageListStore", "is_over_lists"]
 
 
 class MessageListStore(Closing):
@@ -39,8 +39,6 @@ class MessageListStore(Closing):
         >>> lists["user-42"]
         [{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': 'hello'}]
     """
-
-    renumbers = True
 
     def __init__(
         self,
@@ -133,3 +131,9 @@ class MessageListStore(Closing):
         for message in found[len(known) :]:
             await self._seen.append(conversation_id, [Record(message)], turn_id=uuid.uuid4().hex)
         return len(found)
+
+
+def is_over_lists(store: object) -> bool:
+    """Tell whether a store, or one that it wraps, is a `MessageListStore`: after a restart, numbers have no gaps."""
+    within: object = getattr(store, "within", None)
+    return isinstance(store, MessageListStore) or (within is not None and is_over_lists(within))

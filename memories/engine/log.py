@@ -11,7 +11,6 @@ from memzoo.memories.options import whole_number
 from memzoo.memories.text.grouping import INSTRUCTIONS, find_unanswered, is_answer
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
-from memzoo.stores.base import renumbers
 from memzoo.stores.common import make_damaged_error
 from memzoo.text import copy_json
 
@@ -264,7 +263,9 @@ class Log:
         It counts by the numbers themselves. Where they are others after a restart, it counts what was said and is still
         there, so that the window begins with the same message then.
         """
-        if not renumbers(self.cached.store):
+        from memzoo.stores.message_list import is_over_lists
+
+        if not is_over_lists(self.cached.store):
             return int
         said = [entry.seq for entry in talk(await self.cached.reach())]
         return lambda seq: bisect_left(said, seq) + 1

@@ -1,7 +1,6 @@
 """Random talks over every window: what is shown is in the log, and whoever opens the store anew is shown the same.
 
-`python -m tests.memories.talks --count 20000 --jobs 2` runs that many of them. It goes on after a fault, and tells all
-at the end.
+`python -m tests.memories.talks --count 20000 --jobs 2` runs that many of them. It goes on after a fault.
 """
 
 import argparse
@@ -207,7 +206,7 @@ def tried(seed: int, steps: int) -> str:
     """What is wrong with a talk; "" for nothing."""
     try:
         talk(seed, steps)
-    except Exception as error:  # noqa: BLE001 - told at the end, with all others
+    except Exception as error:  # noqa: BLE001 - told by `main`
         return f"{error!r} {' '.join(error.__notes__)}"
     return ""
 
@@ -221,12 +220,15 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes that run them")
     chosen = parser.parse_args()
     seeds = range(chosen.first, chosen.first + chosen.count)
+    faults = 0
     with ProcessPoolExecutor(chosen.jobs) as processes:
         found = processes.map(functools.partial(tried, steps=chosen.steps), seeds, chunksize=20)
-        faults = {seed: fault for seed, fault in zip(seeds, found, strict=True) if fault}
-    for seed, fault in faults.items():
-        print(f"FAULT {seed}: {fault}")  # noqa: T201
-    print(f"{len(seeds)} talks, {len(faults)} faults")  # noqa: T201
+        for done, (seed, fault) in enumerate(zip(seeds, found, strict=True), 1):
+            if fault:
+                faults += 1
+                print(f"FAULT {seed}: {fault}", flush=True)  # noqa: T201
+            if done % 200 == 0 or done == len(seeds):
+                print(f"{done} talks, {faults} faults", flush=True)  # noqa: T201
     sys.exit(bool(faults))
 
 

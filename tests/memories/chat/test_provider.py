@@ -251,7 +251,7 @@ class TestDefaultId:
             return provider.get().conversation_id
 
         async def both() -> list[str]:
-            return await asyncio.gather(serve("anna"), serve("ben"))
+            return list(await asyncio.gather(serve("anna"), serve("ben")))
 
         assert asyncio.run(both()) == provider.conversations() == ["anna", "ben"]
         assert {message["content"] for message in provider.get("anna").history()} == {"anna", "ok"}

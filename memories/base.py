@@ -248,7 +248,7 @@ class BaseMemory(ABC):
         self.system = SystemMessage(cached)
         self.pins = Pins(cached)
         cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
-        self.learner: Learner | None = self._new_learner(cached) if type(self).learns else None
+        self.learner: Learner | None = self._new_learner(cached) if self.learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
         # Last: from now on it is in use, and `options.assign_option` checks what is assigned.
         self.log = Log(cached)

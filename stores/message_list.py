@@ -10,7 +10,7 @@ from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdat
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import Closing
 
-__all__ = ["MessageListStore"]
+__all__ = ["MessageListStore", "is_over_lists"]
 
 
 class MessageListStore(Closing):
@@ -25,8 +25,8 @@ class MessageListStore(Closing):
     - Nothing protects a list from others: if two processes save to one conversation at the same time, one may overwrite
       what the other has just saved.
     - If somebody else changes or removes messages, numbers and all states start afresh.
-    - Each call reads the whole list, and each save writes all of it. The functions run within the call, one at a time,
-      so slow ones block an event loop.
+    - A load reads the whole list once; a save reads it once and writes all of it, and with `keep_history=False` does so
+      again to shorten it. The functions run within the call, one at a time, so slow ones block an event loop.
 
     Example:
         >>> from memzoo.memories import create_memory
@@ -85,10 +85,8 @@ class MessageListStore(Closing):
             return await self._seen.read(conversation_id, **bounds)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`."""
-        with self._lock:
-            await self._look(conversation_id)
-            return await self._seen.read_state(conversation_id, strategy, since=since)
+        """See `Store.read_state`; as of the last look at the list, which each load begins with."""
+        return await self._seen.read_state(conversation_id, strategy, since=since)
 
     async def commit(self, conversation_id: str, strategy: str, *, changes: Mapping[str, JSON], **versions: Any) -> int:
         """See `Store.commit`."""
@@ -136,3 +134,9 @@ class MessageListStore(Closing):
         for message in found[len(known) :]:
             await self._seen.append(conversation_id, [Record(message)], turn_id=uuid.uuid4().hex)
         return len(found)
+
+
+def is_over_lists(store: object) -> bool:
+    """Tell whether a store, or one that it wraps, is a `MessageListStore`: after a restart, numbers have no gaps."""
+    within: object = getattr(store, "within", None)
+    return isinstance(store, MessageListStore) or (within is not None and is_over_lists(within))

@@ -10,6 +10,7 @@ from typing import Any, cast
 from memzoo.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError, UnknownMessageError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, ask_model
+from memzoo.memories.chat.provider import check_default_id, default_of
 from memzoo.memories.chat.reply import Reply
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
@@ -62,6 +63,7 @@ class Conversation(Closing):
         *,
         store: Store | str | None = None,
         conversation_id: str | None = None,
+        default_id: Callable[[], str] | None = None,
         system: str = "",
         tools: Iterable[Tool | Callable[..., Any]] = (),
         max_rounds: int = 8,
@@ -79,6 +81,7 @@ class Conversation(Closing):
             memory: A memory, or the name of a strategy; a memory made by name learns with the same `llm`.
             store: Where a memory made by name is kept: a store, or the URL of one, which `close` closes.
             conversation_id: Which conversation of the store to continue; by default a fresh one.
+            default_id: Returns its id if `conversation_id` is not given, as in `MemoryProvider`; called once, now.
             system: Instructions for the model, sent first with each request.
             tools: Functions that the model may call, with annotations and docstrings.
             max_rounds: How many rounds of tool calls the model gets in one turn.
@@ -109,7 +112,8 @@ class Conversation(Closing):
             raise OptionError(
                 f"llm {self._model!r} gives text only; to call tools it must be a ChatModel or a model's name"
             )
-        given = {"store": store, "conversation_id": conversation_id}
+        check_default_id(default_id)
+        given = {"store": store, "conversation_id": conversation_id, "default_id": default_id}
         options |= {name: value for name, value in given.items() if value is not None}
         self.memory = (
             create_memory(memory, **{"llm": llm, **options})
@@ -319,3 +323,22 @@ def _check_memory(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
             f"{', '.join(options)} can only be given with the name of a strategy; this {type(memory).__name__} is made"
         )
     return memory
+<<<<<<< HEAD
+=======
+
+
+def _make_memory(name: str, llm: ModelOption, options: Mapping[str, Any]) -> BaseMemory:
+    options = {"llm": llm, **options}
+    if (default_id := options.pop("default_id", None)) and "conversation_id" not in options:
+        options["conversation_id"] = default_of(default_id)
+    url = options.get("store")
+    if not isinstance(url, str):
+        return create_memory(name, **options)
+    strategy_named(name)  # a wrong name makes no file
+    store = open_store(url)
+    try:
+        return create_memory(name, **(options | {"store": store}))
+    except BaseException:
+        store.close()
+        raise
+>>>>>>> h1

@@ -49,6 +49,7 @@ class MemoryProvider(Closing):
         name: str,
         *,
         store: Store | None = None,
+        default_id: Callable[[], str] | None = None,
         max_memories: int = 1000,
         idle_seconds: float = 3600.0,
         clock: Callable[[], float] = time.monotonic,
@@ -59,6 +60,8 @@ class MemoryProvider(Closing):
         Args:
             name: The strategy's name, as for `create_memory`.
             store: Keeps all conversations; in memory by default. Whoever opened it closes it.
+            default_id: Returns the id of the conversation where a call names none: that of the running request or
+                session, say, from a `ContextVar`.
             max_memories: How many memory objects to keep; those used longest ago are dropped first.
             idle_seconds: How many seconds to keep a memory object that nobody asks for.
             clock: Gives the time in seconds.
@@ -73,7 +76,9 @@ class MemoryProvider(Closing):
         whole_number("max_memories", max_memories, at_least=1)
         if not isinstance(idle_seconds, (int, float)) or not idle_seconds > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise OptionError(f"idle_seconds must be a number greater than 0, not {idle_seconds!r}")
+        check_default_id(default_id)
         create_memory(name, **options)
+        self._default_id = default_id
         self._store: Store = InMemoryStore() if store is None else store
         self._name, self._options = name, options
         self._max_memories, self._idle_seconds, self._clock = max_memories, idle_seconds, clock
@@ -102,13 +107,16 @@ class MemoryProvider(Closing):
         """Tell whether the conversation's memory object is kept."""
         return conversation_id in self._at_hand
 
-    def get(self, conversation_id: str) -> BaseMemory:
+    def get(self, conversation_id: str | None = None) -> BaseMemory:
         """Return the memory of a conversation: in this process, everybody gets the same object while it lives.
+
+        Args:
+            conversation_id: Which conversation; by default the one that `default_id` names.
 
         Raises:
             ConversationIdError: The id is missing or empty; no conversation is shared by everybody.
         """
-        id_ = _check(conversation_id)
+        id_ = self._id_of(conversation_id)
         with self._lock:
             memory = self._alive.get(id_)
             if memory is None:
@@ -119,22 +127,23 @@ class MemoryProvider(Closing):
             self._evict()
             return memory
 
-    def release(self, conversation_id: str) -> None:
-        """Drop the memory object of a conversation. Deletes nothing: the next `get` continues it."""
+    def release(self, conversation_id: str | None = None) -> None:
+        """Drop the memory object of a conversation, as for `get`. Deletes nothing: the next `get` continues it."""
+        id_ = self._id_of(conversation_id)
         with self._lock:
-            self._at_hand.pop(_check(conversation_id), None)
+            self._at_hand.pop(id_, None)
 
-    async def aforget(self, conversation_id: str, *, thorough: bool = False) -> Receipt:
+    async def aforget(self, conversation_id: str | None = None, *, thorough: bool = False) -> Receipt:
         """Delete a conversation: what was said, all that was learnt from it, and what a running turn would add.
 
         Args:
-            conversation_id: The conversation to delete.
+            conversation_id: The conversation to delete, as for `get`.
             thorough: As in `BaseMemory.forget`.
 
         Returns:
             What was removed, as from `BaseMemory.forget`.
         """
-        with self._end_turn(conversation_id) as memory:
+        with self._end_turn(self._id_of(conversation_id)) as memory:
             return await memory.aforget(None, thorough=thorough)
 
     async def aconversations(
@@ -211,6 +220,9 @@ class MemoryProvider(Closing):
         with self._lock:
             self._at_hand.clear()
 
+    def _id_of(self, conversation_id: str | None) -> str:
+        return _check(conversation_id) if conversation_id is not None else default_of(self._default_id)
+
     def _enter(self, key: str) -> BaseMemory:
         with self._lock:
             session = self._sessions.setdefault(key, _Session())
@@ -285,3 +297,25 @@ def _check(conversation_id: object) -> str:
             "default that all share: pass the id of the user's chat, or use provider.scope() for one of its own"
         )
     return conversation_id
+
+
+def check_default_id(default_id: object) -> None:
+    """Check the option of this name.
+
+    Raises:
+        OptionError: It is no function.
+    """
+    if default_id is not None and not callable(default_id):
+        raise OptionError(f"default_id must be a function that returns a conversation's id, not {default_id!r}")
+
+
+def default_of(default_id: Callable[[], str] | None) -> str:
+    """Return the id of the conversation where none is named.
+
+    Raises:
+        ConversationIdError: Nothing says which one it is, or the function gave no id.
+    """
+    given: object = default_id() if default_id else None
+    if default_id and not (isinstance(given, str) and given.strip()):
+        raise ConversationIdError(f"default_id must return a text that is not empty, not {given!r}")
+    return _check(given)

@@ -67,7 +67,7 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
     else:
         view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
     system = await memory.system.current()
-    if system is not None and not view.final:
+    if not view.final:
         view = replace(view, system=system, entries=talk(view.entries))
     clearing = memory.log.cached.clearing
     clears = clearing is not None and (clearing.waits or any(map(_will_be_cleared, view.entries)))

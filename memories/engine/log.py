@@ -1,7 +1,7 @@
 """The log of one conversation, read from the store once and followed from then on."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
@@ -257,6 +257,19 @@ class Log:
         """The log with all results of tools as they were."""
         return Log(self.cached, self.until, self._without, "whole") if self.cached.clearing else self
 
+    async def counter(self) -> Callable[[int], int]:
+        """Return how a window that moves in steps counts messages: a function of a log number.
+
+        It counts by the numbers themselves. Where they are others after a restart, it counts what was said and is still
+        there, so that the window begins with the same message then.
+        """
+        from memzoo.stores.message_list import is_over_lists
+
+        if not is_over_lists(self.cached.store):
+            return int
+        said = [entry.seq for entry in talk(await self.cached.reach())]
+        return lambda seq: bisect_left(said, seq) + 1
+
     async def exchanges(self, k: int, step: int = 0) -> list[Entry]:
         """The newest `k` exchanges, oldest first, without system messages; none for `k` below 1.
 
@@ -289,10 +302,12 @@ class Log:
                 from memzoo.memories.text.eviction import Steps
 
                 steps, ones = Steps.above(k, step, _OF_AN_EXCHANGE), [1] * len(whole)
-                numbers = [said[place].seq for place in whole]
+                count = await self.counter()
+                numbers = [count(said[place].seq) for place in whole]
                 first = steps.first(numbers, ones)
                 # An exchange may have any number of messages: it must not come to begin at one that is added.
-                room = min(steps.room(numbers, ones, said[-1].seq if said else 0, begins=first), k - 1) - bool(waits)
+                newest = count(said[-1].seq + 1) - 1 if said else 0
+                room = min(steps.room(numbers, ones, newest, begins=first), k - 1) - bool(waits)
                 return said[whole[first] :] if first else said, room if room > 0 else -1
             size *= 2
         return [], -1

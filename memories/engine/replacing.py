@@ -15,6 +15,7 @@ from memzoo.errors import ConflictError, StoreError, TurnError
 from memzoo.memories.engine.memory_protocol import Memory
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, InMemoryStore, StoredState, managed
+from memzoo.stores.base import find_lacking
 from memzoo.stores.tombstones import keeps_tombstones, tombstones_of
 
 __all__ = ["Replaced", "find_replaced"]
@@ -125,7 +126,8 @@ class Replaced:
     async def _state_before(self, name: str) -> StoredState | None:
         """A state as far as it comes from the messages before them; `None` for one that goes further."""
         state = await self._store.read_state(self._id, name)
-        embeddings = await managed(self._store, "embeddings").embeddings(self._id, name)
+        has_vectors = not find_lacking(self._store, "embeddings")
+        embeddings = await managed(self._store, "embeddings").embeddings(self._id, name) if has_vectors else {}
         if state.watermark > self._last and (state.changes or not embeddings):
             return None
         kept = {seq: one for seq, one in embeddings.items() if seq <= self._last}

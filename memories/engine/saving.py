@@ -121,7 +121,7 @@ async def evict(memory: "Memory", newest: int) -> None:
     needed = await memory.oldest_needed(log, await memory.known_state())
     first_needed = check_returned(memory, "oldest_needed", needed, int, "a log number, such as 1")
     waits = await log.unanswered()
-    stays = (*await find_set_aside(memory), *await memory.pins.current(), *waits, await memory.system.current())
+    stays = (*await find_set_aside(memory), *await memory.pins.current(), *waits, await memory.system.newest())
     kept = {entry.seq for entry in stays if entry}
     # Whatever the strategy says: what was not learnt from yet is needed.
     unlearnt = [(await learner.refresh()).watermark + 1 for learner in memory.learners if learner.learns]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from memzoo.errors import ConflictError
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.text.grouping import INSTRUCTIONS
+from memzoo.memories.text.messages import text_of
 from memzoo.stores import JSON, Entry, Store, StoredState
 
 __all__ = ["STATE", "SystemMessage", "note_system", "pack_system", "system_state", "unpack_system"]
@@ -43,6 +44,8 @@ class _Known(NamedTuple):
 class SystemMessage:
     """Knows which system message holds in a conversation: a new one replaces the old, an equal one changes nothing.
 
+    An empty one takes the old one away.
+
     Where it stands in a long log is a small state of its own, shared by all strategies, so that opening a conversation
     does not read all of it.
 
@@ -58,7 +61,12 @@ class SystemMessage:
         self._known: _Known | None = None
 
     async def current(self) -> Entry | None:
-        """The system message that holds, as far as the log is known; `None` if there is none."""
+        """The system message that holds, as far as the log is known; `None` if there is none or the newest is empty."""
+        newest = await self.newest()
+        return newest if newest and text_of(newest.message) else None
+
+    async def newest(self) -> Entry | None:
+        """The newest system message, as far as the log is known, also if it is empty."""
         return (await self._look_up()).entry
 
     def is_far(self, new: Sequence[Entry]) -> bool:

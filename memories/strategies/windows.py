@@ -1,6 +1,6 @@
 """Remember the newest messages that fit a limit: a number of messages, or of tokens."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -49,6 +49,8 @@ _STEP = (
 # How many messages to read at first; doubled until there are enough.
 _FEWEST_ENTRIES = 32
 _NEVER = datetime.min.replace(tzinfo=UTC)
+# Marks in the log where `set_messages` lets the view begin. It is a message as others are, so that any store keeps it.
+_START: Message = {"role": "system", "name": "set_messages", "content": ""}
 
 
 def _check_limit(name: str, value: object) -> None:
@@ -67,12 +69,10 @@ class WindowMemory(BaseMemory):
 
     A smaller limit hides messages; a larger one brings them back, unless `keep_history=False` deleted them.
 
-    State: after `set_messages`, `base` (those messages, as `[[number, message]]`) and `since` (the number of the last
-    message that they replace). With LangChain4j's rules, `held`, the messages that its memory would hold, in the same
-    form.
+    State: none. With LangChain4j's rules, `held`, the messages that its memory would hold, as `[[number, message]]`.
     """
 
-    # The state is for `set_messages`; only LangChain4j's rules derive one.
+    # Only with LangChain4j's rules, which depend on each message in turn.
     learns = True
     learns_system = True
 
@@ -153,30 +153,32 @@ class WindowMemory(BaseMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """With LangChain4j's rules, remember what the memory holds, which depends on each message in turn."""
-        return Changes({"held": _plain(self._replay(state, entries))})
+        held = [[one.number, one.message] for one in self._replay(state, entries)]
+        return Changes({"held": held if self.keep_history else None})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the first number that is shown, or could be shown once pending calls have their results."""
-        if self._is_langchain4j:
-            return state.watermark + 1
-        left = await self._fit(log, state, await self._rules(log, state), self.limits())
-        replaced: int = state.items.get("since", 0)
-        return max(left.oldest_needed, replaced + 1)
+        if not self._is_langchain4j:
+            return (await self._fit(log, await self._rules(), self.limits())).oldest_needed
+        # The system message stays in any case.
+        rules = {one.number for one in await self._rules()}
+        held = (one.number for one in await self._held(log, state) if one.number not in rules)
+        return min(held, default=log.cached.last + 1)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Show the newest messages that fit."""
         limits = limit, steps = self.limits()
         if self._is_langchain4j:
             pinned, room = {entry.seq for entry in self.pins.entries}, self.pins.room(limit, self.weight, self.unit)
-            held = self._replay(state, await log.after(state.watermark))
+            held = await self._held(log, state)
             return await self._view(log, evict_as_langchain4j((one for one in held if one.number not in pinned), room))
-        system = await self._rules(log, state)
-        if not (steps or system or self.pins.entries or "base" in state.items) and self.evict == "message":
+        system = await self._rules()
+        if not (steps or system or self.pins.entries) and self.evict == "message":
             plain = await self._sliding.fit(log, limit)
             if plain is not None:
                 room = as_room(self._sliding.spare(plain, limit), plain, self.weight)
                 return View(entries=plain, final=True, room=room, texts_stay=True)
-        left = await self._fit(log, state, system, limits)
+        left = await self._fit(log, system, limits)
         if left.size > limit and self.oversized == "raise":
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
             self.pins.room(limit, self.weight, self.unit)
@@ -190,22 +192,17 @@ class WindowMemory(BaseMemory):
     async def aset_messages(self, messages: Sequence[Message]) -> None:
         """Restart the view with these messages, oldest first; what is said later follows them.
 
-        The log keeps what was said, and `history` shows that. If nothing was said yet, they become the beginning of the
-        conversation.
+        They are a turn of the log, like anything that is said, behind an empty system message that marks where the
+        view begins. The log keeps what was said before, and `history` shows that; with `keep_history=False` it is
+        deleted. Forget the mark, and the view is as it was.
 
         Raises:
             MessageError: One of them is refused; nothing was changed.
         """
         new = [self.redactor.message(checked(message)) for message in messages]
-        if not await (await self.log.refreshed()).tail(1):
-            await self._save_redacted(new)
-        if (learner := self.learner) is None:
-            return
-        state = await learner.refresh()
-        while last := await (await self.log.refreshed()).tail(1):
-            if await learner.put(state, self._restart_with(new, last[0].seq), last[0].seq):
-                break
-            state = await learner.refresh()
+        if await (await self.log.refreshed()).tail(1):
+            new.insert(0, dict(_START))
+        await self._save_redacted(new)
 
     set_messages = blocking(aset_messages)
 
@@ -213,52 +210,46 @@ class WindowMemory(BaseMemory):
     def _is_langchain4j(self) -> bool:
         return self.rules == "langchain4j"
 
-    def _restart_with(self, messages: Sequence[Message], since: int) -> Changes:
-        # Numbers up to 0 put them before everything in the log.
-        base = [self._weigh(_entry(place - len(messages), said)) for place, said in enumerate(messages, 1)]
-        if self._is_langchain4j:
-            return Changes({"held": _plain(evict_as_langchain4j(base, self.limit()))})
-        return Changes({"base": _plain(base), "since": since})
-
     def _replay(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
-        held = self._read_stored(state, "held")
+        held = [self._weigh(_entry(number, message)) for number, message in state.items.get("held", [])]
         for entry in entries:
-            held = add_as_langchain4j(held, self._weigh(entry), self.limit(), system_first=self._first)
+            if entry.message == _START:
+                held = []
+            else:
+                held = add_as_langchain4j(held, self._weigh(entry), self.limit(), system_first=self._first)
         return held
 
-    async def _rules(self, log: Log, state: State) -> list[Weighed]:
-        """Return the system message in force, if any: the one that was set, unless another was said later."""
-        given = [one for one in self._read_stored(state, "base") if is_instruction(one.message)][-1:]
-        newest = await self.system.current()
-        if newest is None or newest.seq <= state.items.get("since", 0):
-            return given
-        return given if given and given[0].message == newest.message else [self._weigh(newest)]
+    async def _held(self, log: Log, state: State) -> list[Weighed]:
+        """Return what LangChain4j's memory would hold now."""
+        # Without history there is no state: the log has what is held, and whoever opens it anew has nothing else.
+        known = state if self.keep_history else State()
+        return self._replay(known, await log.after(known.watermark))
 
-    async def _fit(self, log: Log, state: State, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
+    async def _rules(self) -> list[Weighed]:
+        """Return the system message in force, if any."""
+        newest = await self.system.current()
+        return [self._weigh(newest)] if newest else []
+
+    async def _fit(self, log: Log, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
         """Return what fits, reading no more of the log than needed."""
         limit, steps = limits
-        size = _FEWEST_ENTRIES
-        pinned, since = {entry.seq for entry in self.pins.entries}, state.items.get("since", 0)
+        size, pinned = _FEWEST_ENTRIES, {entry.seq for entry in self.pins.entries}
+        count = await log.counter() if steps else int
         while True:
-            tail = await log.tail(size, after=since)
-            whole = len(tail) < size
-            said = self._read_stored(state, "base") if whole else []
-            said += map(self._weigh, (*self.pins.besides(tail), *tail))
+            tail = await log.tail(size)
+            newest = tail[-1].seq if tail else 0
+            starts = [place for place, entry in enumerate(tail) if entry.message == _START]
+            begins = tail[starts[-1]].seq if starts else 0
+            whole = bool(starts) or len(tail) < size
+            tail = tail[starts[-1] + 1 :] if starts else tail
+            said = map(self._weigh, (*self.pins.besides(tail), *tail))
             items = {one.number: one for one in said if one.number in pinned or not is_instruction(one.message)}
             items |= {one.number: one for one in system}
-            # Pinned messages may be older than the messages that the view was set to.
-            ordered = [items[number] for number in sorted(items, key=lambda one: (not 0 < one <= since, one))]
-            rules: dict[str, Any] = {"evict": self.evict, "system_first": self._first, "steps": steps}
-            left = fit_messages(ordered, limit, pinned=pinned, newest=tail[-1].seq if tail else since, **rules)
-            if not pinned <= {one.number for one in left.kept}:
-                # With calls that share an id, another call took the result of a pinned one: fit pinned messages
-                # separately.
-                weight = sum(map(self.weight, self.pins.entries))
-                others = [one for one in ordered if one.number not in pinned]
-                left = fit_messages(others, limit - weight, evict=self.evict, system_first=self._first)
-                left = replace(left, size=left.size + weight, room=-1)
+            ordered = [items[number] for number in sorted(items)]
+            rules: dict[str, Any] = {"evict": self.evict, "system_first": self._first, "steps": steps, "count": count}
+            left = fit_messages(ordered, limit, pinned=pinned, newest=newest, **rules)
             if whole or (left.settled and any(entry.message["role"] == "user" for entry in tail)):
-                return left
+                return replace(left, oldest_needed=max(left.oldest_needed, begins))
             size *= 2
 
     async def _view(self, log: Log, items: Sequence[Weighed]) -> View:
@@ -271,15 +262,8 @@ class WindowMemory(BaseMemory):
         entries = [replace(entry, message=message) for entry, message in pairs]
         return View(entries=entries, final=True, texts_stay=True)
 
-    def _read_stored(self, state: State, name: str) -> list[Weighed]:
-        return [self._weigh(_entry(number, message)) for number, message in state.items.get(name, [])]
-
     def _weigh(self, entry: Entry) -> Weighed:
         return Weighed(entry.seq, entry.message, self.weight(entry))
-
-
-def _plain(items: Iterable[Weighed]) -> list[list[object]]:
-    return [[one.number, one.message] for one in items]
 
 
 def _entry(number: int, message: Message) -> Entry:
@@ -295,7 +279,7 @@ class MessageWindowMemory(WindowMemory):
 
     Costs: no call; tokens grow with the length of messages.
 
-    State: none, except the messages given to `set_messages`, or those that LangChain4j would hold under its rules.
+    State: none, except the messages that LangChain4j would hold under its rules.
 
     Example:
         >>> memory = MessageWindowMemory(max_messages=3)
@@ -306,7 +290,7 @@ class MessageWindowMemory(WindowMemory):
         ['Be brief.', 'question 2', 'answer 2']
         >>> memory.set_messages([{"role": "user", "content": "Let us start anew."}])
         >>> len(memory.messages()), len(memory.history())
-        (1, 5)
+        (1, 7)
     """
 
     name = "message-window"
@@ -334,7 +318,7 @@ class TokenWindowMemory(WindowMemory):
     Costs: no call; tokens up to the limit.
     Needs: nothing.
 
-    State: none, except the messages given to `set_messages`, or those that LangChain4j would hold under its rules.
+    State: none, except the messages that LangChain4j would hold under its rules.
 
     Example:
         >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))
@@ -362,7 +346,7 @@ class ConversationTokenBufferMemory(WindowMemory):
     Costs: no call; tokens up to the limit.
     Needs: nothing.
 
-    State: none, except the messages given to `set_messages`, or those that LangChain4j would hold under its rules.
+    State: none, except the messages that LangChain4j would hold under its rules.
 
     Example:
         >>> memory = ConversationTokenBufferMemory(max_token_limit=5, token_counter=lambda message: 2)

@@ -1,12 +1,13 @@
 """Chooses which messages fit a limit: rules of eviction, LangChain4j's among them, and windows that move in steps."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Literal, TypeAlias
 
 from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
+from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
 __all__ = ["Evict", "Fitted", "Steps", "Weighed", "add_as_langchain4j", "evict_as_langchain4j", "fit_messages"]
@@ -63,6 +64,7 @@ def fit_messages(
     steps: "Steps | None" = None,
     pinned: Container[int] = (),
     newest: int = 0,
+    count: Callable[[int], int] = int,
 ) -> Fitted:
     """Keep the newest messages that fit a limit together: the oldest go first, a tool call and its results at once.
 
@@ -78,6 +80,7 @@ def fit_messages(
         steps: Where what is left may begin; its limit is this one. By default, anywhere.
         pinned: The numbers of the messages that are pinned.
         newest: The newest number of the log, if what is added next does not follow the last message's number.
+        count: How steps count messages: a function of a number (see `Log.counter`).
     """
     given = list(items)
     together = group_messages([one.message for one in given])
@@ -102,7 +105,7 @@ def fit_messages(
         places = {place for place in said.union(fitting) if place <= last}
         by_user = evict == "exchange" and bool(users)
         units = _units(sorted(places, reverse=True), heads, by_user=by_user)
-        numbers = [groups[unit[0]][0].number for unit in units]
+        numbers = [count(groups[unit[0]][0].number) for unit in units]
         sizes = [sum(weights[place] for place in unit) for unit in units]
         besides = sum(weights[place] for place in kept.union(fitting) - places)
         begins_at = steps.first(numbers, sizes, besides)
@@ -110,8 +113,8 @@ def fit_messages(
         # With the next user message, it may begin at what stands behind the newest one too.
         later = sorted(place for place in said if place > last)
         behind = [weights[place] for place in later]
-        numbers += [groups[place][0].number for place in later]
-        newest = max([newest, *(one.number for one in given[-1:])])
+        numbers += [count(groups[place][0].number) for place in later]
+        newest = count(max([newest, *(one.number for one in given[-1:])]) + 1) - 1
         room = steps.room(numbers, sizes + behind, newest, begins=begins_at, besides=besides - sum(behind))
         users = [place for place in users if place in kept]
     first = _first(heads, kept - stays)
@@ -266,7 +269,7 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, sys
     """Return what LangChain4j's memory holds after adding a message, also in the corner cases that break.
 
     Ignores a system message that is held already; a different one replaces it and goes to the end, or to the beginning
-    with `system_first`.
+    with `system_first`; an empty one takes it away.
 
     Args:
         held: What it held before, oldest first.
@@ -282,6 +285,8 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, sys
         if messages[known].message == new.message:
             return messages
         del messages[known]
+    if not text_of(new.message):
+        return messages
     return evict_as_langchain4j([new, *messages] if system_first else [*messages, new], limit)
 
 

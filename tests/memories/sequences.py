@@ -28,6 +28,9 @@ from tests.provider import refusal
 
 SPECIES = [*STRATEGIES, *further_names()]
 
+START: Message = {"role": "system", "name": "set_messages", "content": ""}
+"""What `set_messages` marks the beginning of the view with."""
+
 _REPLIES = {
     "summary": "Sam likes tea.",
     "current_entities": "Sam",
@@ -210,7 +213,7 @@ class Run:
         if isinstance(self.memory, WindowMemory):
             self.shown = [self.chatter.message() for _ in range(self.random.randrange(4))]
             self.memory.set_messages(self.shown)
-            self.said = self.said or list(self.shown)
+            self.said += [*([START] if self.said else []), *self.shown]
         else:
             self.memory.clear()
             self.said, self.shown, self.pinned = [], [], {}

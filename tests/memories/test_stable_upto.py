@@ -150,9 +150,9 @@ def test_a_window_may_come_to_begin_at_what_is_added(first: int) -> None:
         assert memory.messages()[: before.stable_upto] == before[: before.stable_upto]
 
 
-@pytest.mark.parametrize(("name", "room"), [("message-window", 2), ("token-window", 29)])
-def test_what_a_window_was_set_to_has_numbers_of_its_own(name: str, room: int) -> None:
-    """What is said after `set_messages` goes on with the log's numbers, which may be where the window begins."""
+@pytest.mark.parametrize(("name", "room"), [("message-window", 3), ("token-window", 32)])
+def test_what_a_window_was_set_to_stays_in_steps_too(name: str, room: int) -> None:
+    """What `set_messages` gave has numbers of the log, at which the window begins."""
     limits: dict[str, Any] = {"max_messages": 3, "step": 5} if name == "message-window" else {"max_tokens": 90}
     memory = create_memory(name, token_counter=words, **{"step": 60} | limits)
     memory.add_messages([said("assistant", "Hello")] * 3)

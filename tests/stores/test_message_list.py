@@ -1,12 +1,13 @@
 """The store over lists of messages."""
 
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from memzoo.errors import OptionError, StoreError, UnsupportedError
-from memzoo.memories import HashEmbedder, create_memory
+from memzoo.memories import BaseMemory, Conversation, HashEmbedder, create_memory
 from memzoo.stores import InMemoryStore, Message, MessageListStore, Record, Store, managed
 from memzoo.stores.testing import PlainStoreContract
 from memzoo.sync import drive
@@ -114,16 +115,57 @@ def test_a_memory_names_what_its_store_lacks():
 
 @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
 def test_what_left_a_window_leaves_the_list(rules: str):
-    """With `keep_history=False` the list is replaced by a shorter one, and whoever opens it goes on with that."""
+    """With `keep_history=False` the list has what is shown, and whoever opens it goes on with that."""
     lists = Lists()
-    options: dict[str, Any] = {"max_messages": 2, "rules": rules, "conversation_id": "c", "keep_history": False}
+    options: dict[str, Any] = {"max_messages": 5, "rules": rules, "conversation_id": "c", "keep_history": False}
     memory = create_memory("message-window", store=over(lists), **options)
-    for number in range(3):
+    for number in range(6):
         memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"}, turn_id=str(number))
-        assert [message["content"] for message in lists.kept["c"]] == [f"q{number}", f"a{number}"]
-    memory.save_context({"input": "q2"}, {"output": "a2"}, turn_id="2")
-    again = create_memory("message-window", store=over(lists), **options)
-    assert again.messages() == memory.messages() == lists.kept["c"]
+        memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"}, turn_id=str(number))
+        again = create_memory("message-window", store=over(lists), **options)
+        assert again.messages() == memory.messages() == lists.kept["c"]
+    assert [message["content"] for message in lists.kept["c"]] == ["a3", "q4", "a4", "q5", "a5"]
+
+
+def test_langchain4js_persistent_store_keeps_the_name():
+    """Ten messages are shown, three exchanges were said: who opens the list again knows them all."""
+    lists = Lists()
+
+    def opened() -> Conversation:
+        options: dict[str, Any] = {"rules": "langchain4j", "keep_history": False, "max_messages": 10}
+        return Conversation("offline", "message-window", store=over(lists), conversation_id="12345", **options)
+
+    chat = opened()
+    for text in ("Hello, my name is Klaus.", "What is my name?", "We open at seven."):
+        chat.send(text)
+    assert len(chat.memory.messages()) == len(lists.kept["12345"]) == 6
+    chat = opened()
+    assert "Klaus" in chat.send("What is my name?")
+    assert "Klaus" in chat.regenerate()
+    assert chat.memory.forget([1, 2]).removed == (1, 2)
+    assert "Klaus" not in str(chat.memory.messages()[0])
+    assert len(create_memory("buffer", store=over(lists), conversation_id="12345").history()) == 6
+
+
+@pytest.mark.parametrize("name", ["buffer", "message-window", "summary"])
+def test_a_list_is_read_once_a_load_and_once_a_save(name: str):
+    """Where the list lies behind a network, that is the cost of it."""
+    lists, reads = Lists(), Counter[str]()
+
+    def get(id_: str) -> list[Message]:
+        reads[id_] += 1
+        return lists.get_messages(id_)
+
+    store = MessageListStore(get=get, update=lists.update_messages, delete=lists.delete_messages)
+    options: dict[str, Any] = {"llm": fish} if name == "summary" else {}
+    memory = create_memory(name, store=store, conversation_id="c", **options)
+    for number in range(7):
+        reads.clear()
+        memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+        saving = reads["c"]
+        memory.messages()
+        if number:  # the first one looks whether anything was said before
+            assert (saving, reads["c"] - saving) == (1, 1)
 
 
 def test_what_was_forgotten_leaves_the_list():
@@ -180,3 +222,35 @@ def test_what_was_taken_back_may_be_said_again():
         memory.save_context({"input": "a"}, {"output": "ok"}, turn_id="a")
         memory.rewind(0)
         assert lists.kept["c"] == []
+
+
+@pytest.mark.parametrize("keep_history", [True, False])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("message-window", {"max_messages": 4, "step": 4}),
+        ("window", {"k": 2, "step": 3}),
+        ("token-window", {"step": 90}),
+    ],
+)
+def test_a_window_that_moves_in_steps_begins_with_the_same_message_after_a_restart(
+    name: str, options: dict[str, Any], *, keep_history: bool
+):
+    """Also where messages are missing from the list, so that the rest has other numbers then."""
+    lists = Lists()
+    options = {"max_tokens": 120} | options if name == "token-window" else options
+
+    def opened() -> BaseMemory:
+        return create_memory(name, store=over(lists), conversation_id="c", keep_history=keep_history, **options)
+
+    memory, moved, before = opened(), 0, list[Message]()
+    memory.add_messages([{"role": "system", "content": "Be brief."}])
+    for number in range(30):
+        memory.save_context({"input": f"question {number}"}, {"output": f"answer {number}"})
+        if number in (7, 8, 15):
+            memory.forget([memory.entries(1, after=2)[0].seq])
+        shown = memory.messages()
+        assert opened().messages() == shown
+        moved += number > 0 and shown[1] != before[1]
+        before = shown
+    assert 0 < moved < 15

@@ -5,14 +5,15 @@ import functools
 import gc
 import threading
 import weakref
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.errors import ConversationIdError
-from memzoo.memories import BaseMemory, MemoryProvider
+from memzoo.errors import ConversationIdError, OptionError
+from memzoo.memories import BaseMemory, Conversation, MemoryProvider
 from memzoo.stores import InMemoryStore, Message, open_store
 
 if TYPE_CHECKING:
@@ -232,3 +233,60 @@ class TestEnds:
                 assert await provider.aconversations() == []
 
         asyncio.run(serve())
+
+
+class TestDefaultId:
+    """A conversation that is named by a function where a call names none."""
+
+    def test_each_session_has_its_own(self) -> None:
+        """Whoever calls is given the memory of the running session, and what it forgets is that one's alone."""
+        session: ContextVar[str] = ContextVar("session")
+        provider = MemoryProvider("buffer", default_id=session.get)
+
+        async def serve(name: str) -> str:
+            session.set(name)
+            for _ in range(2):
+                await asyncio.sleep(0)
+                await provider.get().asave_context({"input": name}, {"output": "ok"})
+            return provider.get().conversation_id
+
+        async def both() -> list[str]:
+            return list(await asyncio.gather(serve("anna"), serve("ben")))
+
+        assert asyncio.run(both()) == provider.conversations() == ["anna", "ben"]
+        assert {message["content"] for message in provider.get("anna").history()} == {"anna", "ok"}
+        session.set("ben")
+        provider.release()
+        assert "ben" not in provider
+        provider.forget()
+        assert provider.conversations() == ["anna"]
+        assert provider.get("anna").conversation_id == "anna"
+
+    @pytest.mark.parametrize("wrong", [None, "", " ", 42])
+    def test_no_id_is_refused(self, wrong: Any) -> None:
+        """A function that returns no id is named, and nothing is shared instead."""
+        provider = MemoryProvider("buffer", default_id=lambda: wrong)
+        for call in (provider.get, provider.release, provider.forget):
+            with pytest.raises(ConversationIdError, match="default_id must return a text that is not empty"):
+                call()
+        with pytest.raises(ConversationIdError, match="default_id must return"):
+            Conversation("offline", default_id=lambda: wrong)
+
+    def test_what_is_no_function_is_refused(self) -> None:
+        """At once, by whoever is given it; and beside a memory that has its id."""
+        wrong: Any = "anna"
+        for make in (
+            lambda: MemoryProvider("buffer", default_id=wrong),
+            lambda: Conversation("offline", default_id=wrong),
+        ):
+            with pytest.raises(OptionError, match="default_id must be a function that returns a conversation's id"):
+                make()
+        with pytest.raises(OptionError, match="default_id can only be given with the name of a strategy"):
+            Conversation("offline", MemoryProvider("buffer").get("a"), default_id=lambda: "b")
+
+    def test_a_conversation_asks_it_once(self) -> None:
+        """When it is made, unless it is told its id."""
+        ids = iter(["first", "second"])
+        made = [Conversation("offline", default_id=lambda: next(ids)) for _ in range(2)]
+        assert [one.memory.conversation_id for one in made] == ["first", "second"]
+        assert Conversation("offline", conversation_id="x", default_id=lambda: next(ids)).memory.conversation_id == "x"

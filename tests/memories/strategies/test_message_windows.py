@@ -209,12 +209,13 @@ class TestEntries:
         whole = told(window(rules, 9, system_first=False), U1, S, A1)
         assert whole.messages().entries == whole.entries()
 
-    def test_that_were_set_are_none_of_the_log(self) -> None:
-        """What `set_messages` put there is known as such, behind it stands what was said."""
-        memory = told(window(limit=9), U1)
+    @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
+    def test_that_were_set_are_of_the_log_too(self, rules: str) -> None:
+        """What `set_messages` put there has numbers like all that is said."""
+        memory = told(window(rules, 9), U1)
         memory.set_messages([S, U3])
         told(memory, A1)
-        assert memory.messages().entries == [None, None, memory.entries()[1]]
+        assert memory.messages().entries == memory.entries(after=2)
 
 
 class TestContract(MemoryContract):

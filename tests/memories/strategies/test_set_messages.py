@@ -1,13 +1,20 @@
-"""`set_messages`: the view starts anew, the log does not."""
+"""`set_messages`: the view starts anew behind a mark in the log, and the log goes on."""
 
 import pytest
 
-from memzoo.errors import MessageError, OverBudgetError
+from memzoo.errors import MessageError
 from memzoo.memories import CombinedMemory
-from memzoo.stores import InMemoryStore, Message
+from memzoo.memories.strategies.windows import WindowMemory
+from memzoo.stores import InMemoryStore, Message, MessageListStore
 from tests.conversations import call, result, said
+from tests.memories.sequences import START
 from tests.memories.strategies.windows import A1, A2, AB, RA, RB, RC, S2, U1, U2, U3, C, S, told, window
 from tests.provider import refusal
+
+
+def shout(text: str) -> str:
+    """Changes every text, the empty one too."""
+    return text.upper() or "!"
 
 
 class TestSetMessages:
@@ -15,12 +22,56 @@ class TestSetMessages:
 
     @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
     def test_replaces_what_is_shown_and_nothing_else(self, rules: str) -> None:
-        """The view has the new messages and what is said after them; the history has what was said."""
+        """The view has the new messages and what is said after them; the history has all of it, behind a mark."""
         memory = told(window(rules, 9), U1, A1)
         memory.set_messages([S, U3])
         assert memory.messages() == [S, U3]
         assert told(memory, A2).messages() == [S, U3, A2]
-        assert memory.history() == [U1, A1, A2]
+        assert memory.history() == [U1, A1, START, S, U3, A2]
+
+    @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
+    def test_has_numbers_and_can_be_forgotten(self, rules: str) -> None:
+        """A message that was set is forgotten like any other; without the mark the view is as it was before."""
+        memory = told(window(rules, 9), U1, A1)
+        memory.set_messages([U2, U3])
+        assert [entry.seq for entry in memory.messages().entries if entry] == [4, 5]
+        memory.forget([4])
+        assert memory.messages() == [U3]
+        memory.forget([3])
+        assert memory.messages() == [U1, A1, U3]
+        memory.rewind(2)
+        assert told(memory, U2).messages() == [U1, A1, U2]
+
+    @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
+    @pytest.mark.parametrize("keep_history", [True, False])
+    def test_is_there_after_a_restart_over_a_list_too(self, rules: str, *, keep_history: bool) -> None:
+        """The mark is a message of the list; without history, it and what follows are all that is left."""
+        lists: dict[str, list[Message]] = {}
+
+        def opened() -> WindowMemory:
+            store = MessageListStore(get=lambda id_: lists.get(id_, []), update=lists.__setitem__, delete=lists.pop)
+            return window(rules, 9, store=store, conversation_id="a", keep_history=keep_history)
+
+        memory = told(opened(), S, U1, A1)
+        memory.set_messages([U3])
+        told(memory, A2)
+        assert opened().messages() == memory.messages() == [U3, A2]
+        assert lists["a"] == [*([S, U1, A1] if keep_history else []), START, U3, A2]
+
+    def test_the_mark_is_left_as_it_is_by_redact(self) -> None:
+        """A function that changes every text changes what is set, and nothing of the mark."""
+        memory = told(window(limit=9, redact=shout), U1)
+        memory.set_messages([U3])
+        assert [message["content"] for message in memory.messages()] == ["QUESTION 3"]
+
+    def test_other_strategies_show_it_as_said(self) -> None:
+        """They show what is in the log; the mark is nothing to show, and takes the system message away."""
+        memory = told(window(limit=9), S, U1, A1)
+        memory.set_messages([U3])
+        both = CombinedMemory(memories=["buffer", "window"], store=memory.store, conversation_id=memory.conversation_id)
+        assert both.messages() == [U1, A1, U3]
+        told(memory, S2)
+        assert both.messages() == [S2, U1, A1, U3]
 
     @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
     def test_leaves_the_callers_list_alone(self, rules: str) -> None:
@@ -63,11 +114,11 @@ class TestSetMessages:
         assert memory.messages() == [S2, U2]
         assert told(window(limit=9), U1).messages() == [U1]
 
-    def test_langchain4j_does_not_look_at_system_messages(self) -> None:
-        """LangChain4j's `set` evicts, and keeps two system messages where they are."""
+    def test_langchain4js_rules_hold_for_each_of_them(self) -> None:
+        """One system message holds, and the oldest goes; LangChain4j's `set` would keep both system messages."""
         memory = told(window("langchain4j", 4), U1)
-        memory.set_messages([U1, S, U2, S2, A2])
-        assert memory.messages() == [S, U2, S2, A2]
+        memory.set_messages([A1, U1, S, U2, S2, A2])
+        assert memory.messages() == [U1, U2, S2, A2]
 
     def test_survives_being_opened_again(self) -> None:
         """Another memory of the conversation shows the same; a limit that grows brings back what it hid."""
@@ -79,7 +130,7 @@ class TestSetMessages:
         assert window(limit=9, store=store, conversation_id="a").messages() == [S, U2, A2, U3]
 
     def test_stay_when_all_is_learnt_anew(self) -> None:
-        """They were not learnt from the log, so `relearn` leaves them alone; so does a long talk after them."""
+        """`relearn` leaves them alone; so does a long talk after them, and what is forgotten of it."""
         memory = told(window(limit=9), U1, A1)
         memory.set_messages([S, U3])
         memory.relearn()
@@ -107,7 +158,7 @@ class TestSetMessages:
         assert memory.messages() == [U1]
 
     def test_can_be_a_member_of_a_combined_memory(self) -> None:
-        """Messages that are not in the log stand before those that are."""
+        """The other members show what they show."""
         memory = told(window(limit=9), U1, A1)
         memory.set_messages([U3, A2])
         told(memory, U2)
@@ -116,17 +167,12 @@ class TestSetMessages:
 
 
 def test_a_call_that_was_set_may_share_an_id_with_a_pinned_one() -> None:
-    """Whichever of them has the result: the pinned one is shown with it, and the limit holds."""
-    for limit in (4, 3):
-        memory = told(window(limit=limit), AB, RB, U1)
+    """The newer one has the result; the pinned one is shown if it has all of its own, and the limit holds."""
+    for before, shown in (([AB, RB], [call("a"), RA, U3]), ([AB, RB, RA], [AB, RA, RB, call("a"), RA, U3])):
+        memory = told(window(limit=6), *before, U1)
         memory.pin(2)
         memory.set_messages([call("a"), U3])
-        told(memory, RA)
-        if limit == 4:
-            assert memory.messages() == [U3, AB, RA, RB]
-        else:
-            with pytest.raises(OverBudgetError, match="4 messages"):
-                memory.messages()
+        assert told(memory, RA).messages() == shown
 
 
 def test_a_pinned_call_in_front_takes_its_results_along() -> None:
@@ -138,16 +184,8 @@ def test_a_pinned_call_in_front_takes_its_results_along() -> None:
 
 
 def test_what_was_replaced_is_deleted_where_no_history_is_kept() -> None:
-    """With the next message, also if it would have fitted still."""
-    memory = told(window("memzoo", 9, keep_history=False), U1, A1)
-    memory.set_messages([U2])
-    assert told(memory, A2).messages() == [U2, A2]
-    assert memory.history() == [A2]
-
-
-def test_what_was_evicted_is_deleted_where_no_history_is_kept() -> None:
-    """LangChain4j's rules keep what is shown in the state: of the log, only the newest turn stays."""
-    memory = window("langchain4j", 3, keep_history=False)
-    for message in (U1, A1, U2, A2):
-        assert told(memory, message).history() == [message]
-    assert memory.messages() == [A1, U2, A2]
+    """At once, also if it would have fitted still."""
+    for rules in ("memzoo", "langchain4j"):
+        memory = told(window(rules, 9, keep_history=False), U1, A1)
+        memory.set_messages([U2])
+        assert memory.history() == [START, U2]

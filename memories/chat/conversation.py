@@ -7,7 +7,14 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mappi
 from dataclasses import asdict
 from typing import Any, cast
 
-from memzoo.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError, UnknownMessageError
+from memzoo.errors import (
+    ModelError,
+    OptionError,
+    OverBudgetError,
+    ToolRoundsError,
+    UnknownMessageError,
+    UnknownStrategyError,
+)
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, ask_model
 from memzoo.memories.chat.reply import Reply
@@ -104,6 +111,7 @@ class Conversation(Closing):
             raise OptionError(
                 f"mark_stable must be a function of a message, such as cache_control, not {mark_stable!r}"
             )
+        _check_order(llm, memory)
         self.tools = toolbox(tools)
         self._model = as_model(llm)
         if self.tools and not isinstance(self._model, ChatModel):
@@ -342,6 +350,25 @@ async def _edit(memory: BaseMemory, id_: int, text: str | Message) -> Message:
     if not found or found[0].message["role"] != "user":
         raise UnknownMessageError(f"{memory.conversation_id!r} has no message {id_} of the user")
     return with_words(found[0].message, text) if isinstance(text, str) else text
+
+
+def _check_order(llm: object, memory: object) -> None:
+    """Check that the model comes first, and then the memory.
+
+    Raises:
+        OptionError: They are the wrong way round.
+    """
+
+    def remembers(one: object) -> bool:
+        if isinstance(one, str):
+            with contextlib.suppress(UnknownStrategyError):
+                return bool(strategy_named(one))
+        return isinstance(one, BaseMemory)
+
+    if remembers(llm) and not remembers(memory):
+        raise OptionError(
+            f"the model comes first, then the memory: Conversation({memory!r}, {llm!r}), not the other way round"
+        )
 
 
 def _check_memory(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:

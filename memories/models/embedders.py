@@ -11,6 +11,7 @@ from memzoo.errors import ModelError, OptionError
 from memzoo.memories.models.clients import SECRET_NAME, Clients, call_function
 from memzoo.memories.models.parameters import split_parameters
 from memzoo.memories.models.usage import Spent
+from memzoo.sync import settled
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -110,7 +111,7 @@ class OpenAIEmbedder:
         client: For synchronous calls; made from the environment when needed if it is not given.
         async_client: For asynchronous calls, likewise.
         base_url: Of any OpenAI-compatible endpoint.
-        api_key: Its key.
+        api_key: Its key; by default `OPENAI_API_KEY`. A server of this machine (`localhost`) needs none.
         weight: See `Embedder.weight`.
         **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, but for
             those that may hold a secret, such as `extra_headers`. Options of the client (`max_retries=0`) go to the
@@ -148,10 +149,11 @@ class OpenAIEmbedder:
         """See `Embedder.embed`."""
         import openai
 
-        start = time.perf_counter()
         try:
             request: dict[str, Any] = {"input": list(texts), **self._request}
-            reply = await self._clients.call(lambda client: client.embeddings.create(**request))
+            embeddings = self._clients.of_caller().embeddings
+            start = time.perf_counter()
+            reply = await settled(embeddings.create(**request))
             vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
             why = self._clients.describe_error(error)

@@ -112,6 +112,17 @@ class _Sessions(HostContract):
         return await self.say(memories, "anna", SAID_THEN[how], ["Anew"])
 
 
+@pytest.mark.parametrize("raw", [True, False])
+def test_a_retry_knows_what_tools_did(*, raw: bool) -> None:
+    """A run that failed after a tool was called is run again: the model is sent the call and its result."""
+    host, memories = TestRawSessionWithFilter() if raw else TestProjectingSession(), MemoryProvider("buffer")
+    with pytest.raises(Exception, match="overloaded"):
+        asyncio.run(host.say(memories, "anna", "Weather?", [Call("Oslo", "call_1"), RuntimeError("overloaded")]))
+    (sent,) = asyncio.run(host.say(memories, "anna", "Weather?", ["Sunny."]))
+    assert [message["role"] for message in sent if message["role"] != "user"] == ["assistant", "tool"]
+    assert [message["role"] for message in memories.get("anna").history()] == ["user", "assistant", "tool", "assistant"]
+
+
 class TestProjectingSession(_Sessions):
     """A session that gives the view."""
 

@@ -25,7 +25,7 @@ from memzoo.stores import ManagedStore, open_store
 from memzoo.stores.keys import keys_from_environment
 from memzoo.strategy import BaseMemory, ModelBackedMemory, strategy_named, token_counter
 from memzoo.sync import drive
-from memzoo.text import did_you_mean, redact_url, visible
+from memzoo.text import did_you_mean, is_loopback, redact_url, visible
 
 __all__ = [
     "Asked",
@@ -48,7 +48,8 @@ __all__ = [
 # As many ids stand in an error at most.
 _LISTED = 20
 _NO_KEY = (
-    "model {!r} needs a key: set OPENAI_API_KEY (to any text, for a server that asks for none), or take --model offline"
+    "model {!r} needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none), or "
+    "take --model offline"
 )
 
 
@@ -230,7 +231,8 @@ class Asked:
         if not re.match("https?://.|$", url):
             raise wrong
         try:
-            openai.OpenAI(base_url=self.base_url).close()
+            key = "none" if is_loopback(url) and not os.environ.get("OPENAI_API_KEY") else None
+            openai.OpenAI(base_url=self.base_url, api_key=key).close()
         except openai.OpenAIError as error:
             raise OptionError(_NO_KEY.format(name)) from error
         except Exception as error:  # of the transport below openai, which has several

@@ -211,7 +211,8 @@ def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Cal
     name = method.__name__
 
     def twin(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        coroutine: Coroutine[Any, Any, T] = getattr(self, name)(*args, **kwargs)
+        with _naming(name):
+            coroutine: Coroutine[Any, Any, T] = getattr(self, name)(*args, **kwargs)
         return drive(coroutine)
 
     return _describe(twin, method)
@@ -221,9 +222,21 @@ def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable
     """The synchronous twin of an asynchronous function."""
 
     def twin(*args: P.args, **kwargs: P.kwargs) -> T:
-        return drive(function(*args, **kwargs))
+        with _naming(function.__name__):
+            coroutine = function(*args, **kwargs)
+        return drive(coroutine)
 
     return _describe(twin, function)
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Generator[None]:
+    """Name the twin that was called in an error about its arguments, in place of the asynchronous function."""
+    try:
+        yield
+    except TypeError as error:
+        error.args = tuple(str(told).replace(f"{name}()", f"{name.removeprefix('a')}()") for told in error.args)
+        raise
 
 
 def _describe(twin: Callable[P, T], original: Callable[..., Any]) -> Callable[P, T]:

@@ -5,9 +5,21 @@ import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+from ipaddress import ip_address
 from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
 
-__all__ = ["DEEPEST", "copy_json", "did_you_mean", "is_too_deep", "private", "redact_url", "show_url", "visible"]
+__all__ = [
+    "DEEPEST",
+    "copy_json",
+    "did_you_mean",
+    "is_loopback",
+    "is_too_deep",
+    "private",
+    "redact_url",
+    "show_url",
+    "visible",
+]
 
 T = TypeVar("T")
 
@@ -74,6 +86,20 @@ def redact_url(url: str) -> str:
     """
     url = re.sub(r"(password=)[^&]*", r"\1***", url, flags=re.IGNORECASE | re.DOTALL)
     return re.sub(r"^([a-z0-9+.-]*://)?.*@", r"\1***@", url, flags=re.IGNORECASE | re.DOTALL)
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a URL leads to this machine.
+
+    Example:
+        >>> [is_loopback(url) for url in ("http://localhost:8080/v1", "http://[::1]/v1", "https://api.openai.com/v1")]
+        [True, True, False]
+    """
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def show_url(url: str) -> str:

@@ -14,6 +14,7 @@ from memzoo.text import is_too_deep
 __all__ = [
     "PART",
     "HostMessage",
+    "add_calls",
     "chat_of",
     "dict_of",
     "dicts_of",
@@ -46,6 +47,11 @@ class HostMessage(NamedTuple):
     key: str = ""
     seq: int = 0
     thread: str = ""
+
+
+def add_calls(said: Message, calls: Iterable[Any]) -> Message:
+    """Add calls of tools to an assistant's message: those of one answer are one message, so that nothing parts them."""
+    return said | {"content": said["content"] or None, "tool_calls": [*said.get("tool_calls", ()), *calls]}
 
 
 def chat_of(

@@ -7,7 +7,7 @@ from itertools import chain, groupby
 from typing import Any, TypeAlias
 
 from memzoo.errors import OptionError
-from memzoo.hosts.messages import HostMessage, chat_of, dict_of, dicts_of, host_text, make_call
+from memzoo.hosts.messages import HostMessage, add_calls, chat_of, dict_of, dicts_of, host_text, make_call
 from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
 from memzoo.memories.text.messages import ROLES
 from memzoo.stores import Message
@@ -73,8 +73,8 @@ class MemorySession:
         said = [one for one in said if one not in left]
         derived = [place for place, one in enumerate(said) if not one.seq]
         first, last = (derived[0], derived[-1] + 1) if derived else (0, 0)
-        behind = _newest(_items(said[last:]), limit)
-        before = _newest(_items(said[:first]), None if limit is None else max(limit, 0) - len(behind))
+        behind = _newest(said[last:], limit)
+        before = _newest(said[:first], None if limit is None else limit - len(behind))
         return [*before, *_items(said[first:last]), *behind]
 
     async def add_items(self, items: Sequence[Item]) -> None:
@@ -124,8 +124,19 @@ def _as_said(shown: Sequence[HostMessage]) -> list[HostMessage]:
     return [one for _, group in groups for one in sorted(group, key=lambda one: one.seq)]
 
 
-def _newest(items: list[Item], limit: int | None) -> list[Item]:
-    return items if limit is None else items[max(len(items) - max(limit, 0), 0) :]
+def _newest(said: Sequence[HostMessage], limit: int | None) -> list[Item]:
+    """The items of the newest messages, at most so many; calls are among them with all their results, or not at all."""
+    size, first, waiting = 0, len(said), set[str]()
+    for place in reversed(range(len(said))):
+        one = said[place]
+        size += len(_items([one]))
+        if limit is not None and size > limit:
+            break
+        waiting.add(one.message.get("tool_call_id", ""))
+        waiting -= {"", *(call["id"] for call in one.message.get("tool_calls") or ())}
+        if limit is None or not waiting:
+            first = place
+    return _items(said[first:])
 
 
 def _find_popped(said: Sequence[HostMessage]) -> list[HostMessage]:
@@ -138,13 +149,17 @@ def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
     """Turn items into messages, with the items beside them.
 
     An item without a chat form, such as reasoning, stays with the next item, or with the last one: they are shown or
-    left out together.
+    left out together. So are all calls of one response, with what it said and thought before them: as one message.
     """
     said: list[HostMessage] = []
     waiting: list[Item] = []
     for item in items:
         waiting.append(item)
         if message := _message(item):
+            calls = message.get("tool_calls")
+            if calls and said and said[-1].message["role"] == "assistant":
+                begun = said.pop()
+                message, waiting = add_calls(begun.message, calls), [*begun.own, *waiting]
             said.append(HostMessage(message, waiting))
             waiting = []
     if waiting and said:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.chat.provider import MemoryProvider as MemoryProvider
     from memzoo.memories.chat.tools import Tool as Tool
     from memzoo.memories.chat.tools import immediate as immediate
+    from memzoo.memories.chat.tools import repeatable as repeatable
     from memzoo.memories.engine.explanation import Explanation as Explanation
     from memzoo.memories.engine.receipt import Receipt as Receipt
     from memzoo.memories.engine.retention import Retained as Retained
@@ -63,7 +64,7 @@ else:
             "memzoo.memories.base": "BaseMemory",
             "memzoo.memories.chat.conversation": "Conversation Reply",
             "memzoo.memories.chat.provider": "MemoryProvider",
-            "memzoo.memories.chat.tools": "Tool immediate",
+            "memzoo.memories.chat.tools": "Tool immediate repeatable",
             "memzoo.memories.engine.explanation": "Explanation",
             "memzoo.memories.engine.receipt": "Receipt",
             "memzoo.memories.engine.retention": "Retained aretain retain",

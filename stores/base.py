@@ -82,8 +82,13 @@ class Entry:
         return self.answered.get("usage")
 
     @property
+    def unfinished(self) -> bool:
+        """Whether this is what had come of an answer when it was stopped."""
+        return bool(self.answered.get("unfinished"))
+
+    @property
     def answered(self) -> dict[str, Any]:
-        """Both of these, as members `model` and `usage`, as far as they are known."""
+        """These, as members `model`, `usage` and `unfinished`, as far as they are known."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         return told
 

@@ -16,6 +16,7 @@ __all__ = [
     "conversation_in",
     "find_date",
     "is_message",
+    "is_part_of_answer",
     "logs_of",
     "message_of",
 ]
@@ -213,6 +214,11 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # The items of OpenAI's Responses API, as its agents keep them.
+
+
+def is_part_of_answer(item: Any) -> bool:
+    """Whether it is a call that an answer makes: all calls of an answer, and its words, are items of their own."""
+    return isinstance(item, dict) and _is_call(item) and item["type"] == "function_call"
 
 
 def _is_call(item: Mapping[str, Any]) -> bool:

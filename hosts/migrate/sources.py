@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from memzoo.errors import TransferError
+from memzoo.hosts.messages import add_calls
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
-from memzoo.hosts.migrate.documents import conversation_in, find_date, is_message, message_of
+from memzoo.hosts.migrate.documents import conversation_in, find_date, is_message, is_part_of_answer, message_of
 from memzoo.stores import Message
 from memzoo.strategy import checked
 
@@ -52,7 +53,11 @@ def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], A
     said: list[tuple[Message, datetime | None]] = []
     for number, each in enumerate(items, start=1):
         try:
-            said += _to_messages(item_of(each))
+            new = _to_messages(item := item_of(each))
+            if new and said and said[-1][0]["role"] == "assistant" and is_part_of_answer(item):
+                message, date = said.pop()
+                new = [(add_calls(message, new[0][0]["tool_calls"]), date)]
+            said += new
         except Exception as error:
             raise TransferError(f"message {number}: {reason(error)}") from error
     return ChatLog.of(title, said)

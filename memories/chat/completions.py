@@ -38,9 +38,11 @@ async def ask_model(
             yield reply.text
         yield Answer({"role": "assistant", "content": reply.text}, "stop", reply.spent, model.name)
         return
-    start, asked = time.perf_counter(), model.asked_for(_PURPOSE)
+    asked = model.asked_for(_PURPOSE)
     offered: dict[str, Any] = {"tools": list(tools)} if tools else {}
     with model.failing(_PURPOSE):
+        model.connect()
+        start = time.perf_counter()
         said = await model.request(messages, **offered, **(_STREAMED if stream else {}))
         if stream:
             async with contextlib.aclosing(_stream(said)) as pieces:

@@ -3,11 +3,18 @@
 import contextlib
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
-from memzoo.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError, UnknownMessageError
+from memzoo.errors import (
+    ModelError,
+    OptionError,
+    OverBudgetError,
+    ToolRoundsError,
+    UnknownMessageError,
+    UnknownStrategyError,
+)
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, ask_model
 from memzoo.memories.chat.provider import check_default_id, default_of
@@ -17,11 +24,12 @@ from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.prompt_limit import is_too_long
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
+from memzoo.memories.models.cleaning import extract_spoken
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import make_setattr, refuse_pickling, whole_number
-from memzoo.memories.registry import create_memory
+from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.context_windows import Tokens, tokens_of
-from memzoo.memories.text.messages import text_of, with_words
+from memzoo.memories.text.messages import sendable, text_of, with_words
 from memzoo.stores import Message, Record, Store
 from memzoo.stores.base import ANSWER
 from memzoo.sync import Closing, blocking, iterated, together
@@ -106,6 +114,7 @@ class Conversation(Closing):
             raise OptionError(
                 f"mark_stable must be a function of a message, such as cache_control, not {mark_stable!r}"
             )
+        _check_order(llm, memory)
         self.tools = toolbox(tools)
         self._model = as_model(llm)
         if self.tools and not isinstance(self._model, ChatModel):
@@ -115,11 +124,12 @@ class Conversation(Closing):
         check_default_id(default_id)
         given = {"store": store, "conversation_id": conversation_id, "default_id": default_id}
         options |= {name: value for name, value in given.items() if value is not None}
-        self.memory = (
-            create_memory(memory, **{"llm": llm, **options})
-            if isinstance(memory, str)
-            else _check_memory(memory, options)
-        )
+        if isinstance(memory, str):
+            if (make_id := options.pop("default_id", None)) and conversation_id is None:
+                options["conversation_id"] = default_of(make_id)
+            self.memory = create_memory(memory, **{"llm": llm, **options})
+        else:
+            self.memory = _check_memory(memory, options)
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
@@ -211,12 +221,21 @@ class Conversation(Closing):
         reply, left, spent = None, self._max_rounds, Spent()
         try:
             async with turn:
+                if user is None:
+                    repeated = [call for call in turn.open_calls if self._may_repeat(call)]
+                    called += await self._run(turn, repeated)
                 while reply is None:
                     said: str | Answer = ""
-                    async with contextlib.aclosing(self._ask(turn, stream=stream)) as pieces:
-                        async for said in pieces:
-                            if isinstance(said, str):
-                                yield said
+                    heard = list[str]()
+                    try:
+                        async with contextlib.aclosing(self._ask(turn, stream=stream)) as pieces:
+                            async for said in pieces:
+                                if isinstance(said, str):
+                                    heard.append(said)
+                                    yield said
+                    except BaseException:
+                        _keep_heard(turn, "".join(heard))
+                        raise
                     answer = cast("Answer", said)
                     reply = await self._take(turn, answer, called, left)
                     left, spent = left - 1, spent + answer.spent
@@ -238,9 +257,10 @@ class Conversation(Closing):
         remembered = await self._recall(turn)
         before = [message for message in remembered if message not in rules]
         pinned = [message for message in turn.pinned if message in before]
-        least = [*rules, *pinned, *turn.said]
+        said = sendable(turn.said)
+        least = [*rules, *pinned, *said]
         try:
-            request = self._room.fit(rules, before, turn.said, tools, pinned)
+            request = self._room.fit(rules, before, said, tools, pinned)
         except OverBudgetError:
             _let_go_of(turn)
             raise
@@ -267,7 +287,8 @@ class Conversation(Closing):
         """Return what the memory shows of the time before the turn."""
         try:
             # The turn itself is sent too, so anything that the memory shows of it would be there twice.
-            return (await turn.amessages())[: -len(turn.said)]
+            shown = await turn.amessages()
+            return shown[: -len(sendable(turn.said))]
         except OverBudgetError as error:
             # It concerns an older message, which the one that this turn stores replaces.
             logger.warning("%r: the model is asked without the memory: %s", self.memory.conversation_id, error)
@@ -285,13 +306,38 @@ class Conversation(Closing):
         turn.add(Record(said.message, _describe(said)))
         if not calls:
             return Reply.of(text_of(said.message), called, said.finish_reason)
-        with turn.waiting():
-            results = await together(run(self.tools, call) for call in calls)
-        turn.add(*(result.message for result in results))
-        called += results
+        await turn.akeep()
+        called += (results := await self._run(turn, calls))
         if not all(result.immediate for result in results):
+            await turn.akeep()
             return None
         return Reply.of("\n".join(result.text for result in results), called, said.finish_reason, immediate=True)
+
+    def _may_repeat(self, call: Message) -> bool:
+        tool = self.tools.get(call.get("function", {}).get("name"))
+        return tool is not None and tool.repeatable
+
+    async def _run(self, turn: Turn, calls: Sequence[Message]) -> list[Called]:
+        """Run tools, and add their results to the turn; if it is stopped, those that are there."""
+        done: dict[int, Called] = {}
+
+        async def run_one(place: int, call: Message) -> None:
+            done[place] = await run(self.tools, call)
+
+        try:
+            with turn.waiting():
+                await together(run_one(place, call) for place, call in enumerate(calls))
+        finally:
+            results = [done[place] for place in sorted(done)]
+            turn.add(*(result.message for result in results))
+        return results
+
+
+def _keep_heard(turn: Turn, text: str) -> None:
+    """Add what the user has read of an answer that was stopped."""
+    # The last piece may end in half a character, which cannot be stored.
+    if text := extract_spoken(text.encode("utf-8", "ignore").decode()):
+        turn.add(Record({"role": "assistant", "content": text}, {ANSWER: json.dumps({"unfinished": True})}))
 
 
 def _describe(said: Answer) -> dict[str, str | None]:
@@ -315,6 +361,25 @@ async def _edit(memory: BaseMemory, id_: int, text: str | Message) -> Message:
     return with_words(found[0].message, text) if isinstance(text, str) else text
 
 
+def _check_order(llm: object, memory: object) -> None:
+    """Check that the model comes first, and then the memory.
+
+    Raises:
+        OptionError: They are the wrong way round.
+    """
+
+    def remembers(one: object) -> bool:
+        if isinstance(one, str):
+            with contextlib.suppress(UnknownStrategyError):
+                return bool(strategy_named(one))
+        return isinstance(one, BaseMemory)
+
+    if remembers(llm) and not remembers(memory):
+        raise OptionError(
+            f"the model comes first, then the memory: Conversation({memory!r}, {llm!r}), not the other way round"
+        )
+
+
 def _check_memory(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
     if not isinstance(memory, BaseMemory):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"memory must be a memory or the name of a strategy, not {memory!r}")
@@ -323,22 +388,3 @@ def _check_memory(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
             f"{', '.join(options)} can only be given with the name of a strategy; this {type(memory).__name__} is made"
         )
     return memory
-<<<<<<< HEAD
-=======
-
-
-def _make_memory(name: str, llm: ModelOption, options: Mapping[str, Any]) -> BaseMemory:
-    options = {"llm": llm, **options}
-    if (default_id := options.pop("default_id", None)) and "conversation_id" not in options:
-        options["conversation_id"] = default_of(default_id)
-    url = options.get("store")
-    if not isinstance(url, str):
-        return create_memory(name, **options)
-    strategy_named(name)  # a wrong name makes no file
-    store = open_store(url)
-    try:
-        return create_memory(name, **(options | {"store": store}))
-    except BaseException:
-        store.close()
-        raise
->>>>>>> h1

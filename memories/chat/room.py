@@ -74,8 +74,11 @@ class Room:
             OverBudgetError: The request is over the limit even with only the pinned messages of the memory.
         """
         request = [*system, *before, *turn]
+        if self._characters is not None:
+            request = _newest(request, self._characters, _characters, pinned)
+            before = request[len(system) : len(request) - len(turn)]
         if self.max_tokens is None:
-            return request if self._characters is None else _newest(request, self._characters, _characters, pinned)
+            return request
         limit = self.max_tokens
         if tools:
             limit -= self._tokens({"role": "system", "content": json.dumps(list(tools))})

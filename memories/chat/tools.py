@@ -1,6 +1,7 @@
 """Tools: plain Python functions that a model may call."""
 
 import asyncio
+import copy
 import functools
 import inspect
 import re
@@ -12,7 +13,7 @@ from memzoo.errors import AsyncOnlyError, OptionError
 from memzoo.stores import Message
 from memzoo.sync import is_blocking, settled
 
-__all__ = ["Called", "Tool", "immediate", "run", "toolbox"]
+__all__ = ["Called", "Tool", "immediate", "repeatable", "run", "toolbox"]
 
 _NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
@@ -61,6 +62,7 @@ class Tool:
         name: str | None = None,
         description: str | None = None,
         immediate: bool = False,
+        repeatable: bool = False,
     ) -> None:
         """Describe a function.
 
@@ -69,6 +71,7 @@ class Tool:
             name: By default the function's name.
             description: By default the function's docstring.
             immediate: See `immediate`.
+            repeatable: See `repeatable`.
 
         Raises:
             OptionError: A model could not call the function: it has no usable name, or parameters of an unknown kind.
@@ -79,6 +82,7 @@ class Tool:
             raise OptionError(f"a tool must be a function, not {function!r}")
         self.function = function
         self.immediate = immediate
+        self.repeatable = repeatable
         plain = inspect.unwrap(function.func if isinstance(function, functools.partial) else function)
         self.name = str(name or getattr(plain, "__name__", type(plain).__name__))
         self.description = inspect.getdoc(plain) or "" if description is None else description
@@ -121,9 +125,21 @@ def immediate(function: Callable[..., Any]) -> Tool:
 
     This applies only if all calls of a round are to immediate tools and none failed.
     """
-    if isinstance(function, Tool):
-        return Tool(function.function, name=function.name, description=function.description, immediate=True)
-    return Tool(function, immediate=True)
+    return _mark(function, "immediate")
+
+
+def repeatable(function: Callable[..., Any]) -> Tool:
+    """Mark a tool that may be called again if nobody knows whether a call was carried out (usable as a decorator).
+
+    That is so if the process ended before the result was stored. Without this mark the model is told so instead.
+    """
+    return _mark(function, "repeatable")
+
+
+def _mark(function: Callable[..., Any], mark: str) -> Tool:
+    tool = copy.copy(function) if isinstance(function, Tool) else Tool(function)
+    setattr(tool, mark, True)
+    return tool
 
 
 def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:

@@ -47,7 +47,7 @@ class Memory(Protocol):
         """What to show the model now."""
         ...
 
-    def amessages(self, query: str | None = None) -> Awaitable[Shown]:
+    def amessages(self, query: str | None = None, *, catch_up: bool = True) -> Awaitable[Shown]:
         """The memory as chat messages."""
         ...
 

@@ -93,7 +93,7 @@ class PromptLimit:
         """
         if not is_too_long(error):
             return None
-        stated = [int(number) for match in _STATED.findall(str(error)[:2000]) for number in match if number]
+        stated = [int(number) for match in _STATED.findall(_told(error)) for number in match if number]
         stated = [number for number in stated if number >= _SMALLEST_CONTEXT]
         context = int(min(stated) * _SHARE_OF_CONTEXT) if stated else self.tokens
         before, size = self.tokens, count_for_prompt(prompt)
@@ -106,7 +106,12 @@ class PromptLimit:
 
 def is_too_long(error: ModelError) -> bool:
     """Whether an endpoint refused a request because there is no room for it."""
-    return bool(_TOO_LONG.search(str(error)[:2000]))
+    return bool(_TOO_LONG.search(_told(error)))
+
+
+def _told(error: ModelError) -> str:
+    """What an endpoint told, before its key was taken out; the error's own text if nothing stands behind it."""
+    return str(error.__cause__ or error)[:2000]
 
 
 def count_for_prompt(text: str) -> int:

@@ -1,6 +1,6 @@
 """What a turn takes the place of: messages after an earlier one, which go only when the turn is stored.
 
-1. `find_replaced` reads them when the turn begins, and refuses what would lose something.
+1. `check_replaceable` refuses, when the turn begins, what would lose something.
 2. When the turn asks for `messages`, `Replaced.show` copies the conversation up to the message before them into a store
    in memory, and a memory with the same options shows it. The conversation itself does not change.
 3. When the turn is stored, `Replaced.take_back` deletes them and what was learnt from them. What the copy has learnt
@@ -12,28 +12,14 @@ import contextlib
 from collections.abc import Sequence
 
 from memzoo.errors import ConflictError, StoreError, TurnError
+from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.memories.engine.memory_protocol import Memory
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, InMemoryStore, StoredState, managed
 from memzoo.stores.base import find_lacking
 from memzoo.stores.tombstones import keeps_tombstones, tombstones_of
 
-__all__ = ["Replaced", "find_replaced"]
-
-
-async def find_replaced(memory: Memory, last: int) -> "Replaced | None":
-    """Return what stands after a log number, to be replaced; `None` if nothing does.
-
-    Raises:
-        TurnError: With `keep_history=False`, what was learnt would be lost with it.
-        UnsupportedError: The store cannot delete single messages.
-    """
-    entries = await memory.store.read(memory.conversation_id, after=last)
-    if not entries:
-        return None
-    managed(memory.store, "forget")
-    await _check_nothing_is_lost(memory, last)
-    return Replaced(memory, last, entries)
+__all__ = ["Replaced", "check_replaceable"]
 
 
 class Replaced:
@@ -96,11 +82,12 @@ class Replaced:
             await self._keep_learnt(self._copy)
 
     async def _rewind(self) -> None:
-        until = self.entries[-1].seq
-        there = await self._store.read(self._id, after=self._last, until=until)
+        there = await self._store.read(self._id, after=self._last, until=self.entries[-1].seq)
         # Others were said after the conversation was cleared, with the same numbers.
-        if all(entry in self.entries for entry in there):
-            await self._memory.arewind(self._last, until=until)
+        if gone := [entry.seq for entry in there if entry in self.entries]:
+            await forget_messages(self._store, self._id, gone, for_good=False)
+        for learner in self._memory.learners:
+            await learner.refresh(reset=True)
 
     async def _keep_learnt(self, copy: InMemoryStore) -> None:
         """Bring in what was learnt in the copy, where the conversation is still the same up to there."""
@@ -134,12 +121,16 @@ class Replaced:
         return StoredState(min(state.watermark, self._last), state.changes, kept)
 
 
-async def _check_nothing_is_lost(memory: Memory, last: int) -> None:
-    """What was learnt from messages after a log number goes with them, and has to be learnt anew from the rest.
+async def check_replaceable(memory: Memory, last: int) -> None:
+    """Check that messages after a log number can be replaced.
+
+    What was learnt from them goes with them, and has to be learnt anew from the rest.
 
     Raises:
         TurnError: Of the rest, `keep_history=False` has deleted some.
+        UnsupportedError: The store cannot delete single messages.
     """
+    managed(memory.store, "forget")
     store, id_ = memory.store, memory.conversation_id
     states = [] if memory.keep_history else [await learner.refresh() for learner in memory.learners]
     if not any(state.items and state.watermark > last for state in states):

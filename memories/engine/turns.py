@@ -3,16 +3,17 @@
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressError
 from memzoo.memories.engine import saving
+from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.memory_protocol import Memory
-from memzoo.memories.engine.replacing import Replaced, find_replaced
+from memzoo.memories.engine.replacing import Replaced, check_replaceable
 from memzoo.memories.engine.saving import turn_name
-from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.grouping import find_open_calls, is_answer, is_instruction, is_of_tools
 from memzoo.memories.text.messages import as_message, checked, is_answered, sendable, text_of
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, Message, Record
@@ -28,6 +29,11 @@ Busy: TypeAlias = Literal["wait", "refuse"]
 """What becomes of a turn that begins while another one is under way: it waits for its end, or is refused."""
 
 _UNFINISHED = "unfinished-"
+
+_LOST = (
+    "Error: no result. The program stopped before there was one, so nobody knows whether this call was carried out. "
+    "It was not repeated."
+)
 
 
 class Turn(Managed["Turn"]):
@@ -65,10 +71,14 @@ class Turn(Managed["Turn"]):
         self._after = after
         # What the turn takes the place of.
         self._replaced: Replaced | None = None
-        # Ids under which nothing new would be stored: those of what it replaces, and of the question.
+        # Ids under which nothing new would be stored: those of what it replaces, and of what it goes on with.
         self._taken: set[str] = set()
-        # How many messages of the turn the log has already: the question that is answered again.
-        self._stored = int(user is None)
+        # The log numbers of what is stored of the turn: what it goes on with, and what it kept before its end.
+        self._seqs: list[int] = []
+        # How many messages of the turn that is, and the name of the last part that was kept.
+        self._stored, self._part = 0, ""
+        # It goes on with an unfinished turn, and all that it replaces is what came of answers that were stopped.
+        self._goes_on = self._replaces_stopped = False
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
         self._said = [] if user is None else [Record(self._redact(_users(user)))]
@@ -110,11 +120,15 @@ class Turn(Managed["Turn"]):
         """
         self._open()
         if self._before is None:
-            asked = self._said[0].message
-            show = self._replaced.show if self._replaced else self._memory.amessages
-            self._before = await show(text_of(asked))
-            if self._stored and self._before[-1:] == [asked]:
-                self._before.pop()
+            query = text_of(self._said[0].message)
+            # What is gone on with is not learnt from yet, or it would be shown twice.
+            if self._replaced:
+                before = await self._replaced.show(query)
+            else:
+                before = await self._memory.amessages(query, catch_up=not self._goes_on)
+            self._before = before.without(self._seqs)
+            if self._goes_on:
+                self._said += map(Record, map(_make_lost, self.open_calls))
         said = sendable(_messages(self._said))
         first = next((place for place, one in enumerate(self._before) if not is_instruction(one)), len(self._before))
         rules, others = ([one for one in said if is_instruction(one) == wanted] for wanted in (True, False))
@@ -153,6 +167,27 @@ class Turn(Managed["Turn"]):
         """What was said in this turn so far: the user's message and what was added since."""
         return copy_json(_messages(self._said))
 
+    @property
+    def open_calls(self) -> list[dict[str, Any]]:
+        """The calls of tools in this turn that have no result yet.
+
+        When an unfinished turn is gone on with, these are the calls of which nobody knows whether they were carried
+        out. Add the results of those that may be repeated before you ask for `messages`, which gives the others a
+        result that says so.
+        """
+        return copy_json(find_open_calls(_messages(self._said)))
+
+    async def akeep(self) -> None:
+        """Store what was said so far, marked as unfinished, so that it is on record even if the process dies.
+
+        Meant for calls of tools, before they are carried out, and for their results. Does nothing with
+        `on_failure="rollback"`.
+        """
+        if self._keeps and not self._lock.is_ended(self._open()):
+            await self._store_unfinished()
+
+    keep = blocking(akeep)
+
     def roll_back(self) -> None:
         """Store nothing if the turn fails, whatever `on_failure` says."""
         self._keeps = False
@@ -173,25 +208,46 @@ class Turn(Managed["Turn"]):
             TurnError: There is no question to be answered again, or `keep_history=False` stands against it.
             UnsupportedError: The store cannot delete single messages.
         """
+        newest = await _read_newest_turn(self._log)
+        replaced: Sequence[Entry] = []
         if not self._said:
-            question = await _newest_question(self._log)
-            if question is None:
+            asked = [place for place, entry in enumerate(newest) if entry.message["role"] == "user"]
+            if not asked:
                 raise TurnError(f"{self._log.conversation_id!r} has no question to answer again")
-            self._said, self._after = [Record(question.message, question.fields)], question.seq
-            self._taken = {question.turn_id}
-        if self._after is not None and (replaced := await find_replaced(self._memory, self._after)):
-            self._replaced = replaced
-            self._taken |= {entry.turn_id for entry in replaced.entries}
+            question, *later = newest[asked[-1] :]
+            self._goes_on, self._after = _is_unfinished(newest), question.seq
+            # What tools did stays on record in any case, but only an unfinished turn is gone on with.
+            done = [entry for entry in later if is_of_tools(entry.message)] if self._goes_on else []
+            self._said = [Record(entry.message, entry.fields) for entry in (question, *done)]
+            self._seqs, self._stored = [entry.seq for entry in (question, *done)], 1 + len(done)
+            self._taken = {entry.turn_id for entry in (question, *later)}
+            replaced = [entry for entry in later if is_answer(entry.message)]
+            self._replaces_stopped = all(entry.turn_id.startswith(_UNFINISHED) for entry in replaced)
+        else:
+            lost = find_open_calls([entry.message for entry in newest])
+            # A host may have left them open, to go on with them.
+            if lost and newest[-1].turn_id.startswith(_UNFINISHED):
+                records, name = [Record(_make_lost(call)) for call in lost], _name_next(newest[-1].turn_id)
+                await self._log.store.append(self._log.conversation_id, records, turn_id=name)
+            if self._after is not None:
+                replaced = await self._log.store.read(self._log.conversation_id, after=self._after)
+        if self._after is not None and replaced:
+            await check_replaceable(self._memory, self._after)
+            self._replaced = Replaced(self._memory, self._after, replaced)
+            self._taken |= {entry.turn_id for entry in replaced}
 
     async def _store(self, *, failed: bool) -> None:
         new = self._said[self._stored :]
         if not new or (failed and not self._keeps):
             return
         if failed:
-            await self._store_unfinished(new)
+            stored = await self._store_unfinished()
+            # Of several answers that were stopped, the newest stays.
+            if self._replaced and self._replaces_stopped and is_answer(self._said[-1].message):
+                await self._replaced.take_back(stored)
             return
         if not is_answered(_messages(self._said)):
-            stored = await self._store_unfinished(new, but=self._taken)
+            stored = await self._store_unfinished(but=self._taken)
             if self._replaced:
                 await self._replaced.take_back(stored)
             return
@@ -199,22 +255,28 @@ class Turn(Managed["Turn"]):
             # Under its id a turn is stored once; and what it replaces goes only when it is stored.
             self.id = turn_name(None)
         self.finished = True
-        question = self._after if self._stored else None
+        question = self._seqs[0] if self._seqs else None
         take_back = self._replaced.take_back if self._replaced else None
         await saving.save(self._memory, new, self.id, is_redacted=True, question=question, before_learning=take_back)
 
-    async def _store_unfinished(self, new: Sequence[Record], *, but: Collection[str] = ()) -> Sequence[Entry]:
+    async def _store_unfinished(self, *, but: Collection[str] = ()) -> Sequence[Entry]:
         """Store what was said beside the attempts before; a later call learns from it, so that nobody waits here."""
-        number = 0
-        while True:
-            number += 1
-            name = f"{_UNFINISHED}{self.id}" if number == 1 else f"{_UNFINISHED}{self.id}-{number}"
-            if name in but:
+        new, store, id_ = self._said[self._stored :], self._log.store, self._log.conversation_id
+        while new:
+            self._part = _name_next(self._part) if self._part else f"{_UNFINISHED}{self.id}"
+            if self._part in but:
                 continue
-            stored = await self._log.store.append(self._log.conversation_id, new, turn_id=name)
+            stored = await store.append(id_, new, turn_id=self._part)
+            # Another process took this one for dead: its calls do have results.
+            if lost := [entry.seq for entry in stored if entry.message.get("content") == _LOST and self._seqs]:
+                await forget_messages(store, id_, lost, for_good=False)
+                stored = await store.append(id_, new, turn_id=self._part)
             # Nothing is there of an attempt that was forgotten.
             if not stored or [entry.message for entry in stored] == _messages(new):
+                self._stored += len(new)
+                self._seqs += [entry.seq for entry in stored]
                 return stored
+        return []
 
     def _refusal(self) -> TurnInProgressError:
         why = (
@@ -227,10 +289,8 @@ class Turn(Managed["Turn"]):
 
 async def find_unfinished_turn(log: CachedLog) -> list[Message]:
     """Return the messages of the newest turn if it ended without an answer; else none."""
-    turn = await _newest_turn(log)
-    # A question that stands alone is one that was to be answered again, and was not.
-    unfinished = turn and (turn[0].turn_id.startswith(_UNFINISHED) or turn[-1].message["role"] == "user")
-    return copy_json([entry.message for entry in turn]) if unfinished else []
+    turn = await _read_newest_turn(log)
+    return copy_json([entry.message for entry in turn]) if _is_unfinished(turn) else []
 
 
 def check_turn_options(on_failure: object, busy: object) -> None:
@@ -256,21 +316,31 @@ def _users(said: str | Message) -> Message:
     return message
 
 
-async def _newest_question(log: CachedLog) -> Entry | None:
-    size = 8
-    while True:
-        entries = await log.store.read(log.conversation_id, limit=size, newest=True)
-        asked = [entry for entry in entries if entry.message["role"] == "user"]
-        if asked or len(entries) < size:
-            return asked[-1] if asked else None
-        size *= 2
+def _is_unfinished(turn: Sequence[Entry]) -> bool:
+    if not turn or turn[-1].turn_id.startswith(_UNFINISHED):
+        return bool(turn)
+    # A question that stands alone is one that was to be answered again, and was not.
+    return turn[-1].message["role"] == "user" or bool(find_open_calls([entry.message for entry in turn]))
 
 
-async def _newest_turn(log: CachedLog) -> list[Entry]:
-    size = 8
+def _name_next(part: str) -> str:
+    """The name of the next part of an unfinished turn, by which two processes know that both mean it."""
+    name, plus, number = part.rpartition("+")
+    return f"{name}+{int(number) + 1}" if plus and number.isdecimal() else f"{part}+2"
+
+
+def _make_lost(call: Message) -> Message:
+    return {"role": "tool", "tool_call_id": call["id"], "content": _LOST}
+
+
+async def _read_newest_turn(log: CachedLog) -> list[Entry]:
+    """Read the newest turn that a user began, and all that was stored after it; nothing if no user has spoken."""
+    await log.refresh()
+    count = 8
     while True:
-        entries = await log.store.read(log.conversation_id, limit=size, newest=True)
-        turn = [entry for entry in entries if entry.turn_id == entries[-1].turn_id]
-        if len(turn) < size:
-            return turn
-        size *= 2
+        entries = await log.reach(count=count)
+        asked = next((entry.turn_id for entry in reversed(entries) if entry.message["role"] == "user"), None)
+        first = next((place for place, entry in enumerate(entries) if entry.turn_id == asked), 0)
+        if first or len(entries) < count:
+            return entries[first:] if asked is not None else []
+        count = 2 * len(entries)

@@ -16,6 +16,7 @@ from memzoo.memories.models.parameters import split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Message
+from memzoo.sync import settled
 from memzoo.warned import warn_caller
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class ChatModel:
             client: For synchronous calls; made when needed if it is not given.
             async_client: For asynchronous calls; made when needed, one for each event loop, if it is not given.
             base_url: Of any OpenAI-compatible endpoint; by default `OPENAI_BASE_URL`, or else OpenAI's.
-            api_key: Its key; by default `OPENAI_API_KEY`.
+            api_key: Its key; by default `OPENAI_API_KEY`. A server of this machine (`localhost`) needs none.
             max_reply_bytes: What an answer may have, unpacked and with all that streams it; for clients that are made
                 here, as the next.
             max_reply_seconds: How long an answer may take once it has begun. Before that, the client's time-out counts.
@@ -181,8 +182,10 @@ class ChatModel:
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        start, asked = time.perf_counter(), self.asked_for(purpose)
+        asked = self.asked_for(purpose)
         with self.failing(purpose):
+            self.connect()
+            start = time.perf_counter()
             reply = await self.request(messages)
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
@@ -197,6 +200,10 @@ class ChatModel:
         """Say which model was asked what, for error texts."""
         return f"model {self.name!r}, asked for prompt {purpose!r}"
 
+    def connect(self) -> None:
+        """Make the client, if there is none yet: for the first of a process, the `openai` package is imported."""
+        _ = self._clients.of_caller().chat.completions
+
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
         """Send the messages and return what the client returns; `more` is sent with them, such as `stream=True`."""
         request: dict[str, Any] = {
@@ -205,7 +212,7 @@ class ChatModel:
             **self.parameters,
             **more,
         }
-        return await self._clients.call(lambda client: client.chat.completions.create(**request))
+        return await settled(self._clients.of_caller().chat.completions.create(**request))
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:

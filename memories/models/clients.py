@@ -1,6 +1,7 @@
 """Calls what stands behind a model: the openai clients of an endpoint, or a user's function."""
 
 import functools
+import os
 import re
 import time
 import weakref
@@ -13,6 +14,7 @@ from memzoo.errors import AsyncOnlyError, CutReplyError, ModelError, OptionError
 from memzoo.memories.models.bounds import Bounds
 from memzoo.memories.models.usage import Spent
 from memzoo.sync import is_blocking, settled
+from memzoo.text import is_loopback, redact_url
 
 __all__ = ["SECRET_NAME", "Clients", "call_function"]
 
@@ -26,6 +28,8 @@ _DEFAULT_TIMEOUT = 600  # seconds: that of openai's clients
 
 # Characters of an error: a proxy may answer with a whole page, which belongs in no log. `PromptLimit` reads as many.
 _MOST_TOLD = 2_000
+# What is shorter is no secret, but what a server without keys was given; it would be taken out of other words.
+_SHORTEST_KEY = 8
 
 
 class Clients:
@@ -68,13 +72,13 @@ class Clients:
         chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
         return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
 
-    async def call(self, request: Callable[[Any], Any]) -> Any:
-        """Send a request, given as a function of the client."""
-        if is_blocking():
-            if self._client is None:
-                self._client = self._make("OpenAI")
-            return request(self._client)
-        return await request(self._async_client or self._of_this_loop())
+    def of_caller(self) -> Any:
+        """The client for the caller, blocking or not; made if there is none yet, which takes its time."""
+        if not is_blocking():
+            return self._async_client or self._of_this_loop()
+        if self._client is None:
+            self._client = self._make("OpenAI")
+        return self._client
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return what pickle keeps of the owner: no key, for whoever unpickles has one in the environment.
@@ -90,11 +94,17 @@ class Clients:
         return _remake, (type(owner), model, {**parameters, "base_url": self.base_url})
 
     def describe_error(self, error: BaseException) -> str:
-        """Say briefly what went wrong, without the key: some endpoints repeat it in their errors."""
+        """Say briefly what went wrong, and where, without the key: some endpoints repeat it in their errors."""
+        from openai import APIConnectionError
+
+        text = f"{type(error).__name__}: {error}"
+        if isinstance(error, APIConnectionError):
+            address = redact_url(str(error.request.url).partition("?")[0])
+            text += f" ({': '.join(filter(None, (address, str(error.__cause__ or ''))))})"
         known = [self._api_key, *(getattr(one, "api_key", None) for one in (self._client, self._async_client))]
         known.append(urlsplit(self.base_url or "").password)
-        text = f"{type(error).__name__}: {error}"
-        return functools.reduce(lambda text, key: text.replace(key, "***"), filter(None, known), text)[:_MOST_TOLD]
+        secret = [key for key in known if isinstance(key, str) and len(key) >= _SHORTEST_KEY]
+        return functools.reduce(lambda text, key: text.replace(key, "***"), secret, text)[:_MOST_TOLD]
 
     def _make(self, kind: str) -> Any:
         if self._make_other:
@@ -103,6 +113,9 @@ class Clients:
         import openai
 
         options = {"base_url": self.base_url, "api_key": self._api_key, **self._options}
+        endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL", "")
+        if not self._api_key and not os.environ.get("OPENAI_API_KEY") and is_loopback(endpoint):
+            options["api_key"] = "none"  # a server of this machine asks for none, but the client does
         made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
         return self._bounds.hold(made) if self._bounds else made
 

@@ -13,6 +13,7 @@ from memzoo.memories.models.bounds import BoundMet, Bounds
 from memzoo.memories.models.clients import SECRET_NAME, Clients, call_function
 from memzoo.memories.models.parameters import split_parameters
 from memzoo.memories.models.usage import Spent
+from memzoo.sync import settled
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -112,7 +113,7 @@ class OpenAIEmbedder:
         client: For synchronous calls; made from the environment when needed if it is not given.
         async_client: For asynchronous calls, likewise.
         base_url: Of any OpenAI-compatible endpoint.
-        api_key: Its key.
+        api_key: Its key; by default `OPENAI_API_KEY`. A server of this machine (`localhost`) needs none.
         weight: See `Embedder.weight`.
         max_reply_bytes: What an answer may have, unpacked; for clients that are made here, as the next.
         max_reply_seconds: How long an answer may take once it has begun. Before that, the client's time-out counts.
@@ -158,10 +159,11 @@ class OpenAIEmbedder:
         """See `Embedder.embed`."""
         import openai
 
-        start = time.perf_counter()
         try:
             request: dict[str, Any] = {"input": list(texts), **self._request}
-            reply = await self._clients.call(lambda client: client.embeddings.create(**request))
+            embeddings = self._clients.of_caller().embeddings
+            start = time.perf_counter()
+            reply = await settled(embeddings.create(**request))
             vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
         except (openai.OpenAIError, AttributeError, TypeError, ValueError, BoundMet) as error:
             why = self._clients.describe_error(error)

@@ -8,10 +8,12 @@ from memzoo.stores import Entry, Message
 __all__ = [
     "INSTRUCTIONS",
     "exchange_ends",
+    "find_open_calls",
     "find_unanswered",
     "group_messages",
     "is_answer",
     "is_instruction",
+    "is_of_tools",
     "last_exchange",
 ]
 
@@ -58,6 +60,26 @@ def is_answer(message: Message) -> bool:
     if message["role"] != "assistant":
         return False
     return not (message.get("tool_calls") or isinstance(message.get("function_call"), dict))
+
+
+def is_of_tools(message: Message) -> bool:
+    """Tell whether it calls tools, or is the result of a call."""
+    return bool(_list_calls(message)) or _find_call(message) is not None
+
+
+def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Find the calls of tools that have no result, oldest first.
+
+    Example:
+        >>> call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}, {"id": "c2"}]}
+        >>> find_open_calls([call, {"role": "tool", "tool_call_id": "c1", "content": "sunny"}])
+        [{'id': 'c2'}]
+    """
+    calls: dict[Hashable, dict[str, Any]] = {}
+    for message in messages:
+        calls.pop(_find_call(message), None)
+        calls.update({call["id"]: call for call in message.get("tool_calls") or ()})
+    return list(calls.values())
 
 
 def find_unanswered(messages: Sequence[Message]) -> list[int]:

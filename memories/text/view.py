@@ -79,6 +79,19 @@ class Shown(list[Any]):  # of messages; as `Any` the clients take them under str
         """For each message whether the memory made it: a summary, a find."""
         return [place in self._recalled for place in range(len(self))]
 
+    def without(self, seqs: Collection[int]) -> "Shown":
+        """The list without the messages of these log numbers."""
+        gone = {place for place, entry in enumerate(self._entries) if entry and entry.seq in seqs}
+        kept = [place for place in range(len(self)) if place not in gone]
+        return Shown(
+            [self[place] for place in kept],
+            [self._entries[place] for place in kept],
+            self._pinned,
+            recalled={new for new, place in enumerate(kept) if place in self._recalled},
+            stable_upto=min(self.stable_upto, min(gone, default=len(self))),
+            room=self.room,
+        )
+
 
 @dataclass(slots=True)
 class Cleared(Entry):

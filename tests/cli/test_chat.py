@@ -227,7 +227,7 @@ def chatting(*options: str) -> Generator[tuple[subprocess.Popen[str], Callable[[
 
 
 def test_ctrl_c_stops_the_answer_only(endpoint: Endpoint, tmp_path: Path) -> None:
-    """In mid-answer it ends the answer; the user's message is kept, and the next one is answered."""
+    """In mid-answer it ends the answer; what was said and read is kept, and the next message is answered."""
     endpoint.go_on.clear()
     store, stopped, sent = f"sqlite:///{tmp_path}/chat.db", threading.Event(), list[int]()
     with chatting("--model", "m", "--base-url", endpoint.url, "--store", store) as (chat, read_until):
@@ -252,7 +252,8 @@ def test_ctrl_c_stops_the_answer_only(endpoint: Endpoint, tmp_path: Path) -> Non
     assert "m: Hello there\n" in rest
     assert errors == "" or len(sent) > 1
     assert chat.returncode == 0
-    assert kept(store) == [("user", "hi"), ("user", "and now?"), ("assistant", "Hello there")]
+    said = [("user", "hi"), ("assistant", "Hello"), ("user", "and now?"), ("assistant", "Hello there")]
+    assert kept(store) == said
 
 
 def test_ctrl_c_at_the_prompt_ends_the_chat(tmp_path: Path) -> None:

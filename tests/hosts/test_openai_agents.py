@@ -112,6 +112,17 @@ class _Sessions(HostContract):
         return await self.say(memories, "anna", SAID_THEN[how], ["Anew"])
 
 
+@pytest.mark.parametrize("raw", [True, False])
+def test_a_retry_knows_what_tools_did(*, raw: bool) -> None:
+    """A run that failed after a tool was called is run again: the model is sent the call and its result."""
+    host, memories = TestRawSessionWithFilter() if raw else TestProjectingSession(), MemoryProvider("buffer")
+    with pytest.raises(Exception, match="overloaded"):
+        asyncio.run(host.say(memories, "anna", "Weather?", [Call("Oslo", "call_1"), RuntimeError("overloaded")]))
+    (sent,) = asyncio.run(host.say(memories, "anna", "Weather?", ["Sunny."]))
+    assert [message["role"] for message in sent if message["role"] != "user"] == ["assistant", "tool"]
+    assert [message["role"] for message in memories.get("anna").history()] == ["user", "assistant", "tool", "assistant"]
+
+
 class TestProjectingSession(_Sessions):
     """A session that gives the view."""
 
@@ -157,7 +168,7 @@ def test_items_come_back_as_they_were(*, raw: bool) -> None:
     asyncio.run(session.add_items(TURN))
     assert asyncio.run(session.get_items()) == TURN
     memory = session.memory
-    assert [message["role"] for message in memory.messages()] == ["user", *["assistant", "tool"] * 2, "assistant"]
+    assert [message["role"] for message in memory.messages()] == ["user", "assistant", "tool", "tool", "assistant"]
     assert not re.search("rs_1|fc_1|msg_1|status", str(memory.messages()))
 
 
@@ -185,7 +196,8 @@ def test_what_items_say() -> None:
         {"type": "custom_tool_call", "call_id": "3", "name": "g", "input": "words"},
         {"type": "apply_patch_call", "call_id": "4"},
     ]
-    functions = [message["tool_calls"][0]["function"] for message in learnt(*calls)]
+    (called,) = learnt(*calls)
+    functions = [call["function"] for call in called["tool_calls"]]
     assert [(one["name"], one["arguments"]) for one in functions] == [
         ("f", '{"a": 1}'),
         ("shell_call", '{"commands": ["ls"]}'),
@@ -252,6 +264,24 @@ def test_reasoning_goes_with_its_call() -> None:
     asyncio.run(session.add_items(TURN))
     asyncio.run(session.add_items([{"role": "user", "content": "Thanks."}, {"role": "assistant", "content": "Bye."}]))
     assert [item["content"] for item in asyncio.run(session.get_items())] == ["Thanks.", "Bye."]
+
+
+@pytest.mark.parametrize("name", ["message-window", "token-window", "buffer"])
+@pytest.mark.parametrize("raw", [True, False])
+def test_calls_of_one_response_stay_together(*, name: str, raw: bool) -> None:
+    """Whatever the limit, reasoning, what was said, all calls and their results are shown as a whole or not at all."""
+    note = {"id": "msg_0", "type": "message", "role": "assistant", "content": "I shall look."}
+    turn = [TURN[0], CALLS[0], note, *CALLS[1:], TURN[-1]]
+    options: dict[str, Any] = {"oversized": "keep", "token_counter": lambda _: 1}  # type: ignore[misc]
+    for limit in range(1, 10):
+        limits = {"message-window": {"max_messages": limit}, "token-window": {"max_tokens": limit}}
+        session = session_of(name, raw=raw, **(limits[name] | options if name in limits else {}))
+        asyncio.run(session.add_items([*turn, {"role": "user", "content": "And tomorrow?"}]))
+        for most in (None, *range(9)):
+            shown = asyncio.run(session.get_items(most))
+            assert len(shown) <= (9 if most is None else most)
+            unit = [item for item in shown if item in turn[1:-1]]
+            assert unit in ([], turn[1:-1])
 
 
 def test_messages_saved_another_way_are_items() -> None:

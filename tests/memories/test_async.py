@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories import STRATEGIES, BaseMemory, ConversationBufferMemory
+from memzoo.memories import STRATEGIES, BaseMemory, ConversationBufferMemory, create_memory, retain
 from memzoo.stores import Message
 from memzoo.sync import drive
 
@@ -90,6 +90,21 @@ def test_every_method_has_its_twin(strategy: type[BaseMemory]) -> None:
             one, other = getattr(strategy, name), getattr(strategy, name[1:])
             assert inspect.signature(one).parameters.keys() == inspect.signature(other).parameters.keys()
             assert other.__doc__.startswith(f"Like `{name}`")
+
+
+def test_a_wrong_call_names_the_method_that_was_called() -> None:
+    """An error about arguments has the name that stands in the caller's code."""
+    memory = create_memory("buffer")
+    calls: list[Callable[[], object]] = [
+        lambda: memory.save_context({}),  # type: ignore[call-arg]
+        lambda: memory.messages(nonsense=1),  # type: ignore[call-arg]
+        retain,  # type: ignore[list-item]
+    ]
+    for call, name in zip(calls, ["save_context", "messages", "retain"], strict=True):
+        with pytest.raises(TypeError, match=rf"(^|\.){name}\(\)"):
+            call()
+    with pytest.raises(TypeError, match="asave_context"):
+        memory.asave_context({})  # type: ignore[call-arg]
 
 
 def test_an_override_is_followed_by_its_twin() -> None:

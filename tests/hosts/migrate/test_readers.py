@@ -399,6 +399,20 @@ def test_sessions_of_openai_agents(tmp_path: Path) -> None:
     ]
 
 
+def test_calls_of_one_answer_of_openai_agents(tmp_path: Path) -> None:
+    """They are one message, with what was said before them: no window parts them."""
+    items: list[Any] = [
+        {"role": "user", "content": "Add twice."},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I add."}]},
+        *({"type": "function_call", "call_id": id_, "name": "add", "arguments": "{}"} for id_ in "cd"),
+        *({"type": "function_call_output", "call_id": id_, "output": "2"} for id_ in "cd"),
+    ]
+    ((log,), _) = logs_in("openai-agents", agents_file(tmp_path / "a.db", [("anna", item) for item in items]))
+    assert [message["role"] for message in log.messages] == ["user", "assistant", "tool", "tool"]
+    assert log.messages[1]["content"] == "I add."
+    assert [one["id"] for one in log.messages[1]["tool_calls"]] == ["c", "d"]
+
+
 def checkpoints_file(path: Path, rows: Sequence[tuple[str, str, str, Any]]) -> Path:
     """A file of LangGraph's checkpoints: thread, namespace, id, values of the channels."""
     with closing(sqlite3.connect(path)) as database:

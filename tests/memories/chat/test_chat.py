@@ -31,11 +31,11 @@ def test_answers_are_streamed(chat: CliRunner, endpoint: "Endpoint") -> None:
 
 
 def test_goes_on_after_a_failure(chat: CliRunner, endpoint: "Endpoint") -> None:
-    """An answer that breaks off is an error in red; what was said is kept, and the talk goes on."""
+    """An answer that breaks off is an error in red; what was said and read is kept, and the talk goes on."""
     endpoint.breaks_off("One")
     endpoint.says("One two")
     output = chat.invoke(app, ARGUMENTS, input="Count!\n/memory\nCount!\n").output
     assert "ended its reply in the middle of it" in output
     assert '"content": "Count!"' in output
-    assert len(endpoint.sent()) == 2
+    assert [message["content"] for message in endpoint.sent()] == ["Count!", "One", "Count!"]
     assert "One two" in output

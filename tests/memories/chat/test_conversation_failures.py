@@ -31,12 +31,13 @@ class TestFailures:
     @pytest.mark.parametrize("on_failure", ["keep", "rollback"])
     @each_way
     def test_in_mid_answer(self, say: Say, on_failure: Any, endpoint: "Endpoint") -> None:
-        """An answer that breaks off is a `ModelError`; the user's message is kept and marked, or nothing is."""
+        """An answer that breaks off is a `ModelError`; what was said and read is kept and marked, or nothing is."""
         conversation = Conversation(endpoint.model, on_failure=on_failure)
         endpoint.breaks_off("I was about to")
         with pytest.raises(ModelError, match=r"in the middle|no chat completion"):
             say(conversation, "Tell me")
-        kept = [("user", "Tell me")] if on_failure == "keep" else []
+        read = [("assistant", "I was about to")] if say in (streams, astreams) else []
+        kept = [("user", "Tell me"), *read] if on_failure == "keep" else []
         assert texts(conversation.memory.history()) == texts(conversation.memory.unfinished_turn()) == kept
         endpoint.says("Here")
         say(conversation, "Again")
@@ -52,7 +53,7 @@ class TestFailures:
         endpoint.breaks_off("I was about to", **{"Content-Length": "100000"})
         with pytest.raises(ModelError, match=r"failed: (APIConnectionError|RemoteProtocolError)"):
             astreams(conversation, "Tell me")
-        assert len(conversation.memory.history()) == 2
+        assert texts(conversation.memory.history()) == 2 * [("user", "Tell me"), ("assistant", "I was about to")]
 
     @pytest.mark.parametrize("on_failure", ["keep", "rollback"])
     def test_after_tools_have_run(self, on_failure: Any, endpoint: "Endpoint") -> None:
@@ -70,7 +71,7 @@ class TestFailures:
     def test_a_stream_that_is_left_early(self, on_failure: Any, endpoint: "Endpoint") -> None:
         """Who stops reading ends the turn; it counts as failed, and the conversation is free again."""
         conversation = Conversation(endpoint.model, on_failure=on_failure)
-        kept = [("user", "Count!")] if on_failure == "keep" else []
+        kept = [("user", "Count!"), ("assistant", "one")] if on_failure == "keep" else []
 
         async def listen() -> None:
             async with aclosing(conversation.astream("Count!")) as pieces:
@@ -107,7 +108,7 @@ class TestFailures:
             assert await conversation.asend("Never mind") == "Fine"
 
         asyncio.run(talk())
-        assert [message["role"] for message in endpoint.sent()] == ["user", "user"]
+        assert [message["role"] for message in endpoint.sent()] == ["user", "assistant", "tool", "user"]
 
     @each_way
     def test_a_memory_that_cannot_learn_keeps_no_answer_back(

@@ -109,8 +109,8 @@ def test_each_strategy_answers_again(name: str) -> None:
     assert "Quokkas" not in shown
 
 
-def test_an_answer_with_tools_goes_as_a_whole() -> None:
-    """Calls and their results are part of the answer."""
+def test_what_tools_did_for_an_old_answer_stays_on_record() -> None:
+    """The question is answered anew from the beginning, so tools may run again; the log has both runs."""
     memory = ConversationBufferMemory()
     call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     memory.add_messages(
@@ -121,9 +121,11 @@ def test_an_answer_with_tools_goes_as_a_whole() -> None:
             {"role": "assistant", "content": "I see a cat."},
         ]
     )
-    conversation = Conversation(Seeing(), memory)
-    conversation.regenerate()
-    assert said(conversation) == ["Look!", "Answer 1"]
+    conversation = Conversation(model := Seeing(), memory)
+    for number in (1, 2):
+        conversation.regenerate()
+        assert [text for _, text in texts(model.sent[-1])] == ["Look!"]
+        assert said(conversation) == ["Look!", "None", "A cat.", f"Answer {number}"]
 
 
 def test_a_failure_leaves_the_answer(conversation: Conversation, model: Seeing) -> None:

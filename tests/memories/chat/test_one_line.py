@@ -2,11 +2,12 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memzoo import ChatModel, Conversation, MemoryProvider, open_store
-from memzoo.errors import StoreError, UnknownOptionError, UnknownStrategyError
+from memzoo import ChatModel, Conversation, MemoryProvider, create_memory, open_store
+from memzoo.errors import OptionError, StoreError, UnknownOptionError, UnknownStrategyError
 
 
 @pytest.fixture
@@ -59,3 +60,11 @@ def test_reprs_are_short(url: str):
     provider = MemoryProvider("window")
     provider.get("anna")
     assert repr(provider) == "<MemoryProvider of 'window' in <InMemoryStore>, 1 at hand>"
+
+
+@pytest.mark.parametrize("model", ["offline", ChatModel("offline")])
+@pytest.mark.parametrize("memory", ["window", "ConversationBufferWindowMemory", create_memory("window")])
+def test_the_wrong_way_round(model: Any, memory: Any) -> None:
+    """The model comes first; who takes it for the memory is told."""
+    with pytest.raises(OptionError, match=r"the model comes first, then the memory: Conversation\(.*offline.*indow"):
+        Conversation(memory, model)

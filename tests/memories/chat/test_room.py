@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ModelError, OverBudgetError
-from memzoo.memories import STRATEGIES, Conversation, create_memory
+from memzoo.memories import STRATEGIES, ChatModel, Conversation, create_memory
 from memzoo.stores import Message
 from memzoo.strategy import further_names, text_of
 from tests.memories.chat.conftest import Endpoint
@@ -101,16 +101,30 @@ class TestWithoutALimit:
             assert "I am Sam." in sent
         assert len(memory.history()) == 12
 
-    def test_what_was_learnt_from_a_refusal_is_used_in_the_next_turn(self, small: SmallModel) -> None:
-        """A conversation does not run into the same refusals with each turn."""
+    @pytest.mark.parametrize("max_tokens", [None, 1000])
+    def test_what_was_learnt_from_a_refusal_is_used_in_the_next_turn(
+        self, small: SmallModel, max_tokens: int | None
+    ) -> None:
+        """A conversation does not run into the same refusals with each turn, with a limit of its own either."""
         memory = memory_of("buffer")
         for _ in range(20):
             memory.save_context({"input": "lorem ipsum dolor"}, {"output": "sit amet consetetur"})
-        conversation = Conversation(small.model, memory)
+        conversation = Conversation(small.model, memory, max_tokens=max_tokens)
         for _ in range(5):
             small.says("ok")
             conversation.send("hm")
         assert len(small.refused) == 1
+
+    @pytest.mark.parametrize("key", ["x", "size", "no-key"])
+    def test_a_short_key_hides_no_refusal(self, small: SmallModel, key: str) -> None:
+        """What a server without keys was given is taken out of no error, so a full context is still known by it."""
+        memory = memory_of("buffer")
+        memory.save_context({"input": LONG}, {"output": LONG})
+        small.says("ok")
+        conversation = Conversation(ChatModel("m", base_url=small.url, api_key=key), memory)
+        assert conversation.send("hm") == "ok"
+        with pytest.raises(ModelError, match="exceeds the available context size"):
+            conversation.send(LONG)
 
     def test_tools_that_acted_are_kept(self, small: SmallModel) -> None:
         """Where a tool gave more than the model can take, the turn is stored as unfinished, and the next one works."""

@@ -12,6 +12,7 @@ import pytest
 
 from memzoo.errors import MemoryZooError, ModelError
 from memzoo.memories import ChatModel, OpenAIEmbedder, VectorStoreRetrieverMemory, create_memory
+from memzoo.memories.engine.prompt_limit import PromptLimit, is_too_long
 from memzoo.memories.models.embedders import as_embedder
 from memzoo.sync import drive
 
@@ -61,6 +62,22 @@ def test_an_endpoint_that_repeats_the_key(telltale: str, caplog: pytest.LogCaptu
     shown += [repr(memory), repr(found), found.state_name]
     assert "wrong key" in shown[0] + shown[1]
     assert not [text for text in shown if KEY in text]
+
+
+def test_what_a_key_hides_is_read_first() -> None:
+    """A full context is known by the endpoint's own words, even where the key is one of them."""
+    model, limit = ChatModel("m", api_key="context size"), PromptLimit(100_000)
+
+    def refuse() -> None:
+        with model.failing("summary"):
+            raise OSError("4000 tokens exceed the context size (2048 tokens)")
+
+    with pytest.raises(ModelError) as refused:
+        refuse()
+    assert "context size" not in str(refused.value)
+    assert is_too_long(refused.value)
+    assert "context size" not in str(limit.learn_from(refused.value, "a" * 12_000))
+    assert limit.tokens == 1536
 
 
 def test_an_embedder_works_by_base_url_and_key(telltale: str) -> None:

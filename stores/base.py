@@ -1,5 +1,6 @@
 """What a store is: the log of each conversation, and what strategies derived from it."""
 
+import contextlib
 import json
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from memzoo.errors import UnsupportedError
 __all__ = [
     "ANSWER",
     "JSON",
+    "SAID_AT",
     "Entries",
     "Entry",
     "Lease",
@@ -27,6 +29,9 @@ __all__ = [
 
 ANSWER = "@answer"
 """The field beside an answer that holds, as JSON, the model that gave it and its cost."""
+
+SAID_AT = "@said_at"
+"""The field of a message that was said before it was stored: when, in ISO 8601 with a time zone; "" if nobody knows."""
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -60,7 +65,8 @@ class Entry:
             messages leave gaps.
         message: The OpenAI chat message.
         turn_id: The id of its turn; messages saved together share it.
-        created_at: When it was stored; always with a time zone (UTC).
+        created_at: When it was stored, or for a message that was imported with its time, when it was said; always with
+            a time zone (UTC). Ages go by it.
         fields: As in `Record`.
     """
 
@@ -69,6 +75,15 @@ class Entry:
     turn_id: str
     created_at: datetime
     fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+
+    @property
+    def said_at(self) -> datetime | None:
+        """When it was said, with a time zone; `None` if nobody knows, as of what was imported without a time."""
+        if (told := self.fields.get(SAID_AT)) is None:
+            return self.created_at
+        with contextlib.suppress(ValueError, OverflowError):
+            return said_at.astimezone(UTC) if (said_at := datetime.fromisoformat(told)).tzinfo else None
+        return None
 
     @property
     def model(self) -> str | None:

@@ -2,12 +2,12 @@
 
 import contextlib
 import json
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
-from memzoo.errors import UnsupportedError
+from memzoo.errors import OptionError, UnsupportedError
 
 __all__ = [
     "ANSWER",
@@ -389,6 +389,19 @@ def managed(store: Store, method: str) -> ManagedStore:
     if lacks := find_lacking(store, method):
         raise UnsupportedError(f"this needs a store with the method {method!r}, which {type(lacks).__name__} lacks")
     return cast("ManagedStore", store)
+
+
+def read_clock(clock: Callable[[], datetime]) -> datetime:
+    """The time that a store's clock tells, in UTC.
+
+    Raises:
+        OptionError: It is before the year 1 or after the year 9999 there.
+    """
+    now = clock()
+    try:
+        return now if now.tzinfo is UTC else now.astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise OptionError(f"clock must tell a time between the years 1 and 9999 in UTC, not {now!r}") from None
 
 
 def utc_now() -> datetime:

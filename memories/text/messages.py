@@ -7,7 +7,7 @@ import functools
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,6 +23,7 @@ __all__ = [
     "as_message",
     "as_record",
     "as_sent",
+    "check_several",
     "checked",
     "is_answered",
     "quote_turns",
@@ -88,6 +89,16 @@ def checked(message: Any) -> Message:
 def as_message(role: str, said: str | Message) -> Message:
     """Make a message of a text; a message stays as it is."""
     return {"role": role, "content": said} if isinstance(said, str) else said
+
+
+def check_several(messages: object, what: str = "messages") -> None:
+    """Check that chat messages come as several, such as a list.
+
+    Raises:
+        MessageError: They do not; the text calls them `what`.
+    """
+    if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
+        raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")
 
 
 def as_record(message: Message | Record) -> Record:

@@ -204,7 +204,7 @@ class Reason:
 
 
 def _iso(time: datetime | None) -> str | None:
-    return time and time.isoformat()
+    return time.isoformat() if time else None
 
 
 def _time(written: str | None) -> datetime | None:

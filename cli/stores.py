@@ -99,7 +99,7 @@ def history(
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
         for entry in memory.entries(limit, before, after, newest_first=newest_first):
             if as_json:
-                said = {"number": entry.seq, "time": entry.created_at.isoformat(), **entry.message}
+                said = {"number": entry.seq, "time": entry.said_at and entry.said_at.isoformat(), **entry.message}
                 echo(json.dumps(said, ensure_ascii=False))
             else:
                 row(entry.seq, _time(entry), entry.message["role"], text_of(entry.message))
@@ -254,4 +254,4 @@ def _about(store: ManagedStore, id_: str) -> tuple[str, ...]:
 
 
 def _time(entry: Entry) -> str:
-    return entry.created_at.isoformat(sep=" ", timespec="seconds")
+    return entry.said_at.isoformat(sep=" ", timespec="seconds") if entry.said_at else "-"

@@ -70,7 +70,10 @@ class MessageError(MemoryZooError, ValueError):
 
 
 class RedactionError(MemoryZooError, RuntimeError):
-    """The function given as `redact` failed, or gave no text; nothing was stored or sent."""
+    """What `redact` says could not be taken out of a text; nothing was stored or sent.
+
+    The function failed, or gave no text; or the text is escaped too many times over to be read.
+    """
 
 
 class OverBudgetError(MemoryZooError, ValueError):

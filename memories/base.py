@@ -21,7 +21,7 @@ from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
 from memzoo.memories.text.keys import check_query, exchange_of, query_of
-from memzoo.memories.text.messages import Labels, as_record
+from memzoo.memories.text.messages import Labels, as_record, check_several
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
@@ -421,6 +421,7 @@ class BaseMemory(ABC):
         for name, value in {"learn": learn, "pinned": pinned}.items():
             if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise OptionError(f"{name} must be True or False, not {value!r}")
+        check_several(messages)
         records = [as_record(message) for message in messages]
         if pinned:
             from memzoo.memories.engine.pinning import mark

@@ -11,6 +11,7 @@ from memzoo.dispatch import check_it_travels, run_units
 from memzoo.errors import OptionError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.models.usage import Spent
+from memzoo.memories.options import check_texts
 from memzoo.memories.registry import create_memory
 from memzoo.stores import Store, managed
 from memzoo.stores.common import escaped
@@ -65,7 +66,8 @@ def upkeep(
         **options: Those of the strategy, as the program has them that serves the conversations.
 
     Raises:
-        OptionError: The strategy learns nothing, an option cannot work, or the store or an option cannot travel.
+        OptionError: The strategy learns nothing, an argument has the wrong type, an option cannot work, or the store or
+            an option cannot travel.
         UnsupportedError: The store cannot list its conversations, and no `ids` are given.
         EngineError: The executor is broken.
 
@@ -82,7 +84,13 @@ def upkeep(
     states = [learner.name for learner in probe.learners if learner.learns]
     if not states:
         raise OptionError(f"{strategy!r} learns nothing, so there is nothing to keep up")
-    listed = None if ids is None else [id_ for id_ in ids if id_.startswith(prefix)]
+    check_texts(prefix=prefix)
+    if isinstance(ids, str) or not (ids is None or isinstance(ids, Iterable)):
+        raise OptionError(f"ids must be a list of conversations, such as ['user-42'], not {ids!r}")
+    listed = None if ids is None else list(ids)
+    if wrong := [id_ for id_ in listed or () if not isinstance(id_, str)]:
+        raise OptionError(f"ids must be a list of conversations, such as ['user-42'], not {wrong[0]!r} among them")
+    listed = listed and [id_ for id_ in listed if id_.startswith(prefix)]
     work = _Work(store, strategy, options)
     check_it_travels(executor, {"the store": store, **{f"{name}={value!r}": value for name, value in options.items()}})
     done, learnt, failed, spent = 0, 0, dict[str, str](), Spent()

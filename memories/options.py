@@ -20,6 +20,7 @@ __all__ = [
     "a_store",
     "assign_option",
     "check",
+    "check_texts",
     "copy_memory",
     "describe_unknown",
     "make_setattr",
@@ -261,6 +262,17 @@ def one_of(name: str, value: object, *allowed: object) -> None:
     if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
         likely = did_you_mean(value, [one for one in allowed if isinstance(one, str)])
         raise OptionError(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}{likely}")
+
+
+def check_texts(**given: object) -> None:
+    """Check arguments by name that must be texts.
+
+    Raises:
+        OptionError: One is none.
+    """
+    for name, value in given.items():
+        if not isinstance(value, str):
+            raise OptionError(f"{name} must be text, not {value!r}")
 
 
 def whole_number(name: str, value: object, *, at_least: int | None = None, at_most: int = HIGHEST) -> None:

@@ -8,7 +8,7 @@ library's and your own, are disarmed in it. A missing variable is an error.
 import functools
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -37,6 +37,21 @@ or "v0" for the library's as they were before memories learnt by amendments."""
 Template: TypeAlias = Union[str, Path, "Traversable"]
 """The text of a template, or a file that has it."""
 
+# What a template is for: of each of these groups it uses one variable at least.
+_LINES = frozenset({"new_lines", "dated_new_lines"})
+_NEEDED: Mapping[str, Sequence[frozenset[str]]] = {
+    "summary": [_LINES],
+    "entity_notes": [_LINES],
+    "entity_extraction": [_LINES],
+    "entity_update": [_LINES],
+    "triple_extraction": [_LINES],
+    "current_entities": [frozenset({"input"})],
+    "compare_answer": [frozenset({"memory"}), frozenset({"question"})],
+    "compare_judge": [frozenset({"answer"}), frozenset({"reply"})],
+    "compare_questions": [frozenset({"lines"})],
+}
+# Of what was given in place of a folder, so much is told.
+_LONGEST_NAME = 200
 _TAG = re.compile(r"<\s*+(?:/\s*+)?([^\W\d][\w:.-]*+)")
 
 # Blanks, and characters that are seen nowhere.
@@ -63,8 +78,8 @@ class PromptSet:
             brought: Prompts that a strategy brings besides, by name; `source` may replace these, too.
 
         Raises:
-            PromptError: There is no such folder, file or prompt, or a template is not valid or uses a variable that
-                the one that it replaces does not use.
+            PromptError: There is no such folder, file or prompt, or a template is not valid, uses a variable that the
+                one that it replaces does not use, or none of those that say what the model is asked about.
         """
         given, more = _read(source), {name: _text(name, template) for name, template in (brought or {}).items()}
         self._own = frozenset((more | given).items())
@@ -73,10 +88,17 @@ class PromptSet:
             allowed = _variables_of(name)
             if name in more:
                 allowed |= _templates_of(frozenset(more.items())).variables(name)
-            if extra := self.variables(name) - allowed:
+            used = self.variables(name)
+            if extra := used - allowed:
                 raise PromptError(
                     f"prompt {name!r}: its template uses {_join_names(extra)}; it may use {_join_names(allowed)}"
                 )
+            for needed in _NEEDED.get(name, [allowed] if allowed else []):
+                if not used & needed:
+                    raise PromptError(
+                        f"prompt {name!r}: its template must use {' or '.join(map(repr, sorted(needed)))}; otherwise "
+                        "the model is not told what it is asked about"
+                    )
 
     def replaces(self, *names: str) -> bool:
         """Tell whether one of some prompts has a template that was given or brought, in place of the library's."""
@@ -167,8 +189,11 @@ def _read(source: PromptSource) -> dict[str, str]:
             if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise PromptError(f"prompt {name!r}: its template must be text, not {template!r}")
         return dict(source or {})
-    if not (folder := _EARLIER.get(str(source), Path(source))).is_dir():
-        raise PromptError(f"prompts: {str(source)!r} is not a folder")
+    if not isinstance(source, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PromptError(f"prompts must be a folder, or templates by name, not {source!r}")
+    if not os.path.isdir(folder := _EARLIER.get(str(source), Path(source))):  # noqa: PTH112 - also if it is too long
+        name = str(source) if len(str(source)) <= _LONGEST_NAME else f"{str(source)[:_LONGEST_NAME]}..."
+        raise PromptError(f"prompts: {name!r} is not a folder; a template is given by its name, {{'summary': '...'}}")
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))}
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.base import (
     JSON,
+    SAID_AT,
     Entries,
     Entry,
     Lease,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JSON",
+    "SAID_AT",
     "ChromaIndex",
     "Closing",
     "EncryptedStore",

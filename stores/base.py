@@ -1,16 +1,18 @@
 """What a store is: the log of each conversation, and what strategies derived from it."""
 
+import contextlib
 import json
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
-from memzoo.errors import UnsupportedError
+from memzoo.errors import OptionError, UnsupportedError
 
 __all__ = [
     "ANSWER",
     "JSON",
+    "SAID_AT",
     "Entries",
     "Entry",
     "Lease",
@@ -28,6 +30,9 @@ __all__ = [
 
 ANSWER = "@answer"
 """The field beside an answer that holds, as JSON, the model that gave it and its cost."""
+
+SAID_AT = "@said_at"
+"""The field of a message that was said before it was stored: when, in ISO 8601 with a time zone; "" if nobody knows."""
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -61,7 +66,8 @@ class Entry:
             messages leave gaps.
         message: The OpenAI chat message.
         turn_id: The id of its turn; messages saved together share it.
-        created_at: When it was stored; always with a time zone (UTC).
+        created_at: When it was stored, or for a message that was imported with its time, when it was said; always with
+            a time zone (UTC). Ages go by it.
         fields: As in `Record`.
     """
 
@@ -70,6 +76,15 @@ class Entry:
     turn_id: str
     created_at: datetime
     fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+
+    @property
+    def said_at(self) -> datetime | None:
+        """When it was said, with a time zone; `None` if nobody knows, as of what was imported without a time."""
+        if (told := self.fields.get(SAID_AT)) is None:
+            return self.created_at
+        with contextlib.suppress(ValueError, OverflowError):
+            return said_at.astimezone(UTC) if (said_at := datetime.fromisoformat(told)).tzinfo else None
+        return None
 
     @property
     def model(self) -> str | None:
@@ -385,6 +400,19 @@ def managed(store: Store, method: str) -> ManagedStore:
     if lacks := find_lacking(store, method):
         raise UnsupportedError(f"this needs a store with the method {method!r}, which {type(lacks).__name__} lacks")
     return cast("ManagedStore", store)
+
+
+def read_clock(clock: Callable[[], datetime]) -> datetime:
+    """The time that a store's clock tells, in UTC.
+
+    Raises:
+        OptionError: It is before the year 1 or after the year 9999 there.
+    """
+    now = clock()
+    try:
+        return now if now.tzinfo is UTC else now.astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise OptionError(f"clock must tell a time between the years 1 and 9999 in UTC, not {now!r}") from None
 
 
 def utc_now() -> datetime:

@@ -5,13 +5,13 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
 from memzoo.errors import ConflictError, UnsupportedError
 from memzoo.forks import new_rlock
-from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, read_clock, utc_now
 from memzoo.stores.common import IN_MEMORY, check_numbers, escaped, make_conflict_error
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing
@@ -75,9 +75,7 @@ class InMemoryStore(Closing):
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
-        now = self.clock()
-        if now.tzinfo is not UTC:
-            now = now.astimezone(UTC)
+        now = read_clock(self.clock)
         with self._lock:
             conversation = self._conversations.get(conversation_id) or self._begin()
             turn = conversation.turns.get(turn_id)

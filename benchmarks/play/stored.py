@@ -25,5 +25,5 @@ def read_talk(store: ManagedStore, id_: str) -> tuple[Transcript, Kept]:
     for name in drive(managed(store, "states").states(id_)):
         state = drive(store.read_state(id_, name))
         states[name] = StoredState(state.watermark, state.changes, drive(store.embeddings(id_, name)))
-    said = (TranscriptMessage(entry.message, date=entry.created_at) for entry in entries)
+    said = (TranscriptMessage(entry.message, date=entry.said_at) for entry in entries)
     return Transcript(id_, exchanges_of(said)), (entries, states)

@@ -34,7 +34,7 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Question, Transcript, sample_transcripts
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.text.view import in_words
+from memzoo.memories.text.days import in_words
 from memzoo.stores import InMemoryStore
 from memzoo.strategy import text_of
 from memzoo.sync import drive

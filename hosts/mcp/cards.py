@@ -23,12 +23,12 @@ class _Card(NamedTuple):
 
     Attributes:
         text: The line.
-        said_at: When it came.
+        said_at: When it came; `None` if nobody knows.
         order: The order of the note; `None` for a message.
     """
 
     text: str
-    said_at: datetime
+    said_at: datetime | None
     order: tuple[int, int] | None
 
 
@@ -69,7 +69,7 @@ class Cards:
         told = [one for one in said if one.seq > self.last_said and one.message["role"] in ("user", "assistant")]
         cards = [
             *(_Card(card_of(note), note.fact.sources[-1].said_at, note.order) for note in new),
-            *(_Card(text_of(one.message), one.created_at, None) for one in told),
+            *(_Card(text_of(one.message), one.said_at, None) for one in told),
         ]
         self._newest_note = max([self._newest_note, *(note.order for note in new)])
         self.last_said = max([self.last_said, *(one.seq for one in said)])

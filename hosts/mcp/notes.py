@@ -129,7 +129,7 @@ class Replay:
         # An entity is known by its name, whatever its type.
         key = key_of(kind, *(names[:1] if kind == "entity" else names))
         known, speaker = self._look_up(key), str(entry.message.get("name") or entry.message["role"])
-        before, source = known.fact.sources if known else (), Source(entry.seq, speaker, entry.created_at)
+        before, source = known.fact.sources if known else (), Source(entry.seq, speaker, entry.said_at)
         if known and known.holds:
             fact = replace(known.fact, sources=tuple(sorted({*before, source})))
             self._changed[key] = replace(known, fact=fact)

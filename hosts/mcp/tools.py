@@ -188,11 +188,11 @@ def _reason(reason: Reason) -> dict[str, Any]:
 
 def _quote(quote: Quote) -> dict[str, Any]:
     text = quote.text if len(quote.text) <= _LONGEST_QUOTE else f"{quote.text[:_LONGEST_QUOTE]} ..."
-    return {"entry": quote.seq, "by": quote.speaker, "at": quote.said_at.isoformat(), "text": text}
+    return {"entry": quote.seq, "by": quote.speaker, "at": quote.said_at and quote.said_at.isoformat(), "text": text}
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    return {"entry": entry.seq, "at": entry.created_at.isoformat(), **entry.message}
+    return {"entry": entry.seq, "at": entry.said_at and entry.said_at.isoformat(), **entry.message}
 
 
 def _write(name: str, about: str, gives: type[Arguments]) -> dict[str, GraphTool]:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from memzoo.errors import ConflictError, MissingExtraError, TransferError
@@ -13,7 +14,7 @@ from memzoo.hosts.migrate.llama_index import llama_index
 from memzoo.hosts.migrate.sessions import read_sessions
 from memzoo.hosts.migrate.sources import chatgpt, langchain_file, openai_threads
 from memzoo.memories.engine.system_message import note_system, system_state
-from memzoo.stores import Entry, ManagedStore, Message, Record, utc_now
+from memzoo.stores import SAID_AT, Entry, ManagedStore, Message, Record, utc_now
 from memzoo.strategy import checked
 from memzoo.sync import blocking_function
 
@@ -175,23 +176,28 @@ def _another(log: ChatLog) -> TransferError:
 
 
 async def _restore(store: ManagedStore, log: ChatLog) -> None:
-    """Write a whole conversation, with its times; a message without one has that of the message before."""
+    """Write a whole conversation, with its times; a message without one is as old as the message before."""
     entries: list[Entry] = []
     said_at = next((date for date in log.dates if date), utc_now())
     for number, (message, date, turn) in enumerate(zip(log.messages, log.dates, _turns(log), strict=True), start=1):
         said_at = date or said_at
-        entries.append(Entry(number, message, turn, said_at))
+        entries.append(Entry(number, message, turn, said_at, {} if date else _when(None)))
     await store.restore(log.title, entries, system_state(entries))
 
 
 async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
     """Write what was said since the last import, turn by turn."""
-    turns: dict[str, list[Message]] = {}
-    for message, turn in list(zip(log.messages, _turns(log), strict=True))[start:]:
-        turns.setdefault(turn, []).append(message)
-    for turn, messages in turns.items():
-        await store.append(log.title, list(map(Record, messages)), turn_id=f"{turn}-{start}")
+    turns: dict[str, list[Record]] = {}
+    for message, date, turn in list(zip(log.messages, log.dates, _turns(log), strict=True))[start:]:
+        turns.setdefault(turn, []).append(Record(message, _when(date)))
+    for turn, records in turns.items():
+        await store.append(log.title, records, turn_id=f"{turn}-{start}")
     await note_system(store, log.title)
+
+
+def _when(date: datetime | None) -> dict[str, str | None]:
+    """The field that says when a message was said, where the store's own time does not."""
+    return {SAID_AT: date.isoformat() if date else ""}
 
 
 def _turns(log: ChatLog) -> Iterator[str]:

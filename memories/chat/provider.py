@@ -16,7 +16,7 @@ from memzoo.forks import new_rlock
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.locks import turn_locks
 from memzoo.memories.engine.receipt import Receipt
-from memzoo.memories.options import make_setattr, one_of, refuse_pickling, whole_number
+from memzoo.memories.options import check_texts, make_setattr, one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
 from memzoo.sync import Closing, Managed, blocking
@@ -168,10 +168,7 @@ class MemoryProvider(Closing):
         """
         if limit is not None:
             whole_number("limit", limit, at_least=0)
-        given: dict[str, object] = {"prefix": prefix, "after": after or ""}
-        for name, value in given.items():
-            if not isinstance(value, str):
-                raise OptionError(f"{name} must be text, not {value!r}")
+        check_texts(prefix=prefix, after=after or "")
         if idle_since is not None and getattr(idle_since, "tzinfo", None) is None:
             raise OptionError(f"idle_since must be a datetime with a time zone, not {idle_since!r}")
         listed = managed(self._store, "conversations").conversations

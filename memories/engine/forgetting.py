@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
 from memzoo.errors import ConflictError, ModelError, OptionError, StoreError, UnknownMessageError
@@ -127,7 +127,7 @@ async def _scrub(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:
 
 async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:
     given: object = ids
-    if isinstance(given, (int, str)) or not all(type(one) is int for one in ids):
+    if not isinstance(given, Iterable) or not all(type(one) is int for one in ids):
         raise OptionError(f"ids must be log numbers, such as [3, 4], or None for the whole conversation, not {ids!r}")
     found = {
         entry.seq

@@ -1,13 +1,14 @@
 """Retention: what is too old goes, by a call that a cron job makes."""
 
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memzoo.errors import OptionError
 from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.memories.engine.receipt import REMAINS
+from memzoo.memories.options import check_texts, whole_number
 from memzoo.stores import Entry, Store, VectorIndex, managed
 from memzoo.stores.base import utc_now
 from memzoo.sync import blocking_function
@@ -70,7 +71,8 @@ async def aretain(
         thorough: As in `BaseMemory.aforget`; once, at the end.
 
     Raises:
-        OptionError: Neither `older_than` nor `idle_for` is given, or one of them is negative.
+        OptionError: Neither `older_than` nor `idle_for` is given, one of them is negative, or an argument has the wrong
+            type; nothing was removed.
         StoreError: The store failed. What was removed until then is removed.
 
     Example:
@@ -80,11 +82,19 @@ async def aretain(
         >>> retain(memory.store, idle_for=timedelta(hours=1), now=utc_now() + timedelta(days=1)).removed
         {'user-42': [1, 2]}
     """
-    spans = [span for span in (older_than, idle_for) if span is not None]
-    if not spans or min(spans) < timedelta(0):
-        raise OptionError(f"older_than or idle_for must say how long, not {older_than!r} and {idle_for!r}")
+    given: Sequence[tuple[str, object]] = [("older_than", older_than), ("idle_for", idle_for)]
+    for name, span in given:
+        if not (span is None or (isinstance(span, timedelta) and span >= timedelta(0))):
+            raise OptionError(f"{name} must say how long, such as timedelta(days=30), at least 0; not {span!r}")
+    if older_than is None and idle_for is None:
+        raise OptionError("older_than or idle_for must say how long: neither was given")
+    if now is not None and getattr(now, "tzinfo", None) is None:
+        raise OptionError(f"now must be a datetime with a time zone, such as datetime.now(UTC), not {now!r}")
+    if limit is not None:
+        whole_number("limit", limit, at_least=0)
+    check_texts(prefix=prefix, after=after or "")
     now = now or utc_now()
-    old, idle = (now - span if span is not None else None for span in (older_than, idle_for))
+    old, idle = (_before(now, span) if span is not None else None for span in (older_than, idle_for))
     removed: dict[str, list[int]] = {}
     last: str | None = None
     async for id_ in _list_ids(store, after, limit, idle_since=None if old else idle, prefix=prefix):
@@ -103,6 +113,14 @@ async def aretain(
 
 
 retain = blocking_function(aretain)
+
+
+def _before(now: datetime, span: timedelta) -> datetime:
+    """The time so long before; the beginning of all times if it were before that."""
+    try:
+        return (now - span).astimezone(UTC)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
 
 
 async def _list_ids(

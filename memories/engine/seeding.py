@@ -7,7 +7,7 @@ from typing import Protocol
 from memzoo.errors import MessageError
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import as_message, checked, is_answered
+from memzoo.memories.text.messages import as_message, check_several, checked, is_answered
 from memzoo.stores import Message, Record
 from memzoo.stores.tombstones import tombstone, tombstones_of
 
@@ -43,6 +43,7 @@ def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message
     Raises:
         MessageError: They are not whole exchanges.
     """
+    check_several(examples, "examples")
     said = [message for example in examples for message in _messages_of(example)]
     if not said or said[0]["role"] != "user" or not is_answered(said) or said[-1]["role"] != "assistant":
         raise MessageError(

@@ -168,5 +168,5 @@ def _attributes(fact: Fact) -> dict[str, str | bool | int]:
         "superseded_by": fact.superseded_by,
         "said_in": json.dumps(fact.said_in),
         "said_by": json.dumps([source.speaker for source in fact.sources]),
-        "said_at": json.dumps([source.said_at.isoformat() for source in fact.sources]),
+        "said_at": json.dumps([source.said_at and source.said_at.isoformat() for source in fact.sources]),
     }

@@ -8,8 +8,8 @@ from typing import Any
 from memzoo.forks import cached_property
 from memzoo.memories.graph.relations import content_words, plain
 from memzoo.memories.models.replies import SAME_AS
+from memzoo.memories.text.days import in_words
 from memzoo.memories.text.names import canonical
-from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON
 
 __all__ = ["Fact", "Quote", "Reason", "Source", "by_name", "describe_relation", "in_order", "names_in"]
@@ -24,12 +24,12 @@ class Source:
     Attributes:
         seq: Its number in the log.
         speaker: Who said it: the message's `name` if it has one, else its role, such as "user".
-        said_at: When it was stored; with a time zone.
+        said_at: When it was said, with a time zone; `None` if nobody knows.
     """
 
     seq: int
     speaker: str
-    said_at: datetime
+    said_at: datetime | None
 
 
 # Without slots: a fact never changes, and what is worked out from it is kept with it.
@@ -45,7 +45,7 @@ class Fact:
         sources: The messages that stated it, oldest first.
         superseded_by: The log number of the message that corrected it; 0 while it holds.
         qualifier: When it is so, where, or on what condition; "" where that was not told.
-        superseded_at: When the message was stored that corrected it; `None` while it holds, or where nobody knows.
+        superseded_at: When the message was said that corrected it; `None` while it holds, or where nobody knows.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -145,14 +145,14 @@ class Fact:
         """The fact as JSON values."""
         told = {
             "qualifier": self.qualifier,
-            "superseded_at": self.superseded_at and self.superseded_at.isoformat(),
+            "superseded_at": _iso(self.superseded_at),
         }
         return {
             "subject": self.subject,
             "relation": self.relation,
             "object": self.object,
             "negated": self.negated,
-            "sources": [asdict(source) | {"said_at": source.said_at.isoformat()} for source in self.sources],
+            "sources": [asdict(source) | {"said_at": _iso(source.said_at)} for source in self.sources],
             "superseded_by": self.superseded_by,
             **{name: value for name, value in told.items() if value},
         }
@@ -160,9 +160,8 @@ class Fact:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Fact":
         """Read a fact from what `as_json` gave."""
-        sources = (Source(**{**one, "said_at": datetime.fromisoformat(one["said_at"])}) for one in value["sources"])
-        until = value.get("superseded_at")
-        read = {"sources": tuple(sources), "superseded_at": datetime.fromisoformat(until) if until else None}
+        sources = (Source(**{**one, "said_at": _time(one["said_at"])}) for one in value["sources"])
+        read = {"sources": tuple(sources), "superseded_at": _time(value.get("superseded_at"))}
         given: dict[str, Any] = {**value, **read}
         return cls(**given)
 
@@ -174,13 +173,13 @@ class Quote:
     Attributes:
         seq: Its number in the log.
         speaker: As in `Source`.
-        said_at: When it was stored; with a time zone.
+        said_at: When it was said, with a time zone; `None` if nobody knows.
         text: What it says.
     """
 
     seq: int
     speaker: str
-    said_at: datetime
+    said_at: datetime | None
     text: str
 
 
@@ -202,6 +201,14 @@ class Reason:
     def holds(self) -> bool:
         """Tell whether the fact was not superseded."""
         return not self.fact.superseded_by
+
+
+def _iso(time: datetime | None) -> str | None:
+    return time.isoformat() if time else None
+
+
+def _time(written: str | None) -> datetime | None:
+    return datetime.fromisoformat(written) if written else None
 
 
 def in_order(facts: Iterable[Fact]) -> list[Fact]:

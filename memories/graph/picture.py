@@ -130,7 +130,10 @@ def _node(node: str, name: str, place: complex, subjects: Container[str]) -> dic
 
 
 def _describe(fact: Fact) -> str:
-    said = (f"{source.seq}, {source.speaker}, {source.said_at:%Y-%m-%d %H:%M}" for source in fact.sources)
+    said = (
+        ", ".join([str(one.seq), one.speaker, *([f"{one.said_at:%Y-%m-%d %H:%M}"] if one.said_at else [])])
+        for one in fact.sources
+    )
     corrected = [f"superseded by {fact.superseded_by}"] if fact.superseded_by else []
     return "\n".join([str(fact), *said, *corrected])
 

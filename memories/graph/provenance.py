@@ -44,7 +44,7 @@ def _sources_of(statement: Statement, entries: Sequence[Entry]) -> tuple[Source,
     most = max(worth.values())
     best = [place for place in worth if worth[place] == most]
     chosen = best if having else best[-1:]
-    return tuple(Source(entries[place].seq, _speaker(entries[place]), entries[place].created_at) for place in chosen)
+    return tuple(Source(entries[place].seq, _speaker(entries[place]), entries[place].said_at) for place in chosen)
 
 
 def _worth(statement: Statement, text: str) -> tuple[int, bool]:
@@ -58,7 +58,7 @@ async def reasons(facts: Sequence[Fact], log: Log) -> list[Reason]:
     """Facts with the messages that stated and corrected them, in the order of the facts."""
     cited = sorted({seq for fact in facts for seq in (*fact.said_in, fact.superseded_by)} - {0})
     found = [entry for seq in cited for entry in await log.between(seq, seq)]
-    quotes = {one.seq: Quote(one.seq, _speaker(one), one.created_at, text_of(one.message)) for one in found}
+    quotes = {one.seq: Quote(one.seq, _speaker(one), one.said_at, text_of(one.message)) for one in found}
     # What was deleted is quoted no more.
     said = ((fact, tuple(quotes[seq] for seq in fact.said_in if seq in quotes)) for fact in facts)
     return [Reason(fact, those, quotes.get(fact.superseded_by)) for fact, those in said]

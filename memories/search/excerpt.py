@@ -8,7 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from memzoo.forks import cached_property
-from memzoo.memories.text.view import Passage, in_words
+from memzoo.memories.text.days import UNKNOWN_DAY, in_words
+from memzoo.memories.text.view import Passage
 
 if TYPE_CHECKING:
     from memzoo.memories.search.rows import Numbers
@@ -102,7 +103,7 @@ class _Room:
         self._most = max(limit // _LARGEST_SHARE, _ALWAYS_WHOLE)
         self._tokens = tokens
         self._shorten = shorten
-        self._days: set[date] = set()
+        self._days: set[date | None] = set()
         self.passed_over = 0
 
     def take(self, passage: Passage) -> Passage | None:
@@ -112,9 +113,9 @@ class _Room:
             label = self._tokens(f"{passage.speaker}: ")
             passage = replace(passage, text=self._shorten(passage.text, self._most - label))
             cost = self._tokens(_line(passage) + "\n")
-        day = passage.said_at.date()
-        if day not in self._days:
-            is_new_year = all(day.year != shown.year for shown in self._days)
+        day = passage.said_at and passage.said_at.date()
+        if day not in self._days and (day or self._days):
+            is_new_year = day is not None and all(day.year != shown.year for shown in self._days if shown)
             cost += self._tokens(_heading(day, with_year=is_new_year) + "\n")
         if cost > self._left or not passage.text:
             self.passed_over += 1
@@ -188,7 +189,8 @@ def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
     """Write passages as one text: a line for each, in the order in which they were said, under the date of that day.
 
-    The year is written where it changes.
+    The year is written where it changes. What has no date stands without one, behind what has one under a line that
+    says so.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -202,9 +204,9 @@ def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
     lines: list[str] = []
     last: date | None = None
     for passage in sorted(passages, key=lambda passage: passage.seq):
-        day = passage.said_at.date()
+        day = passage.said_at and passage.said_at.date()
         if day != last:
-            lines.append(_heading(day, with_year=last is None or day.year != last.year))
+            lines.append(_heading(day, with_year=day is not None and (last is None or day.year != last.year)))
         lines.append(_line(passage))
         last = day
     return ("\n".join(lines),) if lines else ()
@@ -215,7 +217,9 @@ def _line(passage: Passage) -> str:
 
 
 @functools.lru_cache
-def _heading(day: date, *, with_year: bool) -> str:
+def _heading(day: date | None, *, with_year: bool) -> str:
+    if day is None:
+        return f"{UNKNOWN_DAY}:"
     return f"{in_words(day)}:" if with_year else f"{in_words(day).rpartition(' ')[0]}:"
 
 

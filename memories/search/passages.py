@@ -36,9 +36,9 @@ ROW = numpy.dtype(
         ("kinds", "<i8"),
     ]
 )
-"""`document` is the number with which its exchange begins. It `opens` a segment, `tells` of its speaker, `asks` with
-which share of it; what it calls its `own` speaker and the `other` one (`_find_called`), and the `kinds` of values in it
-(`kinds_of`)."""
+"""`document` is the number with which its exchange begins; `said_at` is NaN if nobody knows. It `opens` a segment,
+`tells` of its speaker, `asks` with which share of it; what it calls its `own` speaker and the `other` one
+(`_find_called`), and the `kinds` of values in it (`kinds_of`)."""
 
 # Context is bounded in length, not in messages: where messages are long, three of them are too much.
 _SEGMENT_CHARACTERS = 3_000
@@ -73,9 +73,9 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
     rows: list[tuple[object, ...]] = []
     for passage, count in zip(passages, counts, strict=True):
-        now, length = passage.said_at.timestamp(), len(passage.text)
+        now, length = passage.said_at.timestamp() if passage.said_at else numpy.nan, len(passage.text)
         room = max(length, _LEAST_LENGTH)
-        opens = now - last > _PAUSE or size + room > _SEGMENT_CHARACTERS
+        opens = last == -numpy.inf or now - last > _PAUSE or size + room > _SEGMENT_CHARACTERS
         last, size = now, room if opens else size + room
         document = passage.seq if passage.begins or not document else document
         speaker, called = _speaker_number(passage.speaker), _find_called(passage.text)
@@ -153,7 +153,7 @@ def worth(rows: Rows, weights: Weights) -> Numbers:
 
 def weigh_answers(rows: Rows) -> Numbers:
     """Return how much the message asks that was said shortly before each: this may be the answer."""
-    follows = numpy.diff(rows["said_at"]) <= _PAUSE
+    follows = ~(numpy.diff(rows["said_at"]) > _PAUSE)
     return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
 

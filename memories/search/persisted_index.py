@@ -49,7 +49,7 @@ class Documents:
         for entry in entries:
             if entry.message["role"] not in INSTRUCTIONS:
                 speaker, text = self.labels.speaker(entry.message), self._searchable_text(entry)
-                yield Passage(entry.seq, speaker, text, entry.created_at, begins=_begins_exchange(entry, before))
+                yield Passage(entry.seq, speaker, text, entry.said_at, begins=_begins_exchange(entry, before))
             before = entry
 
     def text(self, entries: Sequence[Entry]) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from memzoo.memories.text.view import in_words
+from memzoo.memories.text.days import in_words
 
 __all__ = ["find_dates"]
 

@@ -17,10 +17,10 @@ from memzoo.memories.search.rows import Flags, Numbers, Places, Rows, Terms, spr
 from memzoo.memories.search.units import FoundUnit, FoundUnits, KnownUnit, asks_for_advice
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.search.words import Analyser, Grain, find_telling_words, hash_word, phrase_counts, space_out
+from memzoo.memories.text.days import in_words
 from memzoo.memories.text.language import RELATING, SMALL_TALK
 from memzoo.memories.text.language import words as words_of
 from memzoo.memories.text.names import FULL_NAME, mentions
-from memzoo.memories.text.view import in_words
 
 __all__ = ["UnitIndex"]
 

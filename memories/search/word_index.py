@@ -26,8 +26,9 @@ from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.rows import Flags, Numbers, Places, Ranking, Rows, Terms
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.words import Analyser, Grain, phrase_counts
+from memzoo.memories.text.days import in_words
 from memzoo.memories.text.language import SMALL_TALK
-from memzoo.memories.text.view import Passage, in_words
+from memzoo.memories.text.view import Passage
 from memzoo.stores import JSON
 
 __all__ = ["WordIndex"]
@@ -40,6 +41,7 @@ _MOST_CORRECTED, _TOKENS_A_CORRECTION, _CORRECTION_SHARE = 3, 300, 12
 
 _SECONDS_A_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
+_UNDATED = -1e9
 
 
 class _SearchedText(NamedTuple):
@@ -243,7 +245,7 @@ class WordIndex:
     def _cut(self) -> _SearchedText:
         """Cut the conversation into its grains, each with its date."""
         rows, places = self._rows, numpy.arange(len(self._rows))
-        days = rows["said_at"] // _SECONDS_A_DAY
+        days = numpy.nan_to_num(rows["said_at"] // _SECONDS_A_DAY, nan=_UNDATED)
         another = numpy.diff(days, prepend=-numpy.inf) != 0
         dates, counts = self._dates_of(days[another].tolist())
         ends = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], counts])))
@@ -268,7 +270,9 @@ class WordIndex:
             return self._terms[:0], numpy.zeros(len(days), numpy.int64)
         terms, counts = self._dates
         if len(days) > len(counts):
-            texts = (in_words(date.fromordinal(int(day) + _EPOCH)) for day in days[len(counts) :])
+            texts = (
+                "" if day == _UNDATED else in_words(date.fromordinal(int(day) + _EPOCH)) for day in days[len(counts) :]
+            )
             more_terms, more_counts = self.analyser.terms(texts)
             self._dates = numpy.concatenate([terms, more_terms]), numpy.concatenate([counts, more_counts])
         return self._dates
@@ -276,6 +280,7 @@ class WordIndex:
 
 def _searchable_text(passage: Passage) -> str:
     """The text, and the words of the dates that it means; those of its own day are searched with it anyway."""
-    said = passage.said_at.date()
-    own = in_words(said).split()
+    if not passage.said_at:
+        return passage.text
+    said, own = passage.said_at.date(), passage.date.split()
     return " ".join([passage.text, *(word for word in find_dates(passage.text, said) if word not in own)])

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from memzoo.forks import cached_property, new_rlock
 from memzoo.memories.strategies.extracting import Valued, least_worth
+from memzoo.memories.text.days import in_words
 from memzoo.memories.text.language import content_stems, join_sentences, sentences
 from memzoo.memories.text.messages import Labels, text_of
 from memzoo.memories.text.names import NameIndex, canonical, find_asked_names
-from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON, Entry
 
 __all__ = [
@@ -404,7 +404,9 @@ def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
     """Return a statement with its source: the message that has most of its words, the first of several."""
     words = frozenset(content_stems(text))
     found = max(entries, key=lambda entry: len(words.intersection(content_stems(text_of(entry.message)))), default=None)
-    return NoteStatement(text, found.created_at.date(), (found.seq,)) if found else NoteStatement(text)
+    if not found:
+        return NoteStatement(text)
+    return NoteStatement(text, found.said_at.date() if found.said_at else None, (found.seq,))
 
 
 def _item(name: str, statements: Iterable[NoteStatement]) -> dict[str, Any]:

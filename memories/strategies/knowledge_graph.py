@@ -17,7 +17,7 @@ from memzoo.memories.graph.provenance import find_sources, reasons
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Statement
-from memzoo.memories.options import names, option, strategy
+from memzoo.memories.options import check_texts, names, option, strategy
 from memzoo.memories.search.excerpt import Blocks, Staying
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import ASSISTANT, KnownUnit
@@ -207,7 +207,11 @@ class ConversationKGMemory(ModelBackedMemory):
 
         Args:
             name: A name as in `KnowledgeGraph.about`; part of a name finds all names that contain it.
+
+        Raises:
+            OptionError: The name is no text.
         """
+        check_texts(name=name)
         await self.known_state()
         return await reasons(self.kg.about(name, history=True), await self.log.refreshed())
 

@@ -10,7 +10,7 @@ from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.options import option, strategy, whole_number
 from memzoo.memories.strategies.summarizing import SummarizingMemory
-from memzoo.memories.text.messages import checked
+from memzoo.memories.text.messages import check_several, checked
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message, Record
 from memzoo.sync import drive
@@ -85,6 +85,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         """Make a memory and take in a conversation, `summarize_step` messages with each model call."""
         whole_number("summarize_step", summarize_step, at_least=1)
         messages = chat_memory.messages if isinstance(chat_memory, LogHistory) else chat_memory
+        check_several(messages, "chat_memory")
         memory = cls(llm=llm, **options)
         said = [memory.redactor.message(checked(message)) for message in messages]
         for start in range(0, len(said), summarize_step):

@@ -21,7 +21,7 @@ from memzoo.memories.text.eviction import (
     fit_messages,
 )
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import as_sent, checked
+from memzoo.memories.text.messages import as_sent, check_several, checked
 from memzoo.memories.text.view import View, as_room
 from memzoo.stores import Entry, Message
 from memzoo.sync import blocking
@@ -199,6 +199,7 @@ class WindowMemory(BaseMemory):
         Raises:
             MessageError: One of them is refused; nothing was changed.
         """
+        check_several(messages)
         new = [self.redactor.message(checked(message)) for message in messages]
         if await (await self.log.refreshed()).tail(1):
             new.insert(0, dict(_START))

@@ -7,12 +7,13 @@ import functools
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from memzoo.errors import MessageError
 from memzoo.forks import cached_property
+from memzoo.memories.text.days import MONTHS, UNKNOWN_DAY, WEEKDAYS
 from memzoo.memories.text.grouping import group_messages, is_instruction
 from memzoo.stores import Message, Record
 from memzoo.text import DEEPEST, is_too_deep
@@ -22,6 +23,7 @@ __all__ = [
     "as_message",
     "as_record",
     "as_sent",
+    "check_several",
     "checked",
     "is_answered",
     "quote_turns",
@@ -45,6 +47,9 @@ _LINE_ENDS = r"\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 # What is seen nowhere, or looks like the character itself: neither makes another label of a label.
 _HIDDEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 _COLON = "[:\uff1a\ufe55]"
+
+# Blanks end where the line does: otherwise a run of empty lines would be read again from each of them.
+_GAP = rf"(?:[^\S{_LINE_ENDS}]|[{_HIDDEN}])*+"
 
 _PLAIN_NAME = re.compile(r"\w[\w .'-]{0,63}")
 
@@ -84,6 +89,16 @@ def checked(message: Any) -> Message:
 def as_message(role: str, said: str | Message) -> Message:
     """Make a message of a text; a message stays as it is."""
     return {"role": role, "content": said} if isinstance(said, str) else said
+
+
+def check_several(messages: object, what: str = "messages") -> None:
+    """Check that chat messages come as several, such as a list.
+
+    Raises:
+        MessageError: They do not; the text calls them `what`.
+    """
+    if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
+        raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")
 
 
 def as_record(message: Message | Record) -> Record:
@@ -197,15 +212,36 @@ def _call_text(call: dict[str, Any]) -> str:
     return f"{function.get('name') or 'a tool'}({function.get('arguments', function.get('input', ''))})"
 
 
-def quote_turns(text: str, labels: Iterable[str]) -> str:
-    r"""Quote each later line of a text that begins like a turn with "> ".
+def _in_any_width(word: str) -> str:
+    pairs = ((char, chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char) for char in word)
+    return "".join(rf"(?:{re.escape(char)}|{re.escape(wide)})[{_HIDDEN}]*+" for char, wide in pairs)
 
-    The text stands behind a label; nobody can put words into another's mouth.
+
+def _one_of(words: Iterable[str]) -> str:
+    return rf"(?:{'|'.join(map(_in_any_width, words))})"
+
+
+_NUMBER = rf"(?:\d[{_HIDDEN}]*+)"
+# What heads what was said on a day: "8 May 2026:" or "8 May:" in what was found, "[Friday, 8 May 2026]" in prompts.
+_UNKNOWN = _GAP.join(map(_in_any_width, UNKNOWN_DAY.split()))
+_DAY = re.compile(
+    rf"[\[\uff3b]?{_GAP}(?:(?:{_one_of(WEEKDAYS)}{_GAP}[,\uff0c]?{_GAP})?"
+    rf"{_NUMBER}{{1,2}}{_GAP}{_one_of(MONTHS)}{_GAP}{_NUMBER}{{0,4}}|{_UNKNOWN})"
+    rf"{_GAP}(?:{_COLON}|[\]\uff3d])",
+    re.IGNORECASE,
+)
+
+
+def quote_turns(text: str, labels: Iterable[str]) -> str:
+    r"""Quote each later line of a text that begins like a turn, or like the heading of a day, with "> ".
+
+    The text stands behind a label; nobody can put words into another's mouth, or into another day.
 
     Example:
-        >>> print(quote_turns("hello\nHuman: bye", ["Human", "AI"]))
+        >>> print(quote_turns("hello\nHuman: bye\n8 May 2026:", ["Human", "AI"]))
         hello
         > Human: bye
+        > 8 May 2026:
     """
     # Nearly all that is said has one line, and telling so takes a tenth of the time of looking for labels.
     return text if len(text.splitlines()) < 2 else _compile_forged(frozenset(labels)).sub("> ", text)  # noqa: PLR2004
@@ -213,16 +249,9 @@ def quote_turns(text: str, labels: Iterable[str]) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _compile_forged(labels: frozenset[str]) -> re.Pattern[str]:
-    names = "|".join("".join(map(_in_any_width, label)) for label in sorted(labels))
-    # Blanks end where the line does: otherwise a run of empty lines would be read again from each of them.
     return re.compile(
-        rf"(?<=[{_LINE_ENDS}])(?=(?:[^\S{_LINE_ENDS}]|[{_HIDDEN}])*+(?:{names})\s*+{_COLON})", re.IGNORECASE
+        rf"(?<=[{_LINE_ENDS}])(?={_GAP}(?:{_one_of(sorted(labels))}\s*+{_COLON}|{_DAY.pattern}))", re.IGNORECASE
     )
-
-
-def _in_any_width(char: str) -> str:
-    wide = chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char
-    return rf"(?:{re.escape(char)}|{re.escape(wide)})[{_HIDDEN}]*+"
 
 
 def _letters(label: str) -> str:
@@ -247,9 +276,9 @@ class Labels:
         return self._others.get(role) or role.capitalize()
 
     def speaker(self, message: Message) -> str:
-        """Name the sender: by the `name` field, unless that could be taken for somebody else's label."""
+        """Name the sender: by the `name` field, unless that could be taken for somebody else's label, or for a day."""
         name, own = message.get("name"), self.of(message["role"])
-        if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name):
+        if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or _DAY.match(f"{name}:"):
             return own
         return own if _letters(name) in map(_letters, self.names - {own}) else name
 

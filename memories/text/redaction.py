@@ -1,14 +1,16 @@
 """Takes out of texts what a memory is not to see: personal data, secrets."""
 
-import contextlib
 import functools
+import itertools
 import json
 import re
-from collections.abc import Callable, Generator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, cast
 
 from memzoo.errors import OptionError, RedactionError
-from memzoo.stores import JSON, Message, Record
+from memzoo.stores import JSON, SAID_AT, Message, Record
+from memzoo.text import is_too_deep
 
 __all__ = ["Redact", "Redactor", "a_redaction"]
 
@@ -16,6 +18,7 @@ Redact: TypeAlias = Callable[[str], str] | Mapping[str, str | re.Pattern[str]]
 """A function from a text to the text that may be kept, or regular expressions by name: `[name]` takes their place."""
 
 _Count: TypeAlias = Callable[[str, int], None]
+_Span: TypeAlias = tuple[int, int]
 _FUNCTION = "redact"
 
 # What a message is put together by. In a host's own form there is more of it, and none of it was said.
@@ -24,11 +27,21 @@ _HOSTS_FORM = frozenset(
     {"kind", "uuid", "object", "status", "model", "timestamp", "finish_reason", "tool_name", "signature"}
     | {"encrypted_content", "thought_signature", "mime_type"}
 )
-# What is no text: pictures, sounds, files. As a URL they stand anywhere but where words are.
-_CODED = frozenset({"data", "file_data"})
+# What is no text: pictures, sounds, files. As a URL they stand anywhere but where words are; otherwise under one of
+# these keys, in what says that it is such a thing.
+_CODED = frozenset({"data", "file_data", "base64", "bytes"})
+_FILES = re.compile(r"base64|binary|(input_)?(image|audio|video|file|document|media)|(image|audio|video)_url")
+_MIME_TYPE = re.compile(r"[a-z]+/[a-z\d.+-]+(;.*)?", re.IGNORECASE | re.DOTALL)
 _SAID = frozenset({"content", "text"})
-_BASE64 = re.compile(r"(data:[^\s,]*;base64,)?[\w+/=%\r\n-]*", re.ASCII)
+# Longer than a number, a name or most keys, and shorter than a picture of one point.
+_BASE64 = re.compile(r"(?:data:[^\s,]*;base64,)?[\w+/=%\r\n-]{64,}", re.ASCII)
 _JSON = re.compile(r'[ \t\r\n]*[{["]')
+# As JSON writes a character. Half of a pair is no character.
+_HALF = "u[dD][{}][\\da-fA-F]{{2}}"
+_PAIR = _HALF.format("89abAB") + r"\\" + _HALF.format("c-fC-F")
+_ESCAPE = re.compile(rf"""\\(?:{_PAIR}|u(?![dD][89a-fA-F])[\da-fA-F]{{4}}|["\\/bfnrt])""")
+# JSON in a text in JSON has its escapes escaped. Each level halves a row of backslashes, so no honest text has more.
+_DEEPEST_ESCAPE = 20
 # What is handed to a tool, and back: all of it is content.
 _HANDED = frozenset({"args", "arguments", "input", "output", "response"})
 
@@ -69,15 +82,31 @@ class Redactor:
             RedactionError: The function failed, or gave no text.
         """
         if self._function:
-            redacted = _call(self._function, text)
+            redacted = self._apply(self._function, text)
             if redacted != text:
                 self._count(_FUNCTION, 1)
             return redacted
         for name, pattern in self._patterns.items():
-            text, times = pattern.subn(functools.partial(_placeholder, name), text)
-            if times:
-                self._count(name, times)
+            if spans := _join(_find(pattern, text)):
+                ends = [0, *(end for _, end in spans)]
+                kept = (text[end:start] for end, (start, _) in zip(ends, spans, strict=False))
+                text = "".join(f"{one}[{name}]" for one in kept) + text[ends[-1] :]
+                self._count(name, len(spans))
         return text
+
+    def _apply(self, function: Callable[[str], str], text: str, level: int = 0) -> str:
+        """A text as a function gives it with escapes read; what stands before and behind what changed keeps them."""
+        text = _call(function, text)
+        plain = _Unescaped(text, level)
+        if plain.text == text:
+            return text
+        redacted = self._apply(function, plain.text, level + 1)
+        if redacted == plain.text:
+            return text
+        start = _count_same(plain.text, redacted)
+        same = _count_same(plain.text[start:][::-1], redacted[start:][::-1])
+        first, end = plain.place((start, len(plain.text) - same))
+        return text[:first] + redacted[start : len(redacted) - same] + text[end:]
 
     def message(self, message: Message) -> Message:
         """A message, all of whose texts are treated so: content, names, arguments and results of tools.
@@ -87,36 +116,35 @@ class Redactor:
         """
         if self.is_idle:
             return message
-        with _not_too_deep():
-            redacted: Message = self._within(message, _FORM)
+        redacted: Message = self._within(message, _FORM)
         return redacted
 
     def record(self, record: Record) -> Record:
         """A record, with its fields; in a host's own form of the message, ids, times and the like stay."""
         if self.is_idle:
             return record
-        with _not_too_deep():
-            fields = {name: self._field(name, text) for name, text in record.fields.items()}
+        fields = {name: self._field(name, text) for name, text in record.fields.items()}
         return Record(self.message(record.message), fields)
 
     def _field(self, name: str, text: str | None) -> str | None:
-        if text is None or name == "@thread":
+        if text is None or name in ("@thread", SAID_AT):
             return text
         own = _parse_json(text) if name.startswith("@") else None
         if own is None:
             return self._redact_text(text)
         return json.dumps(self._within(own, _FORM | _HOSTS_FORM), ensure_ascii=False)
 
-    def _within(self, value: Any, form: frozenset[str], key: str = "") -> Any:
+    def _within(self, value: Any, form: frozenset[str], key: str = "", *, is_file: bool = False) -> Any:
         """JSON whose texts are treated; those of its keys that are in `form` are passed over."""
         if isinstance(value, str):
-            return value if _is_coded(key, value) else self._redact_text(value)
+            return value if _is_coded(key, value, is_file=is_file) else self._redact_text(value)
         if isinstance(value, list):
             several: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            return [self._within(one, form, key) for one in several]
+            return [self._within(one, form, key, is_file=is_file) for one in several]
         if not isinstance(value, dict):
             return value
         parts = cast("dict[str, Any]", value)
+        is_file = is_file or _is_file(parts)
         kept = {one for one in parts if one in form or (one == "name" and _names_a_tool(parts))}
         if form - _FORM:
             kept |= {one for one in parts if one.endswith(("_id", "_at"))}
@@ -125,7 +153,7 @@ class Redactor:
             if one in kept
             else self._redact_content(part)
             if one in _HANDED
-            else self._within(part, form, one)
+            else self._within(part, form, one, is_file=is_file)
             for one, part in parts.items()
         }
 
@@ -156,8 +184,73 @@ def _count_nothing(name: str, times: int) -> None:
     pass
 
 
-def _placeholder(name: str, _: re.Match[str]) -> str:
-    return f"[{name}]"
+class _Unescaped:
+    """A text with its escapes read, and where each of its characters stood.
+
+    Args:
+        text: Any text.
+        level: In how many escaped texts it stands.
+
+    Raises:
+        RedactionError: That are too many.
+    """
+
+    def __init__(self, text: str, level: int) -> None:
+        found = list(_ESCAPE.finditer(text)) if "\\" in text else []
+        if found and level == _DEEPEST_ESCAPE:
+            raise RedactionError("a text has too many levels of escapes to look into; nothing was stored or sent")
+        self._spans = [one.span() for one in found]
+        self._longer = [0, *itertools.accumulate(end - start - 1 for start, end in self._spans)]
+        self._places = [start - more for (start, _), more in zip(self._spans, self._longer, strict=False)]
+        self.text = _ESCAPE.sub(lambda one: _unescape(one[0]), text) if found else text
+
+    def place(self, span: _Span) -> _Span:
+        """Where a part of the text stood."""
+        start, end = (one + self._longer[bisect_left(self._places, one)] for one in span)
+        return start, end
+
+    def widen(self, span: _Span) -> _Span:
+        """A part of the text as it stood, with the whole of the escapes in which it begins and ends."""
+        start, end = span
+        before = bisect_right(self._spans, (start, -1)) - 1
+        if before >= 0 and start < self._spans[before][1]:
+            start = self._spans[before][0]
+        last = bisect_left(self._spans, (end,)) - 1
+        if last >= 0 and self._spans[last][0] < end:
+            end = max(end, self._spans[last][1])
+        return start, end
+
+
+@functools.lru_cache(1_000)
+def _unescape(escape: str) -> str:
+    character: str = json.loads(f'"{escape}"')
+    return character
+
+
+def _count_same(text: str, other: str) -> int:
+    """How many characters two texts have in common from the beginning."""
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((place for place, (one, another) in pairs if one != another), min(len(text), len(other)))
+
+
+def _find(pattern: re.Pattern[str], text: str, level: int = 0) -> Iterable[_Span]:
+    """Where a pattern fits a text, as it is written or with its escapes read."""
+    found = [one.span() for one in pattern.finditer(text)]
+    plain = _Unescaped(text, level)
+    if plain.text == text:
+        return found
+    return {*map(plain.widen, found), *map(plain.place, _find(pattern, plain.text, level + 1))}
+
+
+def _join(spans: Iterable[_Span]) -> list[_Span]:
+    """Spans in order, with one in place of those that overlap."""
+    joined = list[_Span]()
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _call(function: Callable[[str], Any], text: str) -> str:
@@ -171,17 +264,18 @@ def _call(function: Callable[[str], Any], text: str) -> str:
     return redacted
 
 
-@contextlib.contextmanager
-def _not_too_deep() -> Generator[None, None, None]:
-    try:
-        yield
-    except RecursionError:
-        raise RedactionError("a text is JSON with too many levels to look into; nothing was stored or sent") from None
-
-
-def _is_coded(key: str, text: str) -> bool:
+def _is_coded(key: str, text: str, *, is_file: bool) -> bool:
     is_url = text.startswith("data:") and key not in _SAID
-    return (is_url or key in _CODED) and _BASE64.fullmatch(text) is not None
+    return (is_url or (is_file and key in _CODED)) and _BASE64.fullmatch(text) is not None
+
+
+def _is_file(parts: Mapping[str, JSON]) -> bool:
+    """Whether a part of a message says that it is a file: by its type, or by a MIME type."""
+    kinds = (parts.get("type"), parts.get("kind"))
+    if any(isinstance(kind, str) and _FILES.fullmatch(kind) for kind in kinds):
+        return True
+    types = (parts.get(name) for name in ("mime_type", "mimeType", "media_type", "mediaType"))
+    return any(isinstance(one, str) and _MIME_TYPE.fullmatch(one) for one in types)
 
 
 def _names_a_tool(parts: Mapping[str, JSON]) -> bool:
@@ -189,17 +283,14 @@ def _names_a_tool(parts: Mapping[str, JSON]) -> bool:
 
 
 def _parse_json(text: str) -> Any:
-    """A text as JSON, where it looks like an object, a list or a text; else `None`."""
+    """A text as JSON, where it is an object, a list or a text with few levels; else `None`."""
     if not _JSON.match(text):
         return None
     try:
-        return json.loads(text)
-    except ValueError:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
         return None
-    except RecursionError:
-        if "\\" in text:  # an escape may hide anything
-            raise
-        return None
+    return None if is_too_deep(value) else value
 
 
 def _compile(redact: object) -> dict[str, re.Pattern[str]]:

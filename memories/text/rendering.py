@@ -1,6 +1,5 @@
 """Writes views: as a transcript, as chat messages, as a request that can be sent."""
 
-import re
 import sys
 from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
 from dataclasses import replace
@@ -9,9 +8,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from memzoo.errors import OverBudgetError
 from memzoo.forks import cached_property
 from memzoo.memories.options import whole_number
+from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
 from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, as_sent, sendable
-from memzoo.memories.text.view import Cleared, Shortened, Shown, View, in_words
+from memzoo.memories.text.view import Cleared, Shortened, Shown, View
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
 
@@ -25,8 +25,6 @@ RecalledRole: TypeAlias = Literal["system", "developer", "user"]
 
 RecalledPlace: TypeAlias = Literal["before", "after"]
 """Where what is recalled stands: before the messages, or after them and before what is not answered yet."""
-
-_DAY = re.compile(r"^(?=\[\w{2,20}, \d{1,2} \w{2,20} \d{4}\])", re.MULTILINE)
 
 
 class Renderer:
@@ -219,14 +217,17 @@ class Renderer:
         return "\n".join(map(self.line, entries))
 
     def dated_lines(self, entries: Iterable[Entry]) -> str:
-        """Write entries as a transcript with a line before the messages of each day, "[Friday, 8 May 2026]"."""
+        """Write entries as a transcript with a line before the messages of each day, "[Friday, 8 May 2026]".
+
+        Those whose day nobody knows have none before them; if they come after others, it says that the day is unknown.
+        """
         lines, before = list[str](), None
         for entry in entries:
-            if (day := entry.created_at.date()) != before:
-                lines.append(f"[{day:%A}, {in_words(day)}]")
+            day = entry.said_at.date() if entry.said_at else None
+            if day != before:
+                lines.append(f"[{WEEKDAYS[day.weekday()]}, {in_words(day)}]" if day else f"[{UNKNOWN_DAY}]")
                 before = day
-            # Nobody can make up a day: what looks like one in a message is quoted.
-            lines.append(_DAY.sub("> ", self.line(entry)))
+            lines.append(self.line(entry))
         return "\n".join(lines)
 
     def lines_of(self, messages: Iterable[Message]) -> str:

@@ -12,7 +12,7 @@ from memzoo.memories.text import tokens
 from memzoo.memories.text.clearing import ClearToolResultsOption, clear_results, clearing_of
 from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.grouping import group_messages, is_instruction
-from memzoo.memories.text.messages import ROLES, checked
+from memzoo.memories.text.messages import ROLES, check_several, checked
 from memzoo.stores import Message
 from memzoo.text import copy_json
 
@@ -86,6 +86,7 @@ def trim_messages(
     if allow_partial:
         raise OptionError("allow_partial must be False: messages are indivisible; shorten a text before")
     starts, ends = _roles("start_on", start_on), _roles("end_on", end_on)
+    check_several(messages)
     left = [checked(message) for message in messages]
     size = _size(token_counter, left)
     if clearing := clearing_of(clear_tool_results):

@@ -1,16 +1,16 @@
 """The view: what a strategy shows the model."""
 
-import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Self
 
+from memzoo.memories.text.days import in_words
 from memzoo.memories.text.grouping import last_exchange
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
 
-__all__ = ["Cleared", "Passage", "Shortened", "Shown", "View", "as_room", "in_words"]
+__all__ = ["Cleared", "Passage", "Shortened", "Shown", "View", "as_room"]
 
 
 class Shown(list[Any]):  # of messages; as `Any` the clients take them under strict types, too
@@ -111,20 +111,20 @@ class Passage:
         seq: Its number in the log.
         speaker: The label of who said it.
         text: What was said.
-        said_at: When it was stored.
+        said_at: When it was said; `None` if nobody knows.
         begins: An exchange begins with it.
     """
 
     seq: int
     speaker: str
     text: str
-    said_at: datetime
+    said_at: datetime | None
     begins: bool
 
     @property
     def date(self) -> str:
-        """The day on which it was said, in words."""
-        return in_words(self.said_at.date())
+        """The day on which it was said, in words; "" if nobody knows."""
+        return in_words(self.said_at.date()) if self.said_at else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +204,6 @@ class View:
     def texts(self) -> list[str]:
         """All texts that are no messages."""
         return [*self.derived, *self.quoted]
-
-
-@functools.lru_cache
-def in_words(day: date) -> str:
-    """Write a day in words, such as "8 May 2026"."""
-    return f"{day.day} {day:%B %Y}"
 
 
 def as_room(spare: int, entries: Sequence[Entry], weight: Callable[[Entry], int]) -> int:

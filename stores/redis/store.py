@@ -3,11 +3,11 @@
 import secrets
 import uuid
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from memzoo.errors import ConflictError, UnsupportedError
-from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, read_clock, utc_now
 from memzoo.stores.common import HIGHEST, check_numbers, escaped, make_conflict_error, make_damaged_error, unescaped
 from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.redis.connections import Connections, Script
@@ -69,7 +69,7 @@ class RedisStore(Closing):
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
-        now = self.clock().astimezone(UTC)
+        now = read_clock(self.clock)
         taken = list(records)
         texts = [_text(turn_id, now, one.message, one.fields) for one in taken]
         key = _key(conversation_id)

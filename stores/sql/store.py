@@ -1,13 +1,13 @@
 """The store in an SQL database."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Connection, Executable
 
 from memzoo.errors import ConflictError, StoreError, UnsupportedError
-from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, read_clock, utc_now
 from memzoo.stores.common import (
     HIGHEST,
     IN_MEMORY,
@@ -103,7 +103,7 @@ class SQLStore(Closing):
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
-        now, taken = self.clock().astimezone(UTC), list(records)
+        now, taken = read_clock(self.clock), list(records)
         turn = turn_values(conversation_id, turn_id, taken, now)
         if not taken:
             return to_entries(conversation_id, await self._database.rows(statements.TURN, turn))

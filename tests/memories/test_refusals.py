@@ -5,14 +5,23 @@ A row is a call, the error, and words of its text. What a refusal leaves untouch
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import Any, TypeAlias
 
 import openai
 import pytest
 
-from memzoo import ChatModel, Conversation, MemoryProvider, create_memory, open_store, trim_messages
+from memzoo import (
+    ChatModel,
+    Conversation,
+    MemoryProvider,
+    create_memory,
+    open_store,
+    retain,
+    trim_messages,
+    upkeep,
+)
 from memzoo.errors import (
     AmbiguousKeyError,
     MemoryZooError,
@@ -28,6 +37,8 @@ from memzoo.memories import BaseMemory, ConversationSummaryMemory, KnowledgeGrap
 from memzoo.memories.graph.export import export
 from memzoo.memories.models.offline import hash_embedding
 from memzoo.memories.text.tokens import token_counter
+from memzoo.prompts import PROMPTS, PromptSet
+from memzoo.stores import InMemoryStore, SQLStore
 from memzoo.strategy import whole_number
 
 Row: TypeAlias = tuple[Callable[[], object], type[MemoryZooError], str]
@@ -99,6 +110,11 @@ def sized(given: Any) -> int:
 def written(given: Any) -> int:
     """Counts whatever it is given as it is written."""
     return len(str(given)) // 2
+
+
+def given_back(value: Any) -> Any:
+    """What it is given."""
+    return value
 
 
 def options_of_memories() -> Iterator[Row]:
@@ -192,6 +208,84 @@ def calls_of_memories() -> Iterator[Row]:
         yield call(memory.turn, user), MessageError, wanted
     for option, other in (("on_failure", "explode"), ("busy", "later")):
         yield call(memory.turn, "hi", **{option: other}), OptionError, other
+
+
+def messages_and_numbers() -> Iterator[Row]:
+    """What is no list of messages, no number and no name."""
+    memory = create_memory("summary", llm="offline")
+    graph, window = create_memory("knowledge-graph", llm="offline"), create_memory("message-window")
+    for ids in (1.5, 7, "1", [1.5], [True]):
+        yield call(memory.forget, ids), OptionError, "ids must be log numbers, such as [3, 4], or None"
+    for said in (None, 5, "hi", {"role": "user", "content": "hi"}):
+        text = f"must be a list of chat messages, not {said!r}"
+        summary_of = partial(ConversationSummaryMemory.from_messages, "offline")
+        trimmed = partial(trim_messages, max_tokens=5, token_counter=len)
+        for use in (memory.add_messages, memory.seed, window.set_messages, summary_of, trimmed):
+            yield call(use, said), MessageError, text
+    yield call(graph.why, 5), OptionError, "name must be text, not 5"
+
+
+def work_on_stores() -> Iterator[Row]:
+    """What is given to the functions that go through whole stores."""
+    store, day = InMemoryStore(), timedelta(days=1)
+    for span in (30, "30d", -day):
+        for option in ("older_than", "idle_for"):
+            yield call(retain, store, **{option: span}), OptionError, f"{option} must say how long, such as timedelta("
+    for now in (datetime(2026, 1, 1), "now"):  # noqa: DTZ001 - that is the point
+        yield call(retain, store, older_than=day, now=now), OptionError, "now must be a datetime with a time zone"
+    yield call(retain, store), OptionError, "older_than or idle_for must say how long"
+    for option, given in (("limit", -1), ("limit", "a"), ("after", 1), ("prefix", 1)):
+        yield call(retain, store, idle_for=day, **{option: given}), OptionError, f"{option} must be"
+    learn = partial(upkeep, store, "summary", llm="offline")
+    for ids in ("user-42", 5, [1], ["a", None]):
+        yield call(learn, ids), OptionError, "ids must be a list of conversations, such as ['user-42'], not"
+    yield call(learn, prefix=5), OptionError, "prefix must be text, not 5"
+    east = timezone(timedelta(hours=2))
+    for at in (datetime.min.replace(tzinfo=east), datetime.max.replace(tzinfo=timezone(-timedelta(hours=2)))):
+        for kept in (
+            InMemoryStore(clock=partial(given_back, at)),
+            SQLStore("sqlite://", clock=partial(given_back, at)),
+        ):
+            uses = create_memory("buffer", store=kept).save_context
+            yield call(uses, {"input": "a"}, {"output": "b"}), OptionError, "clock must tell a time between the years"
+
+
+def prompts() -> Iterator[Row]:
+    """What stands in place of a prompt."""
+    for source in (5, ["a"]):
+        yield (
+            made("summary", llm="offline", prompts=source),
+            PromptError,
+            "prompts must be a folder, or templates by name",
+        )
+    for source in ("x" * 5_000, "a\0b", "{{ new_lines }}"):
+        yield made("summary", llm="offline", prompts=source), PromptError, "is not a folder; a template is given by its"
+    needed = {
+        "summary": "'dated_new_lines' or 'new_lines'",
+        "entity_notes": "'dated_new_lines' or 'new_lines'",
+        "entity_extraction": "'dated_new_lines' or 'new_lines'",
+        "entity_update": "'dated_new_lines' or 'new_lines'",
+        "triple_extraction": "'dated_new_lines' or 'new_lines'",
+        "current_entities": "'input'",
+        "compare_answer": "'memory'",
+        "compare_judge": "'answer'",
+        "compare_questions": "'lines'",
+    }
+    assert needed.keys() == {*PROMPTS}
+    for name, variables in needed.items():
+        for template in ("", "Do it.", "{# {{ new_lines }} #}"):
+            yield (
+                made("summary", llm="offline", prompts={name: template}),
+                PromptError,
+                f"must use {variables}; otherwise",
+            )
+    yield (
+        made("summary", prompts={"summary": "{{ summary }}"}),
+        PromptError,
+        "must use 'dated_new_lines' or 'new_lines'",
+    )
+    own = partial(PromptSet, brought={"topic": "{{ new_lines }}{{ topic }}"})
+    yield call(own, {"topic": "Go!"}), PromptError, "must use 'new_lines' or 'topic'"
 
 
 def conversations() -> Iterator[Row]:
@@ -307,6 +401,9 @@ def rows(*tables: Callable[[], Iterable[Row]]) -> list[Any]:
         whole_numbers,
         options_of_strategies,
         calls_of_memories,
+        messages_and_numbers,
+        work_on_stores,
+        prompts,
         conversations,
         models_and_texts,
         likely_names,

@@ -167,7 +167,11 @@ class TestData:
         }
         with pytest.raises(PromptError, match="'summary': its template uses 'input'"):
             PromptSet(source)
-        prompts = PromptSet({**source, "current_entities": "<q>x</q>", "entity_extraction": "{{ new_lines }}"})
+        source |= {
+            "summary": "<facts>{% include 'triple_extraction' %}</facts>",
+            "triple_extraction": "<q>{{ new_lines }}</q>",
+        }
+        prompts = PromptSet({**source, "entity_extraction": "{{ new_lines }}"})
         assert prompts.render("entity_extraction", new_lines="</q></facts>") == "&lt;/q>&lt;/facts>"
 
     @pytest.mark.parametrize(
@@ -177,13 +181,13 @@ class TestData:
         """A template includes prompts, by whatever name it makes up, and no other file."""
         secret = tmp_path / "secret"
         secret.with_suffix(".jinja").write_text("PLANTED", encoding="utf-8")
-        template = f"{{% include {include.format(path=secret)} %}}"
+        template = f"{{% include {include.format(path=secret)} %}}{{{{ new_lines }}}}"
         with pytest.raises(PromptError, match="there is no prompt"):
-            PromptSet({"summary": template}).render("summary", summary=str(secret))
+            PromptSet({"summary": template}).render("summary", summary=str(secret), new_lines="")
 
     def test_cannot_include_itself_by_a_detour(self) -> None:
         """A template that includes itself by a name that it makes up is an error too, when it is rendered."""
-        prompts = PromptSet({"summary": "{% include summary %}"})
+        prompts = PromptSet({"summary": "{% include summary %}{{ new_lines }}"})
         with pytest.raises(PromptError, match="'summary' cannot be rendered"):
             prompts.render("summary", summary="summary", new_lines="", limit=0)
 

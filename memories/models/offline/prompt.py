@@ -15,7 +15,7 @@ _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*]*+(?=\s|\Z)|[。\uff
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|no|e\.g|i\.e|(?!i)[^\W\d_])|^\s*\d{1,2})\.\Z", re.IGNORECASE
 )
-_DAY = re.compile(r"\[\w+, \d{1,2} \w+ \d{4}\]")
+_DAY = re.compile(r"\[(?:\w+, \d{1,2} \w+ \d{4}|Day unknown)\]")
 _BULLET = re.compile(r"\A(?:[-*•–>]|#{1,6}|\d{1,2}[.)])\s+")
 
 

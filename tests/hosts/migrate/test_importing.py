@@ -19,9 +19,10 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, message_to_dict
 from typer.testing import CliRunner
 
-from memzoo import ConversationBufferMemory, InMemoryStore
+from memzoo import ConversationBufferMemory, InMemoryStore, VectorStoreRetrieverMemory
 from memzoo.cli.commands import app
 from memzoo.errors import TransferError
+from memzoo.hosts.migrate.chat_log import ChatLog
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.sync import drive
 from tests.hosts.sides import FileChatMessageHistory, SQLChatMessageHistory
@@ -68,6 +69,24 @@ def history(kind: str, folder: Path) -> tuple[str, Any]:
             url = f"sqlite:///{folder}/old.db"
             return url, SQLChatMessageHistory("anna", connection=url)
         return f"{folder}/anna.json", FileChatMessageHistory(f"{folder}/anna.json")
+
+
+def test_what_has_no_time_gets_none() -> None:
+    """Neither today's nor that of its neighbours; what has one keeps it, also where it comes with a later import."""
+    day = datetime(2019, 4, 2, 8, tzinfo=UTC)
+    said: list[dict[str, Any]] = [
+        {"role": role, "content": str(number)} for number in range(3) for role in ("user", "assistant")
+    ]
+    dates = [None, day, None, None, day, None]
+    store = InMemoryStore()
+    for count in (4, 6):
+        import_logs(store, [ChatLog("anna", said[:count], dates[:count])])
+    entries = drive(store.read("anna"))
+    assert [entry.said_at for entry in entries] == dates
+    assert [entry.created_at for entry in entries[:4]] == [day] * 4
+    shown = VectorStoreRetrieverMemory(store=store, conversation_id="anna").load_memory_variables({"input": "0 1 2"})
+    headings = [line for line in shown["history"].splitlines() if line.endswith(":")]
+    assert headings == ["2 April 2019:", "Day unknown:"] * 2
 
 
 @pytest.mark.parametrize("kind", ["langchain-sql", "langchain-file"])

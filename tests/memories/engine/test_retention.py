@@ -178,3 +178,12 @@ def test_a_prefix_lists_no_others(store: Store, say: Say, monkeypatch: pytest.Mo
     assert [*retained.removed] == listed == ["user-1", "user-2"]
     assert retained.last == "user-2"
     assert sorted(left(store)) == ["a", "v"]
+
+
+def test_nothing_is_older_than_all_times() -> None:
+    """A span that reaches back before the calendar removes nothing."""
+    memory = create_memory("buffer")
+    memory.save_context({"input": "a"}, {"output": "b"})
+    for span in ({"older_than": timedelta.max}, {"idle_for": timedelta.max}):
+        assert retain(memory.store, **span).removed == {}
+    assert len(memory.history()) == 2

@@ -1,17 +1,19 @@
 """What is taken out of texts is nowhere: in no file, prompt, state, span or embedding."""
 
 import asyncio
+import base64
 import contextlib
 import json
 import logging
 import pickle
 import re
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -213,6 +215,37 @@ def test_no_place_hides_a_secret(planted: tuple[str, Any], escaped: bool, blanks
     assert json.loads(kept[1]["tool_calls"][0]["function"]["arguments"]) == json.loads(kept[2]["content"])
 
 
+@st.composite
+def written(draw: st.DrawFn) -> tuple[str, str]:
+    """A secret, and a text that has it among other words, in JSON of JSON or bare."""
+    secret = draw(
+        st.builds("{}{}{}".format, SECRETS, st.sampled_from(["", "/", '"', "\\", "\n", "\t \u00e9"]), SECRETS)
+    )
+    text = draw(WORDS) + secret + draw(WORDS)
+    for _ in range(draw(st.integers(0, 3))):
+        form = draw(st.sampled_from(["{}", '{{"a": {}}}', "x({})", '\ufeff[{}, "b",]', "```json\n{}\n```", "{0}\n{0}"]))
+        row = json.dumps(text, ensure_ascii=draw(st.booleans()))
+        row = row.replace("/", "\\/") if draw(st.booleans()) else row
+        text = draw(WORDS) + form.format(row) + draw(WORDS)
+    return secret, text
+
+
+@pytest.mark.parametrize("by_pattern", [True, False])
+@given(written())
+@settings(max_examples=60, deadline=None)
+def test_no_words_hide_a_secret(by_pattern: bool, planted: tuple[str, str]) -> None:  # noqa: FBT001 - a case
+    """Wherever it stands in what somebody says, escaped or not, it is in no file."""
+    secret, text = planted
+    assume("u4e" not in text.replace(secret, "").lower().partition("\\u4e")[0])
+    redact: Redact = {"it": re.escape(secret)} if by_pattern else lambda said: said.replace(secret, "[it]")
+    with tempfile.TemporaryDirectory() as folder:
+        with open_store(f"sqlite:///{folder}/a.db") as store:
+            memory = create_memory("buffer", store=store, redact=redact)
+            memory.save_context({"input": text}, {"output": f"You said {text}"})
+        files = all_of(Path(folder))
+    assert not re.search(r"u4e|[\u4e00-\u4e20]", files.decode(errors="replace"), re.IGNORECASE)
+
+
 def test_no_span_has_it() -> None:
     """Traces that have the words of prompts and replies have them as they were sent."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
@@ -246,9 +279,9 @@ def test_what_a_message_is_put_together_by_stays() -> None:
     memory = ConversationBufferMemory(redact={"x": r"\d+|abcd|look|user"})
     arguments = '{"abcd": 17, "deep": [true, null, 1.5, {"look": "user"}]}'
     call = {"id": "call17", "type": "function", "function": {"name": "look", "arguments": arguments}}
-    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,abcd"}}
+    picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{'abcd' * 20}"}}
     said: list[Message] = [
-        {"role": "user", "content": [picture, {"type": "file", "file": {"file_data": "abcd"}}]},
+        {"role": "user", "content": [picture, {"type": "file", "file": {"file_data": "abcd" * 20}}]},
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "call17", "name": "look", "content": "Call 17: abcd"},
     ]
@@ -353,14 +386,63 @@ def test_a_function_that_fails_stores_nothing(said: str) -> None:
     assert [message["content"] for message in memory.history()] == ["before", "ok"]
 
 
-@pytest.mark.parametrize("levels", [2_000, 100_000])  # how many can be read depends on the Python
-def test_what_hides_too_deep_stores_nothing(levels: int) -> None:
-    """An escape in JSON that is nested so deeply that it cannot be read may hide anything."""
-    memory = ConversationBufferMemory(redact=PATTERNS)
-    for text in (json.dumps(SECRET), json.dumps([SECRET])):
-        with pytest.raises(RedactionError, match="too many levels"):
-            memory.add_messages([{"role": "user", "content": "[" * levels + text + "]" * levels}])
-    assert memory.history() == []
+@pytest.mark.parametrize("levels", [99, 2_000, 100_000])
+def test_no_number_of_levels_hides_it(levels: int) -> None:
+    """JSON that is nested too deeply to be read as JSON is read as text, and its escapes with it."""
+    memory = ConversationBufferMemory(redact={"pin": PATTERNS["pin"]})
+    memory.add_messages([{"role": "user", "content": "[" * levels + json.dumps(SECRET) + "]" * levels}])
+    assert memory.history()[0]["content"] == "[" * levels + '"[pin]"' + "]" * levels
+
+
+@pytest.mark.parametrize("redact", [PATTERNS, hidden], ids=["patterns", "function"])
+def test_what_is_escaped_too_often_stores_nothing(redact: Redact) -> None:
+    """A text may be escaped so often that nobody can follow; then the error says so."""
+    memory = ConversationBufferMemory(redact=redact)
+    memory.add_messages([{"role": "user", "content": "\\" * 1_000}])
+    with pytest.raises(RedactionError, match="too many levels of escapes"):
+        memory.add_messages([{"role": "user", "content": "\\u005c" + "u005c" * 1_000}])
+    assert [message["content"] for message in memory.history()] == ["\\" * 1_000]
+
+
+def test_what_is_left_of_json_is_json() -> None:
+    """Only what is found is replaced, an escape of which a pattern fits a part as a whole; all else stays as it was."""
+    memory = ConversationBufferMemory(redact={"digits": r"\d+"})
+    row = '{"said": "a \\"b\\"\\n12 \\u0031\\u0032 34", "path": "C:\\\\new"}'
+    memory.add_messages([{"role": "user", "content": f"Rows:\n{row}\n{row}"}])
+    first, *rows = memory.history()[0]["content"].splitlines()
+    assert [first, *map(json.loads, rows)] == [
+        "Rows:",
+        *[{"said": 'a "b"\n[digits] [digits] [digits]', "path": "C:\\new"}] * 2,
+    ]
+
+
+CODED = base64.b64encode(bytes(range(256))).decode()
+
+
+@pytest.mark.parametrize(
+    ("part", "is_kept"),
+    [
+        ({"type": "input_audio", "input_audio": {"data": CODED, "format": "wav"}}, True),
+        ({"type": "file", "file": {"file_data": CODED, "filename": "a.pdf"}}, True),
+        ({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": CODED}}, True),
+        ({"type": "x", "inline_data": {"mime_type": "image/png", "data": CODED}}, True),
+        ({"type": "image_url", "image_url": {"url": f"data:image/png;base64,{CODED}"}}, True),
+        ({"type": "x", "data": CODED}, False),
+        ({"type": "file", "file": {"file_data": "0123456789"}}, False),
+        ({"type": "image_url", "image_url": {"url": "data:image/png;base64,0123456789"}}, False),
+        ({"type": "text", "text": f"data:image/png;base64,{CODED}"}, False),
+        ({"type": "text", "text": "a", "data": CODED}, False),
+        ({"type": "x", "mime_type": "none", "data": CODED}, False),
+    ],
+)
+def test_a_file_is_what_says_so_and_is_long(part: dict[str, Any], is_kept: bool) -> None:  # noqa: FBT001 - a case
+    """What stands under `data` is a file if the part has a type or MIME type of files, and the text their length."""
+    memory = ConversationBufferMemory(redact={"digit": r"\d"})
+    said: Message = {"role": "user", "content": [part], "metadata": {"data": "4111111111111111"}}
+    memory.add_messages([said])
+    (kept,) = memory.history()
+    assert (kept["content"] == [part]) is is_kept
+    assert kept["metadata"] == {"data": "[digit]" * 16}
 
 
 def nothing(text: str) -> Any:

@@ -81,7 +81,9 @@ def test_what_stands_twice_in_a_call_is_one_with_all_that_is_said_of_it(memory: 
     }
     twice = [{"entityName": "Acme", "contents": [text]} for text in ("sells anvils", "is old", "sells anvils")]
     ask(memory, "add_observations", observations=twice)
-    assert ask(memory, "create_relations", relations=[{**WORKS, "to": "Bo"}] * 2)["relations"] == [{**WORKS, "to": "Bo"}]
+    assert ask(memory, "create_relations", relations=[{**WORKS, "to": "Bo"}] * 2)["relations"] == [
+        {**WORKS, "to": "Bo"}
+    ]
     assert ask(memory, "read_graph") == {
         "entities": [ADA, {**ACME, "observations": ["sells anvils", "is old"]}, both],
         "relations": [WORKS, {**WORKS, "to": "Bo"}],

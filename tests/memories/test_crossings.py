@@ -1,4 +1,4 @@
-"""Where two features meet: pins and limits, pins and learning, what stays shown and the limit of what is found."""
+"""Where two features meet: pins and limits, pins and learning, what is known and the room of a prompt."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -74,16 +74,6 @@ def test_a_question_that_is_too_long_is_learnt_from_with_what_follows_it() -> No
     ]
     step = next_step(waiting, len(waiting), tokens=100, most=0)
     assert ([entry.seq for entry in step.entries], step.is_last) == ([1, 2], False)
-
-
-def test_what_stays_shown_has_the_room_of_what_is_found() -> None:
-    """Where fewer tokens are to stay than the limit has, earlier finds stay as long as all fit the limit."""
-    memory = create_memory("vector-retriever", max_token_limit=200, stay_tokens=1)
-    for thing in ("zebra", "violin", "teapot"):
-        memory.save_context({"input": f"My {thing} is old."}, {"output": "Good."})
-    shown = [memory.load_memory_variables({"input": f"My {thing}?"})["history"] for thing in ("zebra", "violin")]
-    assert ["zebra" in text for text in shown] == [True, True]
-    assert "violin" in shown[1]
 
 
 def test_what_the_user_said_has_the_room_that_a_prompt_leaves_to_what_is_known() -> None:

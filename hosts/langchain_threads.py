@@ -20,6 +20,7 @@ async def akeep_and_view(memories: Memories, messages: Sequence[Any]) -> list[An
 
     The newest human message is the question. Messages of the thread are shown as the same objects.
     """
+    messages = objects(messages)  # a state without LangGraph's reducer keeps short forms, such as ("user", "Hi.")
     log = await _follow(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
     live = {} if log.memory.redact else {message.id: message for message in messages}
@@ -28,7 +29,7 @@ async def akeep_and_view(memories: Memories, messages: Sequence[Any]) -> list[An
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
     """Keep a thread's new messages at the end of a turn, and learn from them."""
-    await _follow(memories, messages, ended=True)
+    await _follow(memories, objects(messages), ended=True)
 
 
 keep_and_view, keep = blocking_function(akeep_and_view), blocking_function(akeep)

@@ -166,9 +166,11 @@ def _is_said(item: Any) -> bool:
     return is_message(item) or (isinstance(item, dict) and "role" in item)
 
 
-def _to_openai(item: dict[str, Any]) -> dict[str, Any] | None:
+def _to_openai(item: Any) -> dict[str, Any] | None:
     """Turn a message into OpenAI's form; what cannot be one stays as it is, to be refused by name."""
     found = message_of(item)
+    if not isinstance(item, dict):  # a pair of a role and a content
+        return found
     if found is None or found["role"] == item.get("role"):
         return item if found is not None or "role" in item else None
     return found | ({"id": item["id"]} if "id" in item and "role" in item else {})

@@ -1,11 +1,13 @@
 """Messages on their way in and out: LangChain's objects where langchain-core is installed, plain dicts where not."""
 
+import contextlib
 import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
 from memzoo.errors import MessageError, MissingExtraError
+from memzoo.hosts.migrate.documents import is_message, message_of, spell_out
 from memzoo.hosts.roles import say_as
 from memzoo.stores import Message
 from memzoo.strategy import checked
@@ -92,19 +94,23 @@ def _name_file(block: Any) -> Any:
 
 def _dict(message: Any) -> Message:
     if isinstance(message, dict) and "role" in cast("Message", message):
-        return checked(cast("Message", message))
+        with contextlib.suppress(MessageError):  # LangChain's roles, or its form of calls
+            return checked(cast("Message", message))
     if not has_langchain():
+        if is_message(plain := spell_out(message)) and (found := message_of(plain)):
+            return checked(found)
         raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}")
-    from langchain_core.messages import AIMessage, ChatMessage
+    from langchain_core.messages import AIMessage, ChatMessage, convert_to_messages
 
     try:
-        made = to_openai(message)
-        if isinstance(message, ChatMessage):
-            made |= say_as(message.role, made["content"])
-        if isinstance(message, AIMessage) and not message.tool_calls:
+        [whole] = convert_to_messages([message])
+        made = to_openai(whole)
+        if isinstance(whole, ChatMessage):
+            made |= say_as(whole.role, made["content"])
+        if isinstance(whole, AIMessage) and not whole.tool_calls:
             # An older form of calls, which LangChain leaves out.
-            older = message.additional_kwargs
+            older = whole.additional_kwargs
             made |= {key: older[key] for key in ("tool_calls", "function_call") if older.get(key)}
         return checked(made)
-    except (TypeError, ValueError, NotImplementedError) as error:
+    except (LookupError, TypeError, ValueError, NotImplementedError) as error:
         raise MessageError(f"{message!r} is no chat message: {error}") from error

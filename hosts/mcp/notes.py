@@ -97,9 +97,10 @@ class Replay:
         """What a call writes down: the kind of each note, and the texts that make it."""
         match call:
             case CreateEntities():
+                # Asked before the first is written: what stands twice in a call is one entity, with all observations.
+                new = {one.name for one in call.entities if not self._find_holding(key_of("entity", one.name))}
                 for one in call.entities:
-                    # Asked one by one: what stands twice in a call is known the second time.
-                    if not self._find_holding(key_of("entity", one.name)):
+                    if one.name in new:
                         yield "entity", (one.name, one.entity_type)
                         yield from (("observation", (one.name, text)) for text in one.observations)
             case CreateRelations():

@@ -19,6 +19,7 @@ __all__ = [
     "is_part_of_answer",
     "logs_of",
     "message_of",
+    "spell_out",
 ]
 
 _CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
@@ -28,16 +29,33 @@ _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
 _DATES = ("date", "timestamp", "created_at", "create_time", "time")
 
 
+def spell_out(item: Any) -> Any:
+    """Write a message in LangChain's short form, a pair of a role and a content or a bare text, as a dict.
+
+    Example:
+        >>> spell_out(("ai", "Hi.")), spell_out("Hello"), spell_out({"role": "user", "content": "Hi."})
+        ({'role': 'ai', 'content': 'Hi.'}, {'role': 'user', 'content': 'Hello'}, {'role': 'user', 'content': 'Hi.'})
+    """
+    match item:
+        case str():
+            return {"role": "user", "content": item}
+        case [str(role), str() | list() as content]:
+            return {"role": role, "content": content}
+        case _:
+            return item
+
+
 def is_message(item: Any) -> bool:
-    """Tell whether a value is a message, in any of the ways in which they are written."""
-    if not isinstance(item, dict):
+    """Tell whether a value is a message, in any of the ways in which they are written; a bare text may be anything."""
+    known: Any = spell_out(item)
+    if isinstance(item, str) or not isinstance(known, dict):
         return False
-    known: dict[str, Any] = item
     return _langchain(known) is not None or _is_call(known) or (_speaker(known) is not None and _has_text(known))
 
 
-def message_of(item: Mapping[str, Any]) -> Message | None:
+def message_of(item: Any) -> Message | None:
     """The OpenAI chat message that a value stands for; `None` for what nobody said, such as a model's thoughts."""
+    item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
     if _is_call(item):
@@ -46,8 +64,10 @@ def message_of(item: Mapping[str, Any]) -> Message | None:
     if role is None:
         return None
     kept = {key: item[key] for key in ("tool_calls", "tool_call_id", "name", "function_call") if item.get(key)}
+    if not all("function" in call for call in dicts_of(item.get("tool_calls"))):
+        kept |= _calls(item)
     found = next((item[key] for key in _TEXTS if item.get(key) is not None), None)
-    if item.get("role") == "function":
+    if "function" in (item.get("role"), item.get("type")):
         role = "function"
     calls = bool({"tool_calls", "function_call"} & kept.keys())
     return {"role": role, "content": _content(found, calls=calls), **kept}
@@ -83,9 +103,9 @@ def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
             return
 
 
-def find_date(item: Mapping[str, Any]) -> datetime | None:
+def find_date(item: Any) -> datetime | None:
     """When a message was said, in any of the ways in which that is written."""
-    return next((found for key in _DATES if (found := date_of(item.get(key)))), None)
+    return next((found for key in _DATES if (found := date_of(dict_of(item).get(key)))), None)
 
 
 def _speaker(item: Mapping[str, Any]) -> str | None:
@@ -95,7 +115,9 @@ def _speaker(item: Mapping[str, Any]) -> str | None:
 
 def _has_text(item: Mapping[str, Any]) -> bool:
     calls = item.get("tool_calls") or item.get("function_call")
-    return any(isinstance(item.get(key), str | list) for key in _TEXTS) or bool(calls)
+    # LangChain takes no content for an empty one, if it is told so.
+    empty = "content" in item and item["content"] is None
+    return any(isinstance(item.get(key), str | list) for key in _TEXTS) or bool(calls) or empty
 
 
 def _content(value: Any, *, calls: bool) -> Any:
@@ -205,7 +227,9 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
     if own:
         return {
             "tool_calls": [
-                tool_call(str(call.get("id") or ""), str(call.get("name") or ""), call.get("args") or {})
+                call
+                if "function" in call
+                else tool_call(str(call.get("id") or ""), str(call.get("name") or ""), call.get("args") or {})
                 for call in own
             ]
         }

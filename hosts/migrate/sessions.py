@@ -12,7 +12,7 @@ from typing import Any
 
 from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread
-from memzoo.hosts.migrate.documents import is_message
+from memzoo.hosts.migrate.documents import is_message, spell_out
 from memzoo.hosts.migrate.sources import conversation_of, make_stand_in
 
 __all__ = ["is_sqlite", "read_sessions"]
@@ -107,8 +107,9 @@ def _of_checkpoint(thread: str, kind: Any, data: Any) -> ChatLog:
     values: dict[str, Any] = document.get("channel_values") or {}
     if not isinstance(values.get("messages", []), list):
         raise TransferError(f"its 'messages' are no list: {values['messages']!r:.80}")
-    # Other channels are lists of anything.
-    lists = [one for one in values.values() if isinstance(one, list) and any(map(is_message, one))]
+    # Other channels are lists of anything, of bare texts too.
+    channels = {**values, "messages": [*map(spell_out, values.get("messages", []))]}
+    lists = [one for one in channels.values() if isinstance(one, list) and any(map(is_message, one))]
     return conversation_of(thread, max(lists, key=lambda one: sum(map(is_message, one)), default=[]))
 
 

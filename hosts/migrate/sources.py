@@ -10,7 +10,14 @@ from typing import Any, cast
 from memzoo.errors import TransferError
 from memzoo.hosts.messages import add_calls
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
-from memzoo.hosts.migrate.documents import conversation_in, find_date, is_message, is_part_of_answer, message_of
+from memzoo.hosts.migrate.documents import (
+    conversation_in,
+    find_date,
+    is_message,
+    is_part_of_answer,
+    message_of,
+    spell_out,
+)
 from memzoo.stores import Message
 from memzoo.strategy import checked
 
@@ -64,7 +71,7 @@ def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], A
 
 
 def _to_messages(item: Any) -> list[tuple[Message, datetime | None]]:
-    if not is_message(item):
+    if not is_message(spell_out(item)):
         raise TransferError(f"this is no message: {item!r:.80}")
     message = message_of(item)
     return [] if message is None else [(checked(message), find_date(item))]

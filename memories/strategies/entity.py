@@ -1,7 +1,7 @@
 """Remember notes on each person, place and thing."""
 
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -12,17 +12,19 @@ from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
+from memzoo.memories.models.replies import Amendment
 from memzoo.memories.options import option, strategy
 from memzoo.memories.search.excerpt import Blocks, Staying
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.weights import UnitWeights
+from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, NoteStatement, as_text, notes_within_state
 from memzoo.memories.strategies.extracting import Draft, derive_in_pieces
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.shown_notes import choose_notes, in_lines, in_parts, notes_within, units_of_note
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.names import FOR_SURE, canonical, mentions
+from memzoo.memories.text.names import FOR_SURE, canonical, is_pronoun, mentions
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import drive
@@ -147,7 +149,10 @@ class ConversationEntityMemory(ModelBackedMemory):
         found = replies.amendments(reply, known.shown, new_lines)
         named = [one.name for one in found if one.name]  # labels that the reply gives stand nowhere else
         same = replies.aliases(reply, [*known.shown, *named], new_lines)
-        return self._bound(state, notes.amend_notes(known.resolve(found), same, entries))
+        # That "he" is Paul is nothing to remember.
+        same = {one: other for one, other in same.items() if not (is_pronoun(one) or is_pronoun(other))}
+        told = _name_pronouns(found, Antecedents(lines["history"], new_lines))
+        return self._bound(state, notes.amend_notes(known.resolve(told), same, entries))
 
     def _bound(self, state: State, changes: Mapping[str, JSON]) -> Changes:
         tokens = self.max_state_tokens
@@ -303,6 +308,15 @@ class ConversationEntityMemory(ModelBackedMemory):
         if hint is None or not exchange or hint[:2] != (text_of(first.message), first.seq - 1):
             return None
         return hint.names
+
+
+def _name_pronouns(found: Iterable[Amendment], antecedents: Antecedents) -> Iterator[Amendment]:
+    """Lines of a reply with names in place of pronouns; without those of which nobody can tell whom they are about."""
+    for one in found:
+        if one.number:
+            yield one
+        elif name := antecedents.name_for(one.name, one.text):
+            yield one._replace(name=name)
 
 
 class _Indexes(NamedTuple):

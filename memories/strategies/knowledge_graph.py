@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -16,16 +16,17 @@ from memzoo.memories.graph.nearby import MOST_BYTES, best_within, lines, write_k
 from memzoo.memories.graph.provenance import find_sources, reasons
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
-from memzoo.memories.models.replies import Statement
+from memzoo.memories.models.replies import SAME_AS, Statement
 from memzoo.memories.options import check_texts, names, option, strategy
 from memzoo.memories.search.excerpt import Blocks, Staying
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import ASSISTANT, KnownUnit
 from memzoo.memories.search.weights import UnitWeights
+from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.extracting import Draft, Valued, derive_in_pieces, least_worth
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.names import FOR_SURE, canonical, refers_back
+from memzoo.memories.text.names import FOR_SURE, canonical, is_reference, refers_back
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import blocking
@@ -245,7 +246,7 @@ class ConversationKGMemory(ModelBackedMemory):
         known = write_known(graph, likely, lines["new_lines"], lines["history"], most)
         relations = graph.relations(min(_MOST_RELATIONS, room // _TOKENS_PER_RELATION))
         reply = await self.ask("triple_extraction", **lines, known=known, relations=relations)
-        return replies.statements(reply)
+        return [*_name_pronouns(replies.statements(reply), Antecedents(lines["history"], lines["new_lines"]))]
 
     def _find_touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
         """The facts that new lines most probably change."""
@@ -301,6 +302,18 @@ class ConversationKGMemory(ModelBackedMemory):
 def _apply(indexes: _Indexes, changes: Mapping[str, JSON]) -> None:
     for one in indexes:
         one.apply(changes, reset=False)
+
+
+def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Iterator[Statement]:
+    """Statements with names in place of pronouns; without those of which nobody can tell whom they are about."""
+    for one in stated:
+        subject = antecedents.name_for(one.subject, f"{one.relation} {one.object}")
+        # "trusts nobody", "is open now": what names nobody may be said of somebody.
+        named = not is_reference(one.object)
+        obj = one.object if named else antecedents.name_for(one.object, f"{one.subject} {one.relation}")
+        # That "he" is Paul is nothing to remember.
+        if subject and obj and (one.relation != SAME_AS or (subject == one.subject and named)):
+            yield one._replace(subject=subject, object=obj)
 
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:

@@ -26,7 +26,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     the summary's length: 800 tokens by a large model, with 200 of messages, show 0.72 of the answers about the bundled
     conversation, while notes show 0.87.
 
-    Costs: 1 call when the limit is passed; tokens up to the limit.
+    Costs: 1 call when the limit is passed; tokens up to the limit, and the summary.
     Needs: a model.
 
     State: `summary`, a text. Messages that it has not taken in are shown.
@@ -44,7 +44,12 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     name = "summary-buffer"
 
-    max_token_limit: int = option(2000, at_least=0, doc="The most tokens of messages to show word for word.")
+    max_token_limit: int = option(
+        2000,
+        at_least=0,
+        doc="The most tokens of messages to show word for word. The summary is shown besides, unless `count_summary` "
+        "is set; `max_summary_tokens` limits it.",
+    )
     count_summary: bool = option(default=False, doc="Let the summary count towards the limit.")
     prune_to: int | None = option(
         None,

@@ -8,18 +8,24 @@ from collections.abc import Iterable, Sequence
 __all__ = [
     "RELATING",
     "SMALL_TALK",
+    "SPEAKING_OF_ONESELF",
     "STOPWORDS",
     "UNSPACED",
     "all_stems",
     "content_stems",
+    "count_words",
     "is_idle",
     "is_question",
     "join_sentences",
     "sentences",
     "singular",
     "stem",
+    "tells",
     "words",
 ]
+
+SPEAKING_OF_ONESELF = ("I ", "I'", "My ", "We ", "我", "咱", "私", "僕", "俺", "ฉัน", "ผม", "เรา")
+"""How a sentence begins that tells of the one who says it."""
 
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Characters of Chinese and Japanese, for use between the brackets of a regular expression."""
@@ -76,6 +82,20 @@ _IDLE = SMALL_TALK | frozenset(
 )
 _CAPITAL_INSIDE = re.compile(r"[a-z,;] (?!I\b)[A-Z]")
 
+# Chinese, Japanese, Thai, Lao, Burmese and Khmer: several words without a blank between them.
+_TOGETHER = re.compile(f"[{UNSPACED}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_CHARACTERS_OF_WORD, _LONGEST_WORD = 2, 16
+# Courtesies in Chinese, Japanese, Thai and Korean: what stands between marks and is nothing else tells nothing.
+_COURTESIES = re.compile(
+    "(?:好的?[呀吧啊]?|是的|[对對]的?|嗯|哈|多?谢谢|謝謝|[你您](?:们|們|好)?|大家好|早上好|晚上好|晚安|再见|再見|不客[气氣]"
+    "|没关系|沒關係|没问题|沒問題|[对對]不起|抱歉|不好意思|太好了|太棒了|真棒|很高[兴興]|明白了?|知道了|[当當]然|加油"
+    "|はい|いいえ|うん|ええ|どうも|ありがとう|ございます|ございました|どういたしまして|こんにちは|こんばんは|おはよう"
+    "|おやすみ|さようなら|すみません|ごめん|なさい|なるほど|了解|です|しました|[わ分]かりました|そう|いいですね|もちろん|よろしく"
+    "|お願いします|か|ね|よ|สวัสดี|ขอบคุณ|ขอโทษ|มาก|ยินดี|ด้วย|ไม่เป็นไร|ใช่|ได้เลย|โอเค|นะ|ครับ|ค่ะ|คะ"
+    "|네|예|아니요|안녕|하세요|감사합니다|고마워요?|고맙습니다|천만에요|괜찮아요|죄송합니다|미안해요?|알겠습니다|좋아요|물론이죠)+"
+)
+_CLAUSE = re.compile(r"[^\s,.!?…~、。\uff0c\uff01\uff1f\uff5e]+")
+
 _SHORTEST = 3
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _VOWEL = re.compile(r"[aeiouy]")
@@ -114,6 +134,33 @@ def is_idle(text: str) -> bool:
         (True, True, False)
     """
     return _IDLE.issuperset(words(text)) and not _CAPITAL_INSIDE.search(text)
+
+
+def count_words(text: str) -> int:
+    """Count the words of a text in any script, about: of a script without blanks, two characters are one.
+
+    What is longer than sixteen letters counts as several, so that a text of so many words has a bound.
+
+    Example:
+        >>> count_words("My sister lives in Oslo."), count_words("我姐姐安娜住在奥斯陆。"), count_words("a" * 160)
+        (5, 6, 10)
+    """
+    together = len(_TOGETHER.findall(text))
+    apart = sum(-(-len(word) // _LONGEST_WORD) for word in _TOGETHER.sub(" ", text).split())
+    return apart + together // _CHARACTERS_OF_WORD
+
+
+def tells(sentence: str) -> bool:
+    """Tell whether a sentence states more than courtesies, and perhaps the name of somebody it speaks to.
+
+    Example:
+        >>> [tells(text) for text in ("Thanks, Anna!", "Anna moved.", "谢谢你。", "她养了两只猫。", "我爱茶。")]
+        [False, True, False, True, True]
+    """
+    said = " ".join(one for one in _CLAUSE.findall(sentence) if not _COURTESIES.fullmatch(one))
+    apart, together = {*words(_TOGETHER.sub(" ", said))} - SMALL_TALK, len(_TOGETHER.findall(said))
+    least = 0 if sentence.startswith(SPEAKING_OF_ONESELF) else 1
+    return not is_question(sentence) and len(apart) + -(-together // _CHARACTERS_OF_WORD) > least
 
 
 def is_question(sentence: str) -> bool:

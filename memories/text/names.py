@@ -17,6 +17,8 @@ __all__ = [
     "canonical",
     "find_asked_names",
     "fold",
+    "is_pronoun",
+    "is_reference",
     "mentions",
     "places",
     "refers_back",
@@ -24,6 +26,7 @@ __all__ = [
 
 # What may stand around a name without being part of it; "C#", "-5" and ".NET" keep their signs.
 _AROUND = frozenset(" \"'“”‘’«»`*,;:!?()[]")
+_EDGES = "".join(_AROUND) + "."
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _POSSESSIVES = ("'s", "’s")
 _MOST_MARKS = 30
@@ -33,6 +36,28 @@ _JOINER = "\u034f"  # stands between marks, and is seen nowhere
 _THIRD_PERSON = re.compile(
     r"\b(?:he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|theirs?|themsel(?:f|ves))\b", re.IGNORECASE
 )
+
+# Words that stand for whom or what was spoken of, in English, Chinese, Japanese and Korean; and those that name nobody.
+_REFERRING = frozenset(
+    """
+    i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers
+    herself it its itself they them their theirs themself themselves this that these those here there one ones
+    我 我们 咱 咱们 你 你们 您 他 她 它 他们 她们 它们 自己 这 那 这个 那个 这些 那些 这里 那里 这儿 那儿
+    我們 咱們 你們 他們 她們 它們 這 這個 那個 這些 這裡 那裡
+    私 わたし 僕 ぼく 俺 私たち あなた 彼 彼女 彼ら これ それ あれ ここ そこ あそこ
+    나 저 우리 너 당신 그 그녀 그들 이것 그것 저것 여기 거기 저기
+    """.split()
+)
+_NAMELESS = frozenset(
+    """
+    now then who whom whose what which where when somebody someone something anybody anyone anything nobody nothing
+    everybody everyone everything others another topic 大家 谁 誰 现在 現在 誰か 誰も みんな 今 누구 아무도 지금
+    """.split()
+)
+# In capital letters these are an abbreviation: "US", "IT", "WHO".
+_ABBREVIATIONS = frozenset({"it", "us", "who"})
+# "his sister", "their old flat"; with a capital letter behind it, it is a title ("His Dark Materials").
+_ONES_OWN = re.compile(r"(?:his|her|its|their) (?=[^\W\d_])", re.IGNORECASE)
 
 FOR_SURE = 8.0
 """How surely a name is asked about which a model says is."""
@@ -95,6 +120,31 @@ def refers_back(text: str) -> bool:
         (True, False)
     """
     return _THIRD_PERSON.search(text) is not None
+
+
+def is_pronoun(name: str) -> bool:
+    """Tell whether a pronoun, or another word that names nobody, stands in the place of a name.
+
+    Example:
+        >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
+        [True, True, True, True, False, False, False]
+    """
+    return is_reference(name) or _is_one_of(_NAMELESS, name)
+
+
+def is_reference(name: str) -> bool:
+    """Tell whether in the place of a name stands a word for whom or what was spoken of, or for what is theirs.
+
+    Example:
+        >>> [is_reference(name) for name in ("She", "his sister", "Nobody")]
+        [True, True, False]
+    """
+    owner = _ONES_OWN.match(name.strip())
+    return _is_one_of(_REFERRING, name) or (owner is not None and name == name[:1] + name[1:].lower())
+
+
+def _is_one_of(words: frozenset[str], name: str) -> bool:
+    return fold(name).strip(_EDGES) in words and not (name.isupper() and name.lower() in _ABBREVIATIONS)
 
 
 def fold(text: str) -> str:

@@ -212,6 +212,24 @@ class TestMessages:
         memory.chat_memory.add_message(HumanMessage([{"type": "text", "text": "Read this."}, file]))
         assert "[file: application/pdf]" in memory.buffer
 
+    @pytest.mark.parametrize("installed", [True, False])
+    @pytest.mark.parametrize(
+        "short",
+        [
+            ("user", "x"),
+            "x",
+            {"role": "human", "content": "x"},
+            {"type": "human", "content": "x"},
+            {"role": "user", "content": "x"},
+        ],
+    )
+    def test_in_short_forms(self, short: Any, installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
+        """What LangChain takes for a message is one here, too, with LangChain and without."""
+        monkeypatch.setattr("memzoo.hosts.langchain.messages.has_langchain", lambda: installed)
+        memory = ConversationBufferMemory()
+        memory.chat_memory.add_messages([short, {"role": "ai", "content": "y"}])
+        assert memory.buffer == "Human: x\nAI: y"
+
     def test_are_refused_when_they_are_none(self) -> None:
         """What is no message is refused, and nothing is stored."""
         memory = ConversationBufferMemory()
@@ -623,16 +641,16 @@ class TestAsynchronous:
 
         async def talk() -> list[Any]:
             summary = ConversationSummaryMemory(llm=answering("They greet."))
-            graph = ConversationKGMemory(llm=answering("(Sam, is, here)"))
+            graph = ConversationKGMemory(llm=answering("(Sam, is, away)"))
             notes = ConversationEntityMemory(llm=answering("Sam: A man."))
             for memory in (summary, graph, notes):
-                await memory.asave_context({"input": "Sam is here"}, {"output": "Good."})
+                await memory.asave_context({"input": "Sam is away"}, {"output": "Good."})
             learnt = [summary.buffer, graph.kg.get_triples(), notes.entity_store.get("Sam")]
             for memory in (summary, graph, notes):
                 await memory.aclear()
             return [learnt, [summary.buffer, graph.kg.get_triples(), notes.entity_store.get("Sam")]]
 
-        learnt = ["They greet.", [("Sam", "here", "is")], "A man."]
+        learnt = ["They greet.", [("Sam", "away", "is")], "A man."]
         assert asyncio.run(talk()) == [learnt, ["", [], None]]
 
     def test_pruning(self) -> None:

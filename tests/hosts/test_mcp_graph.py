@@ -72,6 +72,24 @@ def test_what_is_said_again_after_it_was_taken_back_is_new(memory: GraphMemory) 
     assert [one.seq for one in memory.why("likes oil")[0].quotes] == [4]
 
 
+def test_what_stands_twice_in_a_call_is_one_with_all_that_is_said_of_it(memory: GraphMemory) -> None:
+    """Nothing that a call says of a new entity is lost; one that was there already stays as it is."""
+    oslo, tea = ({"name": "Bo", "entityType": "person", "observations": [text]} for text in ("in Oslo", "likes tea"))
+    both = {**oslo, "observations": ["in Oslo", "likes tea"]}
+    assert ask(memory, "create_entities", entities=[oslo, {**ADA, "observations": ["new"]}, tea, oslo]) == {
+        "entities": [both]
+    }
+    twice = [{"entityName": "Acme", "contents": [text]} for text in ("sells anvils", "is old", "sells anvils")]
+    ask(memory, "add_observations", observations=twice)
+    assert ask(memory, "create_relations", relations=[{**WORKS, "to": "Bo"}] * 2)["relations"] == [
+        {**WORKS, "to": "Bo"}
+    ]
+    assert ask(memory, "read_graph") == {
+        "entities": [ADA, {**ACME, "observations": ["sells anvils", "is old"]}, both],
+        "relations": [WORKS, {**WORKS, "to": "Bo"}],
+    }
+
+
 def test_a_relation_may_have_no_name(memory: GraphMemory) -> None:
     """An empty text is one like any other, as in the original server, and what follows is taken in too."""
     nameless = {**WORKS, "relationType": ""}

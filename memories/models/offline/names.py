@@ -61,11 +61,11 @@ class NamedSentences:
         self.named = [[*_names(line.text, known)] for line in self.lines]
         self.meant = [""]
         for number in range(len(self.lines)):
-            people = self._people(number)
+            people = self.people(number)
             # Of several people nobody can be told; a sentence about nobody leaves things as they were.
             self.meant.append(min(people) if len(people) == 1 else "" if people else self.meant[-1])
 
-    def _people(self, number: int) -> set[str]:
+    def people(self, number: int) -> set[str]:
         """The names in a sentence that do not stand behind a preposition, as places do."""
         text = self.lines[number].text
         return {name for at, name in self.named[number] if text[:at].rstrip().rpartition(" ")[2].lower() not in _PLACES}
@@ -75,7 +75,7 @@ class NamedSentences:
         speaker, text = self.lines[number]
         found, plain = words(text), f" {' '.join(words(text))} "
         # "She" behind a name in the same sentence means that name as a rule.
-        meant = self.meant[number] if _PRONOUN.search(text) and not self._people(number) else ""
+        meant = self.meant[number] if _PRONOUN.search(text) and not self.people(number) else ""
         mine = speaker if not role_of(speaker) and not _FIRST_PERSON.isdisjoint(found) else ""
         standing = [name for name in known if f" {' '.join(words(name))} " in plain]
         return [*filter(None, dict.fromkeys([meant, *(name for _, name in self.named[number]), mine, *standing]))]

@@ -9,10 +9,9 @@ from memzoo.memories.models.offline.facts import facts
 from memzoo.memories.models.offline.names import NamedSentences
 from memzoo.memories.models.offline.prompt import Utterance, read_prompt, role_of, sentences, turns
 from memzoo.memories.models.replies.lines import refuses
-from memzoo.memories.text.language import SMALL_TALK, content_stems, is_question, words
+from memzoo.memories.text.language import SPEAKING_OF_ONESELF, content_stems, count_words, is_question, tells
 
 _MOST_NAMES, _MOST_KNOWN, _SUMMARY_WORDS = 12, 60, 400
-_MINE = ("I ", "I'", "My ", "We ")
 _LIMIT = re.compile(r"at most (\d{1,9}) characters")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
@@ -57,20 +56,15 @@ def _read(transcript: str) -> list[Utterance]:
 def _summary(old: Sequence[Utterance], new: Sequence[Utterance], most: int = _SUMMARY_WORDS) -> str:
     """Old sentences and new ones, each once, without questions and courtesies, as far as there is room."""
     found: dict[tuple[str, ...], Utterance] = {}
-    for one in [*old, *(one for one in new if _tells(one.text))]:
+    for one in [*old, *(one for one in new if tells(one.text))]:
         found.setdefault(content_stems(one.text), one)
     kept = _weightiest([*found.values()], min(_SUMMARY_WORDS, most))
     return _write(kept) if kept and kept != old else "NOTHING NEW"
 
 
-def _tells(text: str) -> bool:
-    """Whether a sentence says more than courtesies, and perhaps the name of somebody it speaks to."""
-    return not is_question(text) and len({*words(text)} - SMALL_TALK) > (0 if text.startswith(_MINE) else 1)
-
-
 def _weightiest(said: Sequence[Utterance], most: int) -> list[Utterance]:
     """The sentences that tell most for the room that they take, in the order said."""
-    lengths = [len(one.text.split()) for one in said]
+    lengths = [count_words(one.text) for one in said]
     worth = [(_worth(one) + 0.5 * place / len(said)) / max(12, lengths[place]) ** 0.8 for place, one in enumerate(said)]
     kept = set[int]()
     for place in sorted(range(len(said)), key=lambda place: (-worth[place], place)):
@@ -83,8 +77,10 @@ def _weightiest(said: Sequence[Utterance], most: int) -> list[Utterance]:
 def _worth(one: Utterance) -> float:
     """How much a sentence tells: names and numbers weigh most, an assistant's words less."""
     weight = 0.6 * min(3, len(_CAPITAL.findall(one.text))) + any(map(str.isdigit, one.text))
-    weight += 0.5 * one.text.startswith(_MINE)
-    return (weight + 0.15 * len({*content_stems(one.text)})) * (0.8 if role_of(one.speaker) == "assistant" else 1)
+    weight += 0.5 * one.text.startswith(SPEAKING_OF_ONESELF)
+    # In a script without blanks a stem is a whole clause.
+    told = len({*content_stems(one.text)}) + max(0, count_words(one.text) - len(one.text.split())) / 2
+    return (weight + 0.15 * told) * (0.8 if role_of(one.speaker) == "assistant" else 1)
 
 
 def _write(said: Sequence[Utterance]) -> str:
@@ -110,7 +106,7 @@ def _amendments(talk: NamedSentences, known: str) -> str:
     heads = [line.partition(" (also ")[0].removesuffix(":") for line in lines if line.endswith(":") and line[:1] != "["]
     names, noted = [*heads, *filter(None, others.split("; "))], {line.partition("] ")[2] for line in lines}
     whole = {part: name for name in reversed(names) for part in (*name.split(), name)}
-    new = (n for n in talk.new if (text := talk.lines[n].text) not in noted and _tells(text) and not refuses(text))
+    new = (n for n in talk.new if (text := talk.lines[n].text) not in noted and tells(text) and not refuses(text))
     told = (f"{whole.get(one, one)}: {talk.lines[n].text}" for n in new for one in talk.about(n, names[:_MOST_KNOWN]))
     return "\n".join([*dict.fromkeys(told)][: 3 * _MOST_NAMES]) or "NOTHING NEW"
 

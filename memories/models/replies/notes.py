@@ -21,7 +21,7 @@ from memzoo.memories.models.replies.lines import (
     unusable,
     unwrap,
 )
-from memzoo.memories.text.names import canonical, mentions
+from memzoo.memories.text.names import canonical, is_pronoun, mentions
 
 __all__ = ["Amendment", "aliases", "amendments", "notes"]
 
@@ -85,7 +85,8 @@ def notes(reply: str, known: Collection[str], source: str) -> dict[str, str]:
         found.setdefault(canonical(name), (name, []))[1].append(piece)
     if not found and not aliases(reply, known, source):
         raise unusable(reply)
-    return {name: note for name, pieces in found.values() if (note := _worth_keeping(pieces))}
+    named = ((name, pieces) for name, pieces in found.values() if not is_pronoun(name))
+    return {name: note for name, pieces in named if (note := _worth_keeping(pieces))}
 
 
 def amendments(reply: str, known: Collection[str], source: str) -> list[Amendment]:

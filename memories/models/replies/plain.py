@@ -8,7 +8,7 @@ from typing import Any, cast
 from memzoo.memories.models.cleaning import clean_reply
 from memzoo.memories.models.forms import json_rows, parse_json, rows_of_table
 from memzoo.memories.models.replies.lines import LABEL, bare_name, can_be_name, refuses, says_nothing, unusable
-from memzoo.memories.text.names import canonical
+from memzoo.memories.text.names import canonical, is_pronoun
 
 __all__ = ["names", "prose"]
 
@@ -52,7 +52,7 @@ def prose(reply: str, label: str, known: str = "") -> str:
 
 
 def names(reply: str) -> list[str]:
-    """Read the names that a reply lists, each once whatever its case, in their order.
+    """Read the names that a reply lists, each once whatever its case, in their order; no pronouns.
 
     One name a line is what the prompts ask for; a comma list on one line, JSON, bullets and numbers are read too.
 
@@ -67,7 +67,7 @@ def names(reply: str) -> list[str]:
         found.setdefault(canonical(name), name)
     if refuses(text) or not found or _SENTENCE.fullmatch(text):
         raise unusable(reply)
-    return [name for name in found.values() if not says_nothing(name)]
+    return [name for name in found.values() if not (says_nothing(name) or is_pronoun(name))]
 
 
 @functools.cache

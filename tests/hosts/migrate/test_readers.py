@@ -152,6 +152,31 @@ _BECOMES: list[tuple[str, Any, Message]] = [
         {"type": "function_call_output", "call_id": "c"},
         {"role": "tool", "content": "", "tool_call_id": "c"},
     ),
+    # The short forms that LangChain takes for messages.
+    *(
+        ("langchain-file", short, expected)
+        for short, expected in (
+            (["user", "Hi"], USER),
+            (["human", [{"type": "text", "text": "Hi"}]], USER),
+            (["developer", "Hi"], USER | {"role": "developer"}),
+            ("Hi", USER),
+            ({"type": "human", "content": "Hi"}, USER),
+            ({"role": "human", "content": "Hi", "id": "m1"}, USER),
+            ({"role": "ai", "content": None}, {"role": "assistant", "content": ""}),
+            (
+                {"role": "ai", "content": "", "tool_calls": [{"name": "f", "args": {"a": 1}, "id": "c"}]},
+                call("c", "f", '{"a": 1}') | {"content": ""},
+            ),
+            (
+                {"type": "assistant", "content": "", "tool_calls": [call("c", "f", "{}")["tool_calls"][0]]},
+                call("c", "f", "{}") | {"content": ""},
+            ),
+            (
+                {"type": "tool", "content": "2", "tool_call_id": "c", "status": "success"},
+                {"role": "tool", "content": "2", "tool_call_id": "c"},
+            ),
+        )
+    ),
     (
         "openai-threads",
         {"role": "user", "content": [{"type": "text", "text": {"value": "Hi", "annotations": []}}]},
@@ -278,7 +303,8 @@ def test_what_nobody_said_is_left_out(form: str, item: Any, tmp_path: Path) -> N
         ("langchain-file", {"type": "cat", "data": {"content": "Miaow"}}, "message 1: 'cat' is the role of nobody"),
         ("langchain-file", {"role": "user"}, "message 1: this is no message"),
         ("langchain-file", {"type": "function_call", "role": "user"}, "message 1: this is no message"),
-        ("langchain-file", "Hi", "message 1: this is no message: 'Hi'"),
+        ("langchain-file", 7, "message 1: this is no message: 7"),
+        ("langchain-file", ["Hi", "there"], "message 1: this is no message: ['Hi', 'there']"),
         ("llama-index", {"role": "user"}, "message 1: it has neither 'blocks' nor 'content'"),
         ("llama-index", {"content": "Hi"}, "message 1: KeyError: 'role'"),
         ("chatgpt", of_gpt("cat", "Miaow"), "a message is from 'cat', who is nobody"),
@@ -442,6 +468,20 @@ def test_checkpoints_of_langgraph(tmp_path: Path) -> None:
         "FILE: 'ben' cannot be read: its 'messages' are no list: 7",
         "FILE: 'dora' cannot be read: message 2: this is no message: 7",
     ]
+
+
+def test_short_forms_in_checkpoints(tmp_path: Path) -> None:
+    """A state without LangGraph's reducer keeps messages as they were given; bare texts count in "messages" only."""
+    msgpack: Any = importlib.import_module("msgpack")
+    pair = msgpack.ExtType(0, msgpack.packb(["builtins", "tuple", ["user", "Hi"]]))
+    channels = {"messages": ["Hi", pair, ["ai", "OK"]], "words": ["a", "b", "c", "d"]}
+    written: bytes = msgpack.packb({"channel_values": channels})
+    with closing(sqlite3.connect(tmp_path / "c.db")) as database:
+        database.execute("create table checkpoints (thread_id, checkpoint_ns, checkpoint_id, type, checkpoint)")
+        database.execute("insert into checkpoints values ('anna', '', '1', 'msgpack', ?)", (written,))
+        database.commit()
+    [log], errors = logs_in("langgraph", tmp_path / "c.db")
+    assert (log.messages, errors) == ([USER, USER, {"role": "assistant", "content": "OK"}], [])
 
 
 @pytest.mark.parametrize(("levels", "is_read"), [(8, True), (9, False)])

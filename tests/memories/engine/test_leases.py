@@ -1,6 +1,7 @@
 """One process at a time learns a state, of all that share a store; the others show what waits."""
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -305,6 +306,35 @@ def test_living_processes_are_told_from_ended_ones() -> None:
     assert has_ended(f"{own.rsplit('/', 2)[0]}/1/x")  # this number, but of a process that began at another time
     assert not any(map(has_ended, ("", "x", "x/y", "//", f"{machine}/x/1/1", f"{machine}/-1/1/1")))
     assert Path("/proc/self").exists()
+
+
+@on_linux
+def test_a_process_that_its_parent_has_not_buried_yet_has_ended() -> None:
+    """A server that never asks for the exit codes of its workers keeps no lease of theirs."""
+    with subprocess.Popen([sys.executable, "-c", OWN_NAME], stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout
+        owner = worker.stdout.read().strip()
+        os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT)
+        assert Path(f"/proc/{worker.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+        assert has_ended(owner)
+
+
+def test_who_waits_for_a_lease_asks_at_least_once_a_second(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pauses grow, but not beyond that, however long another process learns."""
+    store, pauses = InMemoryStore(), list[float]()
+    wait_with(make("summary", store))
+    drive(store.lease("a", "summary", owner=ELSEWHERE, seconds=DAY))
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 12:
+            await store.release("a", "summary", ELSEWHERE)
+
+    monkeypatch.setattr("memzoo.memories.engine.leaseholder._pause", pause)
+    assert drive(Leaseholder(store, "a", "summary", DAY).hold(wait=True))
+    assert pauses == sorted(pauses)
+    assert pauses[0] < 0.1
+    assert pauses[-4:] == [1.0] * 4
 
 
 def test_nobody_waits_for_a_lease_of_the_same_process(make: Make) -> None:

@@ -204,3 +204,12 @@ def test_a_message_with_a_fifth_that_is_new_says_hardly_anything(text: str, is_s
     views = [View(quotes=evidence([message]), passages=(message,)), told(["Oslo, Rome, Paris, Berlin."])]
     shown = merge_views(views, renderer(), limit=None, shares=[1, 1]).texts
     assert (evidence([message])[0] in shown) == is_shown
+
+
+@pytest.mark.parametrize(("shares", "expected"), [([1, 1], 6), ([2, 1], 8), ([1, 2], 4)])
+def test_a_member_takes_no_more_than_its_share_while_another_needs_the_rest(shares: list[float], expected: int) -> None:
+    """A limit is parted by the shares, none of them 0, wherever each member has more to show."""
+    texts = told(["one two three four five six seven eight nine ten eleven twelve."])
+    view = merge_views([texts, said([5, 10, 15, 20])], renderer(), limit=12, shares=shares)
+    assert size(view) <= 12
+    assert len(" ".join(view.texts).split()) == expected

@@ -370,10 +370,10 @@ class TestUpdates:
 
     def test_see_thirty_relations_at_most(self) -> None:
         """Of those that several subjects have, however large the prompt may be."""
-        many = "\n".join(f"{name} | rel {at:02} | it" for at in range(40) for name in ("Anna", "Bo"))
+        many = "\n".join(f"{name} | rel {at:02} | tea" for at in range(40) for name in ("Anna", "Bo"))
         model = ScriptedModel(many, "NONE")
         memory = ConversationKGMemory(llm=model, k=0)
-        for said in ("Anna and Bo do it", "Really, Anna does it"):
+        for said in ("Anna and Bo like tea", "Really, Anna does like tea"):
             memory.save_context({"input": said}, {"output": "ok"})
         listed = model.asked[1][1].partition("; in use are: ")[2].partition(".")[0].split(", ")
         assert listed == [f"rel {at:02}" for at in range(30)]

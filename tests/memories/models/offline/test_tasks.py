@@ -8,6 +8,7 @@ import pytest
 from memzoo.benchmarks import TextCounter, compare, sample_transcripts
 from memzoo.memories import ConversationEntityMemory
 from memzoo.memories.models import offline
+from memzoo.memories.text.tokens import estimate_tokens
 
 Ask = Callable[..., str]
 
@@ -53,6 +54,29 @@ class TestSummary:
         assert len(years) > 30
         assert years == sorted(years)
         assert 20 < len(ask("summary", summary=said, new_lines="", target=240).split()) <= 45
+
+    @pytest.mark.parametrize("word", ["房", "の", "บ", "집안 ", "room ", "roomoven" * 20 + " ", "room房"])
+    def test_has_a_bound_in_every_script(self, word: str, ask: Ask) -> None:
+        """Whether or not there are blanks between the words."""
+        lines = "\n".join(f"Human: {number} {word * 12}。" for number in range(900))
+        assert 200 < estimate_tokens(ask("summary", summary="", new_lines=lines)) < 1500
+
+    @pytest.mark.parametrize(
+        ("said", "courtesies"),
+        [
+            ("我姐姐安娜住在奥斯陆。 她养了两只猫。 我爱茶。", "你好。谢谢你、太好了!不客气。"),
+            (
+                "姉のアンナはオスロに住んでいます。 猫を二匹飼っています。",
+                "こんにちは。そうですか。",
+            ),
+            ("แอนนาเป็นครู. เธอเลี้ยงแมวสองตัว.", "สวัสดีครับ ขอบคุณมากค่ะ"),
+            ("안나는 초등학교 선생님이에요. 고양이 두 마리를 키워요.", "안녕하세요! 네, 감사합니다."),
+        ],
+    )
+    def test_keeps_short_statements_in_other_scripts(self, said: str, courtesies: str, ask: Ask) -> None:
+        """As in English, what states something stays, however short, and courtesies go."""
+        lines = f"Human: {said}\nHuman: {courtesies}"
+        assert ask("summary", summary="", new_lines=lines) == f"Human said: {said}"
 
     def test_data_is_data(self, ask: Ask) -> None:
         """Tags, tasks and labels inside a message are quoted as its sender's words."""

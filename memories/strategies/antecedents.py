@@ -1,0 +1,108 @@
+"""Tells whom a pronoun means that a model wrote where a name should stand."""
+
+import logging
+import re
+
+from memzoo.forks import cached_property
+from memzoo.memories.models.offline.names import NamedSentences
+from memzoo.memories.models.offline.prompt import Utterance, sentences, turns
+from memzoo.memories.text.language import SMALL_TALK, UNSPACED, content_stems, words
+from memzoo.memories.text.names import is_pronoun
+
+__all__ = ["Antecedents"]
+
+logger = logging.getLogger("memzoo")
+
+_HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
+_SHE = re.compile(r"\b(?:she|hers?|herself)\b", re.IGNORECASE)
+_SPEAKER = re.compile(
+    r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b|我|咱|私|わたし|僕|ぼく|俺|나|저|우리", re.IGNORECASE
+)
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+class Antecedents:
+    """Whom the pronouns in a model's reply mean, as far as the offline model's rules can tell.
+
+    A pronoun is never a name: "he" is somebody else in the next conversation, and there what is known about the one
+    would be corrected by what is said about the other.
+
+    Args:
+        history: The lines of a prompt before the new ones.
+        new_lines: Those that the model read.
+
+    Example:
+        >>> said = Antecedents("Human: Paul is my brother.", "Human: He works at a bank. They pay well.")
+        >>> [said.name_for(name, "works at a bank") for name in ("He", "his bank", "Anna", "They")]
+        ['Paul', "Paul's bank", 'Anna', '']
+    """
+
+    def __init__(self, history: str, new_lines: str) -> None:
+        self._history = history
+        self._new_lines = new_lines
+
+    def name_for(self, name: str, said: str) -> str:
+        """Return the name of whom something is said; "" if it is a pronoun and nobody knows whose, which is logged."""
+        if not is_pronoun(name):
+            return name
+        pronoun, _, own = name.strip().partition(" ")
+        whom = self._whom(pronoun, said)
+        if not whom:
+            logger.warning("left out, because nobody can tell whom or what %r means: %.200s", name, said)
+            return ""
+        return f"{whom}'s {own}" if own else whom
+
+    def _whom(self, pronoun: str, said: str) -> str:
+        """Whom a pronoun means in the new sentences that have it and most words of what is said."""
+        kind = next((kind for kind in (_HE, _SHE, _SPEAKER) if kind.match(pronoun)), None)
+        if kind is None:
+            return ""
+        told = _stems(said)
+        spoken = (at for at in self._talk.new if kind.search(self._talk.lines[at].text))
+        shared = {at: len(told & self._stems[at]) for at in spoken}
+        most = max(shared.values(), default=0)
+        meant = {
+            self._talk.owners[at] if kind is _SPEAKER else self._meant_in(at, kind)
+            for at, count in shared.items()
+            if count == most > 0
+        }
+        return min(meant) if len(meant) == 1 else ""
+
+    def _meant_in(self, at: int, kind: re.Pattern[str]) -> str:
+        """Whom "he" means in a sentence: the only one named before it there, else whom the sentences before leave."""
+        pronoun = kind.search(self._talk.lines[at].text)
+        named = {name for place, name in self._talk.named[at] if pronoun and place < pronoun.start()}
+        people = named & self._talk.people(at)
+        return "" if len(people) > 1 else min(people, default=self._left[at])
+
+    @cached_property
+    def _stems(self) -> dict[int, frozenset[str]]:
+        return {at: _stems(self._talk.lines[at].text) for at in self._talk.new}
+
+    @cached_property
+    def _left(self) -> list[str]:
+        """The only one whom the last sentence with names before each sentence has; "" where nobody can tell."""
+        left = [""]
+        for at, (_, text) in enumerate(self._talk.lines):
+            people = self._talk.people(at)
+            unclear = len(people) > 1 or (not people and _may_be_name(text))
+            left.append("" if unclear else min(people, default=left[-1]))
+        return left
+
+    @cached_property
+    def _talk(self) -> NamedSentences:
+        history, new = (
+            [Utterance(who, one) for who, text in turns(transcript) for one in sentences(text)]
+            for transcript in (self._history, self._new_lines)
+        )
+        return NamedSentences(history, new)
+
+
+def _may_be_name(sentence: str) -> bool:
+    """Whether a sentence that the rules find no name in may be one all the same ("Tom?")."""
+    telling = [word for word in words(sentence) if word not in SMALL_TALK]
+    return len(telling) == 1 and telling[0].capitalize() in sentence and not is_pronoun(telling[0])
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(content_stems(_UNSPACED.sub(r" \g<0> ", text)))

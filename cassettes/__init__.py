@@ -2,6 +2,7 @@
 
     cassette, settings, plugin    what a user opens, and its options; `proxy` and `functions` for other callers
     interception, callers, chunks how a request gets here: the client, whose it is, and how a stream arrives
+    passing                       which requests are none of its business
     player                        answers it or records it
     matching, ignoring            which recording answers, and what differs in the nearest one
     scrubbing, places, secrets    what is not kept

@@ -140,7 +140,8 @@ class Cassette:
             raise CassetteFormatError(f"{error}\n{self._settings.hint}") from error
         self._check_age(str(head.get("recorded", "")))
         # vcrpy has kept secrets, and headers of the transport.
-        return player(player(recordings).list_recordings() if head.get("recorder") == "vcrpy" else recordings)
+        recordings = player(recordings).list_recordings() if head.get("recorder") == "vcrpy" else recordings
+        return player(recordings, counts=head.get("counts"))
 
     def _check_age(self, recorded: str) -> None:
         settings = self._settings
@@ -172,7 +173,12 @@ class Cassette:
         recordings, settings = self.player.list_recordings(), self._settings
         self.facts = facts_of(one.response for one in recordings)
         today = settings.clock().date().isoformat()
-        head = {"recorded": today, "note": settings.note, "ignored": list(settings.ignored.shown)}
+        head = {
+            "recorded": today,
+            "note": settings.note,
+            "ignored": list(settings.ignored.shown),
+            "counts": self.player.list_counts(),
+        }
         write_cassette(self.path, recordings, head, limit=settings.max_bytes)
 
 

@@ -68,7 +68,7 @@ def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
     from memzoo.cassettes.library import list_calls
 
     for file in _files(path):
-        head = {name: value for name, value in file.head.items() if name != "recorder"}
+        head = {name: value for name, value in file.head.items() if name not in ("recorder", "counts")}
         row("  ".join(f"{name}: {value}" for name, value in head.items()))
         for line in list_calls(file):
             echo(line)

@@ -69,7 +69,8 @@ def write_cassette(
     Args:
         path: Its file.
         recordings: What it has.
-        head: What its header says besides the format and the models: `recorded` (by default today), `note`, `ignored`.
+        head: What its header says besides the format and the models: `recorded` (by default today), `note`, `ignored`;
+            and at its end, `counts`.
         limit: How many bytes the file may have.
 
     Raises:
@@ -117,6 +118,7 @@ def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
             return {"version": 1, "recorder": "vcrpy"}, foreign_recordings(document)
         items = _items(document)
         head = {name: document[name] for name in document if name != "interactions"}
+        _check_counts(head.get("counts", {}))
         return head, [_read(item) for item in items]
     except KeyError as error:
         raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error} is missing") from error
@@ -138,6 +140,12 @@ def _items(document: Any) -> list[dict[str, Any]]:
             if not is_object(item) or not is_object(item.get(name)):
                 raise TypeError(f"recording {number} has no {name!r}")
     return items
+
+
+def _check_counts(counts: Any) -> None:
+    tables = list(counts.values()) if is_object(counts) else [counts]
+    if not all(is_object(table) and all(type(tokens) is int for tokens in table.values()) for table in tables):
+        raise TypeError("'counts' is not a table of tokens for each encoding")
 
 
 def _with_bodies(one: Recorded, convert: Callable[[Any], str | bytes | None]) -> Recorded:
@@ -167,8 +175,9 @@ def _write(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
         "models": list(models),
         **_drop_empty(note=head.get("note") or (_OFFLINE if offline else None)),
     }
-    document |= _drop_empty(**{name: value for name, value in head.items() if name not in document})
-    return _TITLE + dump(document | {"interactions": list(map(_write_one, recordings))}, compact=True, whole=True)
+    document |= _drop_empty(**{name: value for name, value in head.items() if name not in (*document, "counts")})
+    document |= {"interactions": list(map(_write_one, recordings)), **_drop_empty(counts=head.get("counts"))}
+    return _TITLE + dump(document, compact=True, whole=True)
 
 
 def _write_one(one: Recorded) -> dict[str, Any]:

@@ -137,7 +137,8 @@ class Cassette:
         try:
             head, recordings, _ = read_cassette(self.path)
         except CassetteFormatError as error:
-            raise CassetteFormatError(f"{error}\n{self._settings.hint}") from error
+            hint = "" if error.is_other_kind else f"\n{self._settings.hint}"
+            raise CassetteFormatError(f"{error}{hint}") from error
         self._check_age(str(head.get("recorded", "")))
         # vcrpy has kept secrets, and headers of the transport.
         recordings = player(recordings).list_recordings() if head.get("recorder") == "vcrpy" else recordings

@@ -52,7 +52,7 @@ class RequestKey(NamedTuple):
     """The parts of a request that are matched; requests with equal keys are the same.
 
     Attributes:
-        method: GET, POST, ...
+        method: GET, POST, ..., in capitals: aiohttp's recorder keeps them as the program spelt them.
         path: The path, without the part that belongs to the client's `base_url`.
         query: Names and values, sorted.
         body: JSON in a normal form (sorted keys, `1.0` as `1`), without the days of messages in memzoo's prompts; any
@@ -75,7 +75,7 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
     endpoint = _ENDPOINT.search(url.path)
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
     path = ignored.text(endpoint[0] if endpoint else url.path or "/")
-    return RequestKey(request.method, path, tuple(query), _normal(request.body or b"", ignored))
+    return RequestKey(request.method.upper(), path, tuple(query), _normal(request.body or b"", ignored))
 
 
 def name_text(text: bytes) -> str:

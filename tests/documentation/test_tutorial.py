@@ -27,7 +27,7 @@ def block(language: str, *, beginning: str) -> str:
 def follow(*lines: str) -> str:
     """What a shell prints at these lines, with the programs of this environment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = {**os.environ, "PATH": path}
     shell = shutil.which("bash") or "bash"
     done = subprocess.run(
         [shell, "-e"], input="".join(lines), env=environment, capture_output=True, text=True, check=False
@@ -42,6 +42,7 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.usefixtures("as_installed")
 @pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
 def test_the_bots_test_is_recorded_and_replayed(request: pytest.FixtureRequest, cold: bool) -> None:  # noqa: FBT001
     """Recorded once from the served offline model, the test passes when nobody answers any more.
@@ -56,7 +57,7 @@ def test_the_bots_test_is_recorded_and_replayed(request: pytest.FixtureRequest, 
         port = str(free.getsockname()[1])
     record, replay = (
         block("sh", beginning="export OPENAI_BASE_URL"),
-        block("sh", beginning="pytest -p memzoo.cassettes"),
+        block("sh", beginning="pytest test_bot.py"),
     )
     assert "1 passed" in follow(record.replace("8765", port))
     if vocabulary:

@@ -19,7 +19,7 @@ tiktoken.load.read_file = lambda path: read_file(path.replace("https://", "http:
 """
 _NOBODY = "http://127.0.0.1:9"
 # Under this name the installed folder has o200k_base.
-_FILE = "fb374d419588a4632f3f557e76b4b70aebbca790"
+_FILE = Path(os.environ.get("TIKTOKEN_CACHE_DIR", "")).absolute() / "fb374d419588a4632f3f557e76b4b70aebbca790"
 
 
 class Vocabulary:
@@ -95,9 +95,8 @@ def _read_by_http() -> Callable[[str], bytes]:
 @pytest.fixture
 def vocabulary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vocabulary]:
     """A machine without a vocabulary, which can download it."""
-    file = Path(os.environ.get("TIKTOKEN_CACHE_DIR", "")) / _FILE
-    if not file.is_file():
+    if not _FILE.is_file():
         pytest.skip("tiktoken's vocabularies are not installed (llama-index-core has them)")
-    made = Vocabulary(file, tmp_path_factory.mktemp("vocabulary"), monkeypatch)
+    made = Vocabulary(_FILE, tmp_path_factory.mktemp("vocabulary"), monkeypatch)
     yield made
     made.close()

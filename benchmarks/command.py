@@ -142,7 +142,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
             model=OFFLINE if dry else asked.model,
             make_model=running.rules if dry else asked.make_named,
             budgets=budgets,
-            counter=counter or token_counter(None, asked.model).name,
+            counter=counter or token_counter(None, asked.model).chosen,
             judge=None if dry else measured.judge or None,
             prompts=measured.prompts,
             prices=prices,

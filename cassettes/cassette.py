@@ -139,13 +139,14 @@ class Cassette:
         try:
             head, recordings, _ = read_cassette(self.path)
         except CassetteFormatError as error:
-            raise CassetteFormatError(f"{error}\n{self._settings.hint}") from error
+            hint = "" if error.is_other_kind else f"\n{self._settings.hint}"
+            raise CassetteFormatError(f"{error}{hint}") from error
         self._check_age(str(head.get("recorded", "")))
         if head.get("recorder") == "vcrpy":
             # It has kept secrets, and headers of the transport.
             recordings = player(recordings).list_recordings()
         self._tell_hidden(recordings)
-        return player(recordings)
+        return player(recordings, counts=head.get("counts"))
 
     def _tell_hidden(self, recordings: Iterable[Recorded]) -> None:
         lines = [f"  {number}. {what}" for number, one in enumerate(recordings, 1) for what in sorted(one.hidden)]
@@ -183,7 +184,12 @@ class Cassette:
         recordings, settings = self.player.list_recordings(), self._settings
         self.facts = facts_of(one.response for one in recordings)
         today = settings.clock().date().isoformat()
-        head = {"recorded": today, "note": settings.note, "ignored": list(settings.ignored.shown)}
+        head = {
+            "recorded": today,
+            "note": settings.note,
+            "ignored": list(settings.ignored.shown),
+            "counts": self.player.list_counts(),
+        }
         write_cassette(self.path, recordings, head, limit=settings.max_bytes)
         self._tell_hidden(recordings)
 

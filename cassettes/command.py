@@ -68,7 +68,7 @@ def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
     from memzoo.cassettes.library import list_calls
 
     for file in _files(path):
-        head = {name: value for name, value in file.head.items() if name != "recorder"}
+        head = {name: value for name, value in file.head.items() if name not in ("recorder", "counts")}
         row("  ".join(f"{name}: {value}" for name, value in head.items()))
         for line in list_calls(file):
             echo(line)
@@ -144,7 +144,9 @@ def stats(
 @app.command()
 def adopt(
     source: Annotated[Path, typer.Argument(help="A folder of vcrpy's cassettes, or older ones of ours.")],
-    target: Annotated[Path, typer.Argument(help="Where to write them.")] = _FOLDER,
+    target: Annotated[
+        Path, typer.Argument(help="Where to write them: a folder, or for one cassette a file.")
+    ] = _FOLDER,
     *,
     gzip: Annotated[bool, typer.Option(help="Compress them.")] = False,
 ) -> None:
@@ -160,7 +162,7 @@ def adopt(
 @app.command()
 def export(
     source: Annotated[Path, typer.Argument(help="A folder of cassettes, or one of them.")],
-    target: Annotated[Path, typer.Argument(help="Where to write them.")],
+    target: Annotated[Path, typer.Argument(help="Where to write them: a folder, or for one cassette a file.")],
     *,
     to: Annotated[Literal["vcrpy"], typer.Option(help="For which kit.")] = "vcrpy",
     origin: Annotated[
@@ -226,10 +228,13 @@ def proxy(
 def _convert_all(source: Path, target: Path, ending: str, convert: "Callable[[CassetteFile, Path], str]") -> None:
     """Convert the cassettes of a folder, or one, and say what became of each; exit with 1 if one cannot be read."""
     failed = 0
+    is_file = target.name.endswith((".yaml", ".yml", ".yaml.gz")) and not target.is_dir()
+    if is_file and source.is_dir():
+        raise OptionError(f"{str(target)!r} is the name of a file, and {str(source)!r} is a folder: name a folder")
     for path in _paths(source):
         below = path.relative_to(source) if source.is_dir() else Path(path.name)
         name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
-        fresh = target / below.with_name(f"{name}{ending}")
+        fresh = target if is_file else target / below.with_name(f"{name}{ending}")
         try:
             (file,) = _files(path)
         except MemoryZooError as error:
@@ -260,7 +265,7 @@ def _orphans(where: Path) -> tuple[list[Path], str]:
         if not listed.exists():
             raise OptionError(
                 "pytest cannot collect the tests here, so it is not known which cassettes they have;"
-                " pytest -p memzoo.cassettes --collect-only says why"
+                " pytest --collect-only says why"
             )
         lines = listed.read_text(encoding="utf-8").splitlines()
     folders = [Path(line.removeprefix(LIST_FOLDER)).resolve() for line in lines if line.startswith(LIST_FOLDER)]

@@ -29,7 +29,13 @@ class MissingCassetteError(CassetteError, FileNotFoundError):
 
 
 class CassetteFormatError(CassetteError, ValueError):
-    """The file is not a cassette, or an edit has damaged it."""
+    """The file is not a cassette, or an edit has damaged it.
+
+    Attributes:
+        is_other_kind: Whether it is a recording of something else than HTTP; recording it here would not help.
+    """
+
+    is_other_kind = False
 
 
 class CassetteInUseError(CassetteError, RuntimeError):

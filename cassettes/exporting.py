@@ -1,5 +1,6 @@
 """Writes cassettes as vcrpy's, which its own player and pytest-recording replay."""
 
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -49,17 +50,21 @@ def to_vcrpy(file: CassetteFile, origin: str = OPENAI) -> dict[str, Any]:
     url = urlsplit(origin)
     if not (url.scheme and url.netloc) or url.path.strip("/") or url.query:
         raise OptionError(f"origin must be a scheme and a host, such as {OPENAI!r}, not {origin!r}")
-    return {"version": 1, "interactions": [_interaction(one, origin.rstrip("/")) for one in file.recordings]}
+    # We keep no difference between no body and an empty one. For httpx, which OpenAI's, Anthropic's and Google's
+    # clients use, vcrpy writes ''.
+    no_body = None if file.head.get("recorder") == "vcrpy" else ""
+    write = partial(_interaction, origin=origin.rstrip("/"), no_body=no_body)
+    return {"version": 1, "interactions": list(map(write, file.recordings))}
 
 
-def _interaction(one: Recorded, origin: str) -> dict[str, Any]:
+def _interaction(one: Recorded, origin: str, no_body: str | None) -> dict[str, Any]:
     request, response = one.request, one.response
     rest = request.uri.removeprefix(ORIGIN)
     return {
         "request": {
             "method": request.method,
             "uri": origin + rest if rest.startswith("/") else request.uri,
-            "body": _text(request.body),
+            "body": no_body if request.body is None else _text(request.body),
             "headers": request.headers,
         },
         "response": {

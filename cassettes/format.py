@@ -17,7 +17,7 @@ from memzoo.cassettes.errors import CassetteFormatError
 from memzoo.cassettes.files import read_file, shorten_path, write_file
 from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_array, is_json, is_object
 from memzoo.cassettes.scrubbing import ORIGIN
-from memzoo.cassettes.vcrpy_files import foreign_recordings, is_foreign
+from memzoo.cassettes.vcrpy_files import foreign_date, foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores import utc_now
 
@@ -58,7 +58,9 @@ def read_cassette(path: Path) -> CassetteFile:
         head, recordings = _parse(read_file(path))
         return CassetteFile(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise CassetteFormatError(f"{shorten_path(path)}: {error}") from error
+        told = CassetteFormatError(f"{shorten_path(path)}: {error}")
+        told.is_other_kind = getattr(error, "is_other_kind", False)
+        raise told from error
 
 
 def write_cassette(
@@ -69,7 +71,8 @@ def write_cassette(
     Args:
         path: Its file.
         recordings: What it has.
-        head: What its header says besides the format and the models: `recorded` (by default today), `note`, `ignored`.
+        head: What its header says besides the format and the models: `recorded` (by default today), `note`, `ignored`;
+            and at its end, `counts`.
         limit: How many bytes the file may have.
 
     Raises:
@@ -114,10 +117,14 @@ def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
     try:
         document = load(text)
         if is_foreign(document):
-            return {"version": 1, "recorder": "vcrpy"}, foreign_recordings(document)
+            recordings = foreign_recordings(document)
+            return {"version": 1, "recorder": "vcrpy", **_drop_empty(recorded=foreign_date(recordings))}, recordings
         items = _items(document)
         head = {name: document[name] for name in document if name != "interactions"}
+        _check_counts(head.get("counts", {}))
         return head, [_read(item) for item in items]
+    except CassetteFormatError:
+        raise
     except KeyError as error:
         raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error} is missing") from error
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -133,11 +140,21 @@ def _items(document: Any) -> list[dict[str, Any]]:
     items = document["interactions"]
     if not is_array(items):
         raise TypeError("'interactions' is not a list")
+    if items and all(is_object(item) and "request" not in item for item in items):
+        error = CassetteFormatError("it is no recording of HTTP; gRPC and WebSockets are neither recorded nor replayed")
+        error.is_other_kind = True
+        raise error
     for number, item in enumerate(items, 1):
         for name in ("request", "response"):
             if not is_object(item) or not is_object(item.get(name)):
                 raise TypeError(f"recording {number} has no {name!r}")
     return items
+
+
+def _check_counts(counts: Any) -> None:
+    tables = list(counts.values()) if is_object(counts) else [counts]
+    if not all(is_object(table) and all(type(tokens) is int for tokens in table.values()) for table in tables):
+        raise TypeError("'counts' is not a table of tokens for each encoding")
 
 
 def _with_bodies(one: Recorded, convert: Callable[[Any], str | bytes | None]) -> Recorded:
@@ -167,8 +184,9 @@ def _write(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
         "models": list(models),
         **_drop_empty(note=head.get("note") or (_OFFLINE if offline else None)),
     }
-    document |= _drop_empty(**{name: value for name, value in head.items() if name not in document})
-    return _TITLE + dump(document | {"interactions": list(map(_write_one, recordings))}, compact=True, whole=True)
+    document |= _drop_empty(**{name: value for name, value in head.items() if name not in (*document, "counts")})
+    document |= {"interactions": list(map(_write_one, recordings)), **_drop_empty(counts=head.get("counts"))}
+    return _TITLE + dump(document, compact=True, whole=True)
 
 
 def _write_one(one: Recorded) -> dict[str, Any]:

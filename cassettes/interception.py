@@ -13,9 +13,12 @@ from unittest import mock
 from vcr.cassette import Cassette as VcrCassette
 from vcr.filters import decode_response
 
+from memzoo import counting
 from memzoo.cassettes.callers import Caller, attach_player, current_caller, follow
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, pace, receive
+from memzoo.cassettes.errors import CassetteInUseError
 from memzoo.cassettes.http import HttpRequest, Recorded, Response
+from memzoo.cassettes.passing import goes_past
 from memzoo.cassettes.player import Player
 from memzoo.forks import new_lock
 from memzoo.sync import drive
@@ -51,6 +54,7 @@ def _patch() -> Generator[None]:
                 methods = list(_methods())  # as they are before vcrpy patches them
                 patches.enter_context(_CurrentCassette.use(path="memzoo"))
                 patches.enter_context(follow())
+                patches.enter_context(mock.patch.object(counting, "through", _count))
                 for method in methods:
                     patches.enter_context(mock.patch.object(*method))
                 _patches = patches.pop_all()
@@ -71,7 +75,7 @@ class _CurrentCassette(VcrCassette):
         pass
 
     def can_play_response_for(self, request: HttpRequest) -> bool:
-        caller = current_caller()
+        caller = _find_caller(request)
         return caller is not None and caller.player.can_play(request)
 
     def play_response(self, request: HttpRequest) -> Response:
@@ -80,9 +84,30 @@ class _CurrentCassette(VcrCassette):
         return caller.player.play(request, caller.name).response
 
     def append(self, request: HttpRequest, response: Response) -> None:
-        if caller := current_caller():
+        if caller := _find_caller(request):
             # Redirects that aiohttp follows come without a body.
             _record(caller, request, response | {"body": {"string": response["body"].get("string", b"")}})
+
+
+def _find_caller(request: HttpRequest) -> Caller | None:
+    """Find out for which cassette a request is sent; `None` if it is to be let through."""
+    if not goes_past(request.uri):
+        return current_caller()
+    try:
+        caller = current_caller()
+    except CassetteInUseError:
+        return None
+    # An older recording may have it.
+    return caller if caller and caller.player.has(request) else None
+
+
+def _count(encoding: str, text: str, count: Callable[[], int]) -> int:
+    """Count tokens as the recording did, or keep what is counted for the replay."""
+    try:
+        caller = current_caller()
+    except CassetteInUseError:
+        caller = None
+    return caller.player.count(encoding, text, count) if caller else count()
 
 
 def _record(caller: Caller, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE) -> None:
@@ -127,10 +152,10 @@ _HANDLERS = {"handle_request": _make_blocking, "handle_async_request": _make_asy
 
 async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]]) -> Any:
     """Answer a request from its cassette, or send it and record what comes, and how; vcrpy knows nothing of chunks."""
-    caller = current_caller()
+    asked = HttpRequest(request.method, str(request.url), request.content, request.headers)
+    caller = _find_caller(asked)
     if caller is None:
         return await send()
-    asked = HttpRequest(request.method, str(request.url), request.content, request.headers)
     if caller.player.can_play(asked):
         return _play(client, caller.player.play(asked, caller.name))
     started = time.perf_counter()

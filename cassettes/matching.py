@@ -1,6 +1,7 @@
 """Compares requests with recordings: which one answers, and in at most 25 lines, how the nearest one differs."""
 
 import difflib
+import hashlib
 import json
 import re
 import textwrap
@@ -17,7 +18,16 @@ from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offer_rule
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
 from memzoo.text import visible
 
-__all__ = ["RequestKey", "differences", "nearest", "report_unmatched", "report_unplayed", "request_key", "stands_for"]
+__all__ = [
+    "RequestKey",
+    "differences",
+    "name_text",
+    "nearest",
+    "report_unmatched",
+    "report_unplayed",
+    "request_key",
+    "stands_for",
+]
 
 # Whatever comes before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
 _ENDPOINT = re.compile(
@@ -25,10 +35,12 @@ _ENDPOINT = re.compile(
 )
 
 # The lines of memzoo's prompts that say on which day the messages below them were stored: as a rule, today.
-_DAY = re.compile(
-    r"\\n\[(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d{1,2} (?:January|February|March|April|May|June|July|August"
-    r"|September|October|November|December) \d{4}\](?=\\n)"
+_DAY_LINE = (
+    r"\[(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d{1,2} (?:January|February|March|April|May|June|July|August"
+    r"|September|October|November|December) \d{4}\]"
 )
+_DAY = re.compile(rf"\\n{_DAY_LINE}(?=\\n)")
+_DAY_IN_TEXT = re.compile(rf"^{_DAY_LINE}$".encode(), re.MULTILINE)
 
 _WIDTH = 100
 _MOST_LINES = 14
@@ -40,7 +52,7 @@ class RequestKey(NamedTuple):
     """The parts of a request that are matched; requests with equal keys are the same.
 
     Attributes:
-        method: GET, POST, ...
+        method: GET, POST, ..., in capitals: aiohttp's recorder keeps them as the program spelt them.
         path: The path, without the part that belongs to the client's `base_url`.
         query: Names and values, sorted.
         body: JSON in a normal form (sorted keys, `1.0` as `1`), without the days of messages in memzoo's prompts; any
@@ -63,7 +75,12 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
     endpoint = _ENDPOINT.search(url.path)
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
     path = ignored.text(endpoint[0] if endpoint else url.path or "/")
-    return RequestKey(request.method, path, tuple(query), _normal(request.body or b"", ignored))
+    return RequestKey(request.method.upper(), path, tuple(query), _normal(request.body or b"", ignored))
+
+
+def name_text(text: bytes) -> str:
+    """Name a text whose tokens are kept, without the days of messages in it."""
+    return hashlib.sha256(_DAY_IN_TEXT.sub(b"", text)).hexdigest()[:8]
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +12,17 @@ from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
 from memzoo.cassettes.files import shorten_path
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
-from memzoo.cassettes.matching import RequestKey, report_unmatched, request_key, stands_for
+from memzoo.cassettes.matching import RequestKey, name_text, report_unmatched, request_key, stands_for
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
 from memzoo.forks import new_lock
 
-__all__ = ["Player"]
+__all__ = ["Counts", "Player"]
 
 _FIRST_ERROR = 400
+
+Counts = Mapping[str, Mapping[str, int]]
+"""Tokens of texts, by the encoding that counted them and the names of the texts."""
 
 
 class Player:
@@ -32,10 +35,18 @@ class Player:
     """
 
     def __init__(
-        self, recordings: Iterable[Recorded] | None, *, scrubber: Scrubber, path: Path, settings: CassetteSettings
+        self,
+        recordings: Iterable[Recorded] | None,
+        *,
+        scrubber: Scrubber,
+        path: Path,
+        settings: CassetteSettings,
+        counts: Counts | None = None,
     ) -> None:
         """Make a player of recordings, or one that records, if they are `None`; the path is for failure messages."""
         self.recording = recordings is None
+        self._counts = counts or {}
+        self._counted: dict[tuple[str, str], int] = {}
         self.recordings = list(recordings or ())
         self.errors: list[CassetteError] = []
         self.path = path
@@ -53,6 +64,26 @@ class Player:
     def unplayed(self) -> set[int]:
         """The places in `recordings` that are still to be played."""
         return {place for places in self._waiting.values() for place in places}
+
+    def has(self, request: HttpRequest) -> bool:
+        """Tell whether a recording is left for a request."""
+        return bool(self._waiting.get(self._key(request)))
+
+    def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
+        """Count tokens as the recording did, be it exactly or not: another number would lead to other requests."""
+        key = encoding, text
+        if key not in self._counted:
+            tokens = self._counts[encoding].get(self._name(text)) if encoding in self._counts else None
+            self._counted[key] = count() if tokens is None else tokens
+        return self._counted[key]
+
+    def list_counts(self) -> Counts:
+        """List what was counted, in an order that does not depend on threads."""
+        counts: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        named = ((encoding, self._name(text), tokens) for (encoding, text), tokens in self._counted.items())
+        for encoding, name, tokens in sorted(named):
+            counts[encoding][name] = tokens
+        return dict(counts)
 
     def can_play(self, request: HttpRequest) -> bool:
         """Tell whether to answer from a recording; asked before each request of a thread or task.
@@ -152,6 +183,11 @@ class Player:
 
     def _key(self, request: HttpRequest) -> RequestKey:
         return request_key(self.scrubber.request(request), self._settings.ignored)
+
+    def _name(self, text: str) -> str:
+        # A name made from a secret would let somebody find out a short one.
+        clean = self.scrubber.request(HttpRequest("COUNT", "", text.encode(errors="surrogatepass"), {}))
+        return name_text(clean.body or b"")
 
     def _time(self, arrival: Arrival) -> Arrival:
         return arrival if self._settings.timing == "recorded" else replace(arrival, seconds=())

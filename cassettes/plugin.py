@@ -1,4 +1,4 @@
-"""The pytest plugin. PYTEST_DONT_REWRITE, because it may be imported before pytest knows of it."""
+"""The pytest plugin, but for what `mark` adds. PYTEST_DONT_REWRITE, as it may be imported before pytest knows of it."""
 
 import hashlib
 import os
@@ -15,28 +15,24 @@ import pytest
 from memzoo.cassettes.cassette import Cassette
 from memzoo.cassettes.conversation import Facts
 from memzoo.cassettes.errors import CassetteError
-from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP, MAX_BYTES, RECORD_CHOICES, Budget, CassetteSettings, Record
+from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP, MAX_BYTES, Budget, CassetteSettings, Record
 from memzoo.errors import MemoryZooError, OptionError, UnknownOptionError
 
 __all__ = [
     "OPTIONS",
-    "cassette",
     "cassette_name",
-    "pytest_addoption",
+    "open_cassette",
     "pytest_collection_finish",
     "pytest_configure",
     "pytest_deselected",
     "pytest_ignore_collect",
     "pytest_make_collect_report",
-    "pytest_report_header",
+    "pytest_report_collectionfinish",
     "pytest_runtest_makereport",
     "pytest_terminal_summary",
 ]
 
-_MARK = (
-    "cassette(name=None, *, ignore=[], allow_errors=False, timing='none', max_age=None, note=None, max_bytes=...):"
-    " replay the HTTP requests of this test from its cassette, or record them with --cassettes=once or all"
-)
+pytest_plugins = ["memzoo.cassettes.mark"]
 OPTIONS = ("ignore", "allow_errors", "timing", "max_age", "stale", "note", "max_bytes")
 _LONGEST_NAME = 120
 _UNSAFE = re.compile(r"[^\w.,=+@()\[\] -]")
@@ -121,12 +117,12 @@ class _Run:
     def _settings(self, item: pytest.Item, path: Path, options: dict[str, Any]) -> CassetteSettings:
         ini = self._config.getini
         of_project: dict[str, Any] = {
-            "max_bytes": self._number("cassette_max_bytes"),
+            "max_bytes": MAX_BYTES if (limit := self._number("cassette_max_bytes")) is None else limit,
             "max_age": self._number("cassette_max_age"),
             "stale": ini("cassette_stale"),
         }
         settings = CassetteSettings(**{**of_project, **options})
-        command = f"pytest -p memzoo.cassettes --cassettes=all {shlex.quote(item.nodeid)}"
+        command = f"pytest --cassettes=all {shlex.quote(item.nodeid)}"
         return replace(
             settings,
             record="none" if path in self.recorded else self.record,
@@ -149,41 +145,15 @@ _FAILURE = pytest.StashKey[BaseException | None]()
 _RUN = pytest.StashKey[_Run]()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--cassettes` and the ini options."""
-    group = parser.getgroup("cassettes", "recorded model calls")
-    group.addoption(
-        "--cassettes",
-        choices=RECORD_CHOICES,
-        default="none",
-        help="what tests marked 'cassette' record: none (only replay), once (where there is no cassette), all (anew)",
-    )
-    group.addoption(
-        "--record-budget", type=int, metavar="TOKENS", help="stop sending requests when recordings took so many tokens"
-    )
-    group.addoption(
-        "--cassette-list",
-        metavar="FILE",
-        help="write the cassettes of the collected tests into this file, one a line; notes begin with #",
-    )
-    parser.addini("cassette_dir", "the folder of the cassettes, relative to rootdir", default="cassettes")
-    parser.addini("cassette_record_command", "the command that records again, for failure messages", default="")
-    parser.addini("cassette_max_bytes", "the size in bytes that a cassette may have", default=str(MAX_BYTES))
-    parser.addini("cassette_ignore", "what of a request may vary, a rule a line", type="linelist", default=[])
-    parser.addini("cassette_max_age", "for how many days a recording is fresh", default="")
-    parser.addini("cassette_stale", "what happens with an older one: warn or fail", default="warn")
-    parser.addini("cassette_gzip", "compress the cassettes", type="bool", default=False)
-    parser.addini("cassette_secrets", "environment variables whose values are scrubbed", type="args", default=[])
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark."""
-    config.addinivalue_line("markers", _MARK)
+    """Begin a run."""
     config.stash[_RUN] = _Run(config)
 
 
-def pytest_report_header(config: pytest.Config) -> str:
+def pytest_report_collectionfinish(config: pytest.Config) -> str | list[str]:
     """Say whether this run records."""
+    if config.get_verbosity() < 0:
+        return []
     record = config.stash[_RUN].record
     return f"cassettes: {'replay only' if record == 'none' else f'record {record}'}, in {config.getini('cassette_dir')}"
 
@@ -249,10 +219,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         )
 
 
-@pytest.fixture
-def cassette(request: pytest.FixtureRequest) -> Iterator[Cassette]:
-    """The open cassette of a marked test; see its `recording` and `path`."""
-    item = _item(request)
+def open_cassette(item: pytest.Item) -> Iterator[Cassette]:
+    """Open the cassette of a marked test, and close it after the test."""
     with _without_traceback():
         opened = Cassette(*item.config.stash[_RUN].choose_cassette(item))
     item.stash[_OPENED] = opened
@@ -268,12 +236,6 @@ def cassette(request: pytest.FixtureRequest) -> Iterator[Cassette]:
         item.config.stash[_RUN].recorded[opened.path] = opened.facts
     elif opened.recording:
         item.add_report_section("teardown", "cassette", f"{opened.path} was not written, because the test failed")
-
-
-@pytest.fixture(autouse=True)
-def _cassette_of_a_marked_test(request: pytest.FixtureRequest) -> None:
-    if _item(request).get_closest_marker("cassette"):
-        request.getfixturevalue("cassette")
 
 
 @contextmanager
@@ -298,11 +260,6 @@ def _could_have_tests(path: Path, config: pytest.Config) -> bool:
         return any(map(path.match, config.getini("python_files")))
     never = ["__pycache__", *config.getini("norecursedirs")]
     return not any(map(path.match, never)) and not (path / "pyvenv.cfg").exists()
-
-
-def _item(request: Any) -> pytest.Item:
-    item: pytest.Item = request.node
-    return item
 
 
 def cassette_name(module: PurePath, names: Sequence[str], *, tests: str = "tests") -> PurePath:

@@ -98,8 +98,8 @@ class CassetteSettings:
     """How a cassette is recorded and replayed.
 
     Attributes:
-        record: `"none"` only replays and opens no socket, `"once"` records if the file is missing, `"all"` records
-            anew.
+        record: `"none"` only replays and sends nothing of the program, `"once"` records if the file is missing,
+            `"all"` records anew.
         ignore: What of a request may vary, as `Ignore` describes; the cassette's header shows it.
         allow_errors: Record responses with a status of 400 and above, and streams that break, too.
         timing: `"recorded"` records the pauses of streams, and waits as long when it replays them.

@@ -3,12 +3,14 @@
 import gzip
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, header_values, is_array, is_object
 
-__all__ = ["foreign_recordings", "is_foreign"]
+__all__ = ["foreign_date", "foreign_recordings", "is_foreign"]
 
 
 def is_foreign(document: Any) -> bool:
@@ -26,6 +28,15 @@ def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
         ValueError: It is damaged.
     """
     return [Recorded(_request(one["request"]), _response(one["response"])) for one in document["interactions"]]
+
+
+def foreign_date(recordings: Iterable[Recorded]) -> str:
+    """Find out when a cassette of vcrpy was recorded: the oldest date of its answers, empty if they have none."""
+    found = list[str]()
+    for value in (value for one in recordings for value in one.response["headers"].get("date", ())):
+        with suppress(ValueError):
+            found.append(parsedate_to_datetime(value).date().isoformat())
+    return min(found, default="")
 
 
 def _request(request: Mapping[str, Any]) -> HttpRequest:

@@ -60,8 +60,8 @@ def chat(
         id_ = conversation or only_conversation(opened)
         remembered = asked.memory(memory, counter, store=opened, conversation_id=id_, on_model_error="defer")
         if getattr(remembered, "max_token_limit", None) or getattr(remembered, "max_tokens", None):
-            # A vocabulary that is out of reach is told now, not when the first answer is paid for.
-            remembered.counter({"role": "user", "content": ""})
+            # That a vocabulary is out of reach is told now, not in the midst of an answer.
+            _ = remembered.counter.name
         console.print(
             f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
             f"{write_count(len(remembered.history()), 'message')} so far. /help shows the commands.[/]"

@@ -212,7 +212,7 @@ class Asked:
         """
         if issubclass(strategy_named(name), ModelBackedMemory):
             options["llm"] = self.make_model()
-        return create_memory(name, token_counter=token_counter(counter, self.model).name, **options)
+        return create_memory(name, token_counter=token_counter(counter, self.model).chosen, **options)
 
     def check(self, name: str) -> None:
         """See whether a model can be asked.

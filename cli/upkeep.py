@@ -34,7 +34,7 @@ def upkeep(
     name, options = _parse_memory(memory)
     if issubclass(strategy_named(name), ModelBackedMemory):
         options["llm"] = asked.make_model()
-    options["token_counter"] = token_counter(counter, asked.model).name
+    options["token_counter"] = token_counter(counter, asked.model).chosen
     with closing(open_existing(store)) as opened, workers.open_executor() as executor, bar("Learning") as advance:
         done = memories.upkeep(opened, name, prefix=prefix, executor=executor, progress=advance, **options)
     looked = write_count(done.conversations, "conversation")

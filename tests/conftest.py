@@ -17,7 +17,14 @@ from memzoo.memories import ChatModel, OpenAIEmbedder
 from memzoo.memories.models.offline import serve
 from tests.recording import EMBEDDINGS, MODEL
 
-pytest_plugins = ["memzoo.cassettes", "pytester", "tests.postgres", "tests.redis_servers"]
+pytest_plugins = [
+    "memzoo.cassettes",
+    "pytester",
+    "tests.postgres",
+    "tests.redis_servers",
+    "tests.vocabulary",
+    "tests.as_installed",
+]
 
 # Tests run on all cores by themselves: small matrices that each try to have them all only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -52,10 +52,10 @@ class TextCounter:
 def named_counter(name: str) -> TextCounter:
     """Make a counter by name: an encoding or model that tiktoken knows, or `"approximate"` (estimated).
 
+    It estimates where tiktoken cannot get the vocabulary, and its name says so.
+
     Raises:
         OptionError: The name is unknown.
-        TokenizerError: tiktoken cannot get the vocabulary.
     """
     encoding = token_counter(name).name
-    count_text("", encoding)
     return TextCounter(encoding, functools.partial(count_text, encoding=encoding))

@@ -152,7 +152,9 @@ def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
         asked.check(name)
     if sum(map(bool, (selected.transcripts, selected.store, selected.empty))) > 1:
         raise OptionError("give only one of files, --store and --empty: the page shows one conversation")
-    setup = Setup(asked.model, [selected.budget], token_counter(counter, asked.model).name, make_model=asked.make_named)
+    setup = Setup(
+        asked.model, [selected.budget], token_counter(counter, asked.model).chosen, make_model=asked.make_named
+    )
     if not selected.store:
         return Play(_conversation(selected), variants, setup)
     with Stored(selected.store, selected.conversation).open_conversation() as (store, id_):

@@ -47,8 +47,8 @@ class Room:
         self.max_tokens = max_tokens
         self._shortens = oversized == "shorten"
         self._counter = counter
-        # Count nothing again in the next round of tool calls.
-        self._count = functools.lru_cache(maxsize=1024)(lambda message: counter()(json.loads(message)))
+        # Count nothing again in the next round of tool calls, unless something else counts.
+        self._count = functools.lru_cache(maxsize=1024)(self._count_anew)
         # The characters of the largest request that was accepted after a larger one was refused.
         self._characters: int | None = None
 
@@ -116,10 +116,14 @@ class Room:
         )
         return left
 
+    def _count_anew(self, message: str, _counted_by: str) -> int:
+        return self._counter()(json.loads(message))
+
     def _tokens(self, message: Message) -> int:
         # Pictures may be large, and are counted quickly: they are not worth keeping.
         is_text = isinstance(message.get("content"), str)
-        return self._count(json.dumps(message)) if is_text else self._counter()(message)
+        counter = self._counter()
+        return self._count(json.dumps(message), counter.name) if is_text else counter(message)
 
     def _size(self, messages: Iterable[Message]) -> int:
         return sum(map(self._tokens, messages))

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from memzoo.errors import OptionError
 from memzoo.memories.engine.forgetting import forget_messages

@@ -1,6 +1,5 @@
 """Remember by searching: what fits the input, from anywhere in the conversation."""
 
-import functools
 import itertools
 import logging
 from collections.abc import Mapping, Sequence
@@ -118,7 +117,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         )
         self._documents = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
-        self._tokens = functools.cache(self.render.count_found)
+        # Each text is counted once, unless something else counts.
+        self._counts: dict[tuple[str, str], int] = {}
         self._staying, self._stays_since = Staying[Passage](), 0
 
     @property
@@ -199,12 +199,18 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self._stays_since = newest[0].seq if newest else 0
         return text(blocks)
 
+    def _tokens(self, text: str) -> int:
+        key = self.render.counted_by, text
+        if key not in self._counts:
+            self._counts[key] = self.render.count_found(text)
+        return self._counts[key]
+
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Forget all words, and remove from the index what the store deleted."""
         if reset:
             self._words = self._no_words()
             self._staying = Staying[Passage]()
-            self._tokens.cache_clear()
+            self._counts.clear()
             if self._embedder:
                 await self._vectors.mend()
 

@@ -118,7 +118,7 @@ class WindowMemory(BaseMemory):
         if self._is_langchain4j and self.step:
             raise OptionError(f"step must be 0 with LangChain4j's rules, which move with each message, not {self.step}")
         self._first = not self._is_langchain4j if self.system_first is None else self.system_first
-        self._sliding = SlidingWindow(self.weight)
+        self._sliding = SlidingWindow(self.weight, lambda: self.render.counted_by if self.unit == "tokens" else "")
 
     def weight(self, entry: Entry) -> int:
         """Return what a message counts towards the limit: its tokens."""
@@ -391,12 +391,13 @@ class SlidingWindow:
 
     Args:
         weight: What an entry counts towards the limit.
+        counted_by: Names what counts it; the weights are others when that changes.
     """
 
-    def __init__(self, weight: Callable[[Entry], int]) -> None:
+    def __init__(self, weight: Callable[[Entry], int], counted_by: Callable[[], str]) -> None:
         self._weight = weight
-        # The limit and the epoch that it holds for, the entries, and their weight. One object: threads see all of it or
-        # nothing.
+        self._counted_by = counted_by
+        # What it holds for, the entries, and their weight. One object: threads see all of it or nothing.
         self._known: tuple[Hashable, list[Entry], int] | None = None
 
     def spare(self, shown: Sequence[Entry], limit: int) -> int:
@@ -405,8 +406,8 @@ class SlidingWindow:
 
     async def fit(self, log: Log, limit: int) -> Sequence[Entry] | None:
         """Return the entries that fit, oldest first; `None` if `fit_messages` has to decide."""
-        known = self._known
-        if known and known[0] == (limit, log.cached.epoch):
+        known, about = self._known, (limit, log.cached.epoch, self._counted_by())
+        if known and known[0] == about:
             _, kept, size = known
             new = await log.after(kept[-1].seq)
         else:
@@ -417,7 +418,7 @@ class SlidingWindow:
         newest = reversed(kept)
         # What `fit_messages` never lets go of is the newest user message.
         if all(map(_is_plain, new)) and any(entry.message["role"] == "user" for entry in newest):
-            self._known = (limit, log.cached.epoch), kept, size
+            self._known = about, kept, size
             return kept
         self._known = None
         return None

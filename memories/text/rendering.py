@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memzoo.errors import OverBudgetError
-from memzoo.forks import cached_property
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
 from memzoo.memories.text.grouping import is_answer, is_instruction
@@ -55,6 +54,7 @@ class Renderer:
         self._counter = counter
         self._lines = lines
         self._tokens = tokens
+        self._counted_by = ""
         self._newest: tuple[Sequence[Entry], str] = ((), "")
 
     def text(self, view: View) -> str:
@@ -180,6 +180,9 @@ class Renderer:
 
     def tokens(self, entry: Entry) -> int:
         """Count the tokens of an entry's message."""
+        if self._counted_by != (counted_by := self.counted_by):
+            self._tokens.clear()
+            self._counted_by = counted_by
         tokens = self._tokens.get(key := _key(entry))
         if tokens is None:
             tokens = self._counter()(entry.message)
@@ -207,7 +210,12 @@ class Renderer:
             text = disarm(text)
         return self.text_tokens(text)
 
-    @cached_property
+    @property
+    def counted_by(self) -> str:
+        """What counts now; counts by something else are to be forgotten."""
+        return self._counter().name
+
+    @property
     def frame_tokens(self) -> int:
         """The tokens of the frame around what was found; 0 if it has none."""
         return self.count_recalled("-", quoted=True) - self.text_tokens("-")

@@ -3,10 +3,13 @@
 import functools
 import math
 import re
+import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from memzoo import counting
 from memzoo.errors import OptionError, TokenizerError
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
@@ -24,13 +27,24 @@ class TokenCounter:
     """Counts the tokens of one message.
 
     Attributes:
-        name: What counts: the name of an encoding, `"approximate"`, or the name of a function. Counts that are
-            kept in a state are taken for valid as long as the name stays the same.
+        chosen: What is to count: the name of an encoding, `"approximate"`, or the name of a function.
         count: One message -> its tokens.
+        by_encoding: Whether an encoding is to count, which needs its vocabulary.
     """
 
-    name: str
+    chosen: str
     count: Callable[[Message], int]
+    by_encoding: bool = False
+
+    @property
+    def name(self) -> str:
+        """What counts now: `"approximate"` while the vocabulary of an encoding is missing.
+
+        Counts may be kept as long as the name stays the same.
+        """
+        if self.by_encoding and self.chosen not in _encoders:
+            count_text("", self.chosen)  # Which loads it if it can be had, and is needed.
+        return _APPROXIMATE if self.chosen in _missing else self.chosen
 
     def __call__(self, message: Message) -> int:
         """Count the tokens of a message."""
@@ -51,19 +65,28 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
 
     Raises:
         OptionError: The name is neither a model's nor an encoding's.
-        TokenizerError: tiktoken cannot get its vocabulary; the text says how to provide it.
     """
     if callable(option):
         return TokenCounter(getattr(option, "__qualname__", type(option).__name__), option)
     if option is not None and not isinstance(option, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"token_counter must be a name, 'approximate', or a function of one message, not {option!r}")
     encoding = _encoding_name(option) if option else _encoding_name(model, default=_APPROXIMATE)
-    return TokenCounter(encoding, lambda message: count_text(text_of(message), encoding))
+    return TokenCounter(encoding, lambda message: count_text(text_of(message), encoding), by_encoding=True)
 
 
 def count_text(text: str, encoding: str) -> int:
-    """Count the tokens of a text in an encoding of tiktoken; `"approximate"` estimates them."""
-    return estimate_tokens(text) if encoding == _APPROXIMATE else len(_encode(encoding)(text))
+    """Count the tokens of a text in an encoding of tiktoken; `"approximate"` estimates them.
+
+    Where tiktoken cannot get the vocabulary they are estimated, too, until it can; a warning says so once.
+    """
+    if encoding == _APPROXIMATE:
+        return estimate_tokens(text)
+
+    def count() -> int:
+        encode = _encoders.get(encoding) or _load(encoding)
+        return len(encode(text)) if encode else estimate_tokens(text)
+
+    return counting.through(encoding, text, count)
 
 
 def _encoding_name(name: str, default: str = "") -> str:
@@ -84,19 +107,38 @@ def _encoding_name(name: str, default: str = "") -> str:
         ) from error
 
 
-@functools.cache
-def _encode(name: str) -> Callable[[str], list[int]]:
+_encoders: dict[str, Callable[[str], list[int]]] = {}
+# The encodings whose vocabulary is missing, and when to try again.
+_missing: dict[str, float] = {}
+_warned: set[str] = set()
+# After an attempt that failed, there is no other for this many times as long as it took.
+_REST = 10
+
+
+def _load(name: str) -> Callable[[str], list[int]] | None:
+    """Load an encoding; `None` while its vocabulary cannot be had."""
+    started = time.monotonic()
+    if started < _missing.get(name, 0):
+        return None
     import tiktoken
 
     try:
         encoding = tiktoken.get_encoding(name)
-    except Exception as error:  # requests, ssl, os: whatever a download can meet
-        raise TokenizerError(
-            f"tiktoken could not get its vocabulary {name!r} ({type(error).__name__}). It is downloaded once: let this "
-            "machine reach it, or set TIKTOKEN_CACHE_DIR to a folder that has it, or choose "
-            "token_counter='approximate' (--token-counter approximate in a command)"
-        ) from error
-    return functools.partial(encoding.encode, disallowed_special=())
+    except Exception as error:  # noqa: BLE001 - requests, ssl, os: whatever a download can meet
+        now = time.monotonic()
+        _missing[name] = now + _REST * (now - started)
+        if name not in _warned:
+            _warned.add(name)
+            warnings.warn(
+                f"tiktoken could not get its vocabulary {name!r} ({type(error).__name__}), so tokens are estimated "
+                "until it can. It is downloaded once: let this machine reach it, or set TIKTOKEN_CACHE_DIR to a folder "
+                "that has it. token_counter='approximate' (--token-counter approximate in a command) always estimates",
+                stacklevel=2,
+            )
+        return None
+    _missing.pop(name, None)
+    _encoders[name] = encode = functools.partial(encoding.encode, disallowed_special=())
+    return encode
 
 
 # A byte pair encoding has a token for most short words; names, capitals and letters with accents are cut into more.

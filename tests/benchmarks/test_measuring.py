@@ -16,11 +16,11 @@ from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.outcomes import Outcome, Sum
-from memzoo.errors import TokenizerError
 from memzoo.memories import STRATEGIES
 from memzoo.memories.text.framing import frame_text
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import ChatFunction, as_model
+from tests.vocabulary import Vocabulary
 
 Measured = Callable[..., Outcome]
 BUDGET = 14
@@ -425,15 +425,11 @@ def test_a_judge_that_fails_marks_nothing(transcript: Transcript) -> None:
     assert (opinion.reply, opinion.right, opinion.spent.calls) == ("Tom", None, 2)
 
 
-def test_a_counter_that_cannot_count_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is measured."""
-
-    def missing(_text: str, _encoding: str) -> int:
-        raise TokenizerError("no vocabulary")
-
-    monkeypatch.setattr("memzoo.benchmarks.measure.counting.count_text", missing)
-    with pytest.raises(TokenizerError, match="no vocabulary"):
-        named_counter("o200k_base")
+def test_a_counter_that_has_to_estimate_says_so(vocabulary: Vocabulary) -> None:
+    """Where tiktoken has no vocabulary, the counter's name in reports is that of the estimate."""
+    vocabulary.serve(up=False)
+    with pytest.warns(UserWarning, match="tokens are estimated"):
+        assert named_counter("gpt-4o").name == "approximate"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.proxy import CassetteProxy
 from memzoo.cli.commands import app
 from memzoo.errors import OptionError
+from memzoo.stores import utc_now
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline, Project
@@ -214,6 +215,38 @@ def test_adopt_parsed_bodies(run: Run, project: "Project", pipeline: "Pipeline")
     assert run("adopt", "old", "new", "--gzip").exit_code == 0
     with use_cassette(project.root / "new" / "a.yaml.gz"):
         assert pipeline.ask("hi") == "Oslo"
+
+
+@pytest.mark.parametrize(
+    ("dates", "recorded"),
+    [
+        (["Tue, 04 Mar 2025 10:00:00 GMT", "Mon, 03 Mar 2025 23:59:59 GMT"], "'2025-03-03'"),
+        (["yesterday"], f"'{utc_now().date().isoformat()}'"),
+    ],
+)
+def test_adopt_keeps_the_date(dates: list[str], recorded: str, run: Run, project: "Project") -> None:
+    """A recording is as old as its oldest answer says, and else of today; it may have a file's name."""
+    recordings = "".join(
+        f"- request: {{method: GET, uri: 'https://api.invalid/{number}', body: null, headers: {{}}}}\n"
+        "  response: {status: {code: 200, message: OK}, body: {string: hi}, "
+        f"headers: {{Date: ['{date}']}}}}\n"
+        for number, date in enumerate(dates)
+    )
+    project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
+    assert run("adopt", "old.yaml", "new.yaml").exit_code == 0
+    assert f"recorded: {recorded}" in (project.root / "new.yaml").read_text()
+
+
+def test_adopt_hides_what_a_later_answer_tells(run: Run, project: "Project") -> None:
+    """A secret that only the last answer names is removed from the earlier ones, too."""
+    recordings = "".join(
+        f"- request: {{method: GET, uri: 'https://api.invalid/{number}', body: null, headers: {{}}}}\n"
+        f"  response: {{status: {{code: 200, message: OK}}, headers: {{}}, body: {{string: '{answer}'}}}}\n"
+        for number, answer in enumerate(["say kd83hfk20dkqpa91mz", '{"api_key": "kd83hfk20dkqpa91mz"}'])
+    )
+    project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
+    assert "secrets removed" in run("adopt", "old.yaml", "new.yaml").output
+    assert "kd83hfk20dkqpa91mz" not in (project.root / "new.yaml").read_text()
 
 
 def test_missing_folder(run: Run) -> None:

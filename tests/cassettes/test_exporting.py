@@ -97,7 +97,7 @@ def test_there_and_back(server: "ModelServer", pipeline: "Pipeline", path: Path)
     export_cassette(path, target)
     there, back = (read_cassette(one).recordings for one in (path, target))
     assert [one.response for one in there] == [one.response for one in back]
-    assert [one.request.body for one in there] == [one.request.body for one in back]
+    assert [one.request.body or b"" for one in there] == [one.request.body or b"" for one in back]
 
 
 def test_the_command(server: "ModelServer", pipeline: "Pipeline", vcrpy: Vcrpy, path: Path) -> None:
@@ -142,3 +142,20 @@ def test_pytest_recording(server: "ModelServer", pipeline: "Pipeline", tmp_path:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "--record-mode=none", "test_it.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "1 passed" in done.stdout, done.stdout
+
+
+def test_requests_without_a_body(server: "ModelServer", pipeline: "Pipeline", vcrpy: Vcrpy, path: Path) -> None:
+    """A request that has no body replays in vcrpy where bodies are matched."""
+    with use_cassette(path, record="once"):
+        assert pipeline.models(server.url) == ["tiny-1"]
+    target = path.with_name("theirs.yaml")
+    done = CliRunner().invoke(app, ["cassettes", "export", str(path), str(target)])
+    assert done.exit_code == 0, done.output
+    with vcrpy(target):
+        assert pipeline.models("https://api.openai.com/v1") == ["tiny-1"]
+
+
+def test_a_folder_is_not_exported_into_a_file(tmp_path: Path) -> None:
+    """Where OLD is a folder, the name of a file for NEW is refused."""
+    done = CliRunner().invoke(app, ["cassettes", "export", str(tmp_path), str(tmp_path / "new.yaml")])
+    assert "is the name of a file" in str(done.exception)

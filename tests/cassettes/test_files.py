@@ -235,3 +235,11 @@ def test_depths_without_end(opened: str, path: Path) -> None:
     path.write_text("version: 2\ninteractions:\n" + opened * 100_000)
     with pytest.raises(CassetteFormatError, match=r"more than 1,000 lists or mappings|does not read"):
         Cassette(path)
+
+
+def test_recordings_of_something_else(path: Path) -> None:
+    """A recording of gRPC is refused without the advice to record it here."""
+    path.parent.mkdir()
+    path.write_text("version: 1\ninteractions:\n- request_sample: {json: {model: m}}\n  response_sample: {json: {}}\n")
+    with pytest.raises(CassetteFormatError, match=r"no recording of HTTP; .* nor replayed$"), use_cassette(path):
+        pass

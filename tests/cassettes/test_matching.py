@@ -6,10 +6,12 @@ from pathlib import Path, PurePath
 from types import SimpleNamespace
 from typing import Any
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memzoo.cassettes import use_cassette
 from memzoo.cassettes.http import body_bytes, content_type
 from memzoo.cassettes.ignoring import Ignored
 from memzoo.cassettes.matching import RequestKey, differences, nearest, report_unmatched, request_key, stands_for
@@ -243,3 +245,14 @@ def test_each_placeholder_stands_for_a_secret(body: str, same: bool) -> None:  #
     """For one that is there, whatever it begins with."""
     recorded = RequestKey("POST", "/v1", (), f"{PLACEHOLDER}-{PLACEHOLDER}")
     assert stands_for(recorded, recorded._replace(body=body)) is same
+
+
+def test_methods_in_small_letters(path: Path) -> None:
+    """A method is the same in small letters, as aiohttp's recorder keeps them."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
+        "interactions:\n- request: {method: post, uri: 'https://api.invalid/v1/embeddings', body: '{}', headers: {}}\n"
+        "  response: {status: {code: 200, message: OK}, headers: {}, body: {string: hi}}\nversion: 1\n"
+    )
+    with use_cassette(path):
+        assert httpx2.post("https://api.invalid/v1/embeddings", content="{}").text == "hi"

@@ -230,3 +230,86 @@ class TestRecording:
             + "def test_unmarked():\n    assert 'OPENAI_API_KEY' not in os.environ\n"
         )
         project.replay().assert_outcomes(passed=2)
+
+
+@pytest.mark.usefixtures("as_installed")
+class TestEntryPoint:
+    """Where memzoo is installed, pytest loads as much of the kit as its tests need."""
+
+    @pytest.fixture(autouse=True)
+    def _installed(self, project: "Project", as_installed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        """After the project, which switches off what is installed."""
+        monkeypatch.setenv("OPENAI_API_KEY", "any")
+
+    def test_a_marked_test_replays(self, project: "Project", pytester: pytest.Pytester, server: "ModelServer") -> None:
+        """The mark alone records and replays; where there is no recording, nothing is sent."""
+        project.test(ONE_TEST.replace("ask(", "ask_over_http("))
+        refused = pytester.runpytest_subprocess()
+        refused.assert_outcomes(errors=1)
+        assert not server.seen
+        refused.stdout.fnmatch_lines(["*There is no cassette*", "To record it: pytest --cassettes=all *"])
+        pytester.runpytest_subprocess("--cassettes=once").assert_outcomes(passed=1)
+        project.go_offline()
+        replayed = pytester.runpytest_subprocess()
+        replayed.assert_outcomes(passed=1)
+        assert "cassettes: replay only, in cassettes" in replayed.outlines
+
+    @pytest.mark.parametrize("also", ["-p", "conftest"])
+    def test_named_twice(self, also: str, project: "Project", pytester: pytest.Pytester) -> None:
+        """Whoever names the plugin besides has it once."""
+        project.test(ONE_TEST.replace("ask(", "ask_over_http("))
+        if also == "conftest":
+            project.write("conftest.py", 'pytest_plugins = ["memzoo.cassettes"]')
+        named = ["-p", "memzoo.cassettes"] if also == "-p" else []
+        pytester.runpytest_subprocess(*named, "--cassettes=once").assert_outcomes(passed=1)
+        project.go_offline()
+        pytester.runpytest_subprocess(*named).assert_outcomes(passed=1)
+
+    def test_a_mark_that_comes_late(self, project: "Project", pytester: pytest.Pytester) -> None:
+        """A mark of a parameter, or one that a conftest gives, is a mark like any other."""
+        project.write(
+            "conftest.py",
+            """
+            import pytest
+
+            def pytest_collection_modifyitems(items):
+                for item in items:
+                    if item.name == "test_late":
+                        item.add_marker("cassette")
+
+            @pytest.fixture
+            def folder(cassette):
+                return cassette.path.parent.name
+            """,
+        )
+        project.test(
+            """
+            def test_late():
+                assert ask_over_http("late") == "You said: late"
+
+            @pytest.mark.parametrize("text", [pytest.param("hi", marks=pytest.mark.cassette)])
+            def test_parameter(text, folder):
+                assert (ask_over_http(text), folder) == ("You said: hi", "test_it")
+            """
+        )
+        pytester.runpytest_subprocess("--cassettes=once").assert_outcomes(passed=2)
+        assert project.cassettes() == ["test_it/test_late.yaml", "test_it/test_parameter[hi].yaml"]
+        project.go_offline()
+        pytester.runpytest_subprocess().assert_outcomes(passed=2)
+
+    def test_without_a_mark_nothing_is_loaded(self, project: "Project", pytester: pytest.Pytester) -> None:
+        """A project without a mark pays for a module of options."""
+        project.write(
+            "test_it.py",
+            """
+            import sys
+
+            def test_it():
+                ours = {name for name in sys.modules if name.startswith("memzoo.cassettes")}
+                assert ours == {"memzoo.cassettes", "memzoo.cassettes.mark"}
+                assert not {"openai", "vcr", "yaml", "memzoo.stores"} & sys.modules.keys()
+            """,
+        )
+        result = pytester.runpytest_subprocess()
+        result.assert_outcomes(passed=1)
+        assert "cassettes:" not in result.stdout.str()

@@ -64,7 +64,7 @@ class TestFailures:
         result = project.replay()
         result.assert_outcomes(errors=1)
         assert "There is no cassette 'cassettes/test_it/test_it[a].yaml', and recording is off." in result.stdout.str()
-        command = "pytest -p memzoo.cassettes --cassettes=all 'tests/test_it.py::test_it[a]'"
+        command = "pytest --cassettes=all 'tests/test_it.py::test_it[a]'"
         assert f"To record it: {command}" in result.stdout.str()
 
     def test_own_command(self, project: "Project") -> None:

@@ -16,6 +16,7 @@ from memzoo import MemoryZooError, open_store
 from memzoo.cli.commands import app
 from memzoo.sync import drive
 from tests.cli.conftest import Command, Endpoint
+from tests.vocabulary import Vocabulary
 
 Memzoo = Callable[..., Result]
 # Where the tests run in the background, children would ignore Ctrl-C.
@@ -40,11 +41,6 @@ def kept(store: str) -> list[tuple[str, str]]:
     with open_store(store) as opened:
         [id_] = drive(opened.conversations())
         return [(entry.message["role"], entry.message["content"]) for entry in drive(opened.read(id_))]
-
-
-def unreachable(name: str) -> None:
-    """Stands in for tiktoken where a vocabulary cannot be downloaded."""
-    raise ConnectionError(name)
 
 
 def test_goes_on_after_a_restart(memzoo: Memzoo, tmp_path: Path) -> None:
@@ -91,27 +87,22 @@ def test_counts_without_a_vocabulary(memzoo: Memzoo, tmp_path: Path, monkeypatch
         memzoo("chat", "--token-counter", "gpt-0", "--store", store, typed="I like tea\n/quit\n")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--token-counter", "gpt-0"], "gpt-0' is no model"),
-        (["--memory", "window", "--token-counter", "gpt-0"], "gpt-0' is no model"),
-        (["--token-counter", "p50k_edit"], "could not get its vocabulary"),
-        (["--memory", "token-window", "--token-counter", "p50k_edit"], "could not get its vocabulary"),
-    ],
-)
-def test_asks_nothing_before_tokens_can_be_counted(
-    arguments: list[str], message: str, memzoo: Memzoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What cannot be counted ends the chat before the first answer, not after; without a limit it goes on."""
-    monkeypatch.setattr("tiktoken.get_encoding", unreachable)
+@pytest.mark.parametrize("arguments", [[], ["--memory", "window"]])
+def test_asks_nothing_before_tokens_can_be_counted(arguments: list[str], memzoo: Memzoo, tmp_path: Path) -> None:
+    """A name that counts nothing ends the chat before the first answer."""
     store = f"sqlite:///{tmp_path}/chat.db"
-    with pytest.raises(MemoryZooError, match=message):
-        memzoo("chat", *arguments, "--store", store, typed="I like tea\n")
+    with pytest.raises(MemoryZooError, match="gpt-0' is no model"):
+        memzoo("chat", *arguments, "--token-counter", "gpt-0", "--store", store, typed="I like tea\n")
     with open_store(store) as opened:
         assert drive(opened.conversations()) == []
-    counted = ["--memory", "window", "--token-counter", "p50k_edit"]
-    assert "offline: Noted." in memzoo("chat", *counted, typed="I like tea\n").output
+
+
+@pytest.mark.parametrize("arguments", [[], ["--memory", "token-window"]])
+def test_estimates_without_a_vocabulary(arguments: list[str], memzoo: Memzoo, vocabulary: Vocabulary) -> None:
+    """A vocabulary that cannot be had is told before the first answer, and tokens are estimated."""
+    vocabulary.serve(up=False)
+    with pytest.warns(UserWarning, match="'o200k_base' .* tokens are estimated"):
+        assert "offline: Noted." in memzoo("chat", *arguments, "--token-counter", "gpt-4o", typed="I like tea\n").output
 
 
 def test_makes_no_file_for_a_strategy_that_there_is_not(memzoo: Memzoo, tmp_path: Path) -> None:

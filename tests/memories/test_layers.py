@@ -39,7 +39,19 @@ PLACE = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
 
 
 # What everything stands on: the rest of the folder is the package's own list of public names.
-GROUND = ("_lazy", "dispatch", "engines", "errors", "forks", "http_library", "plugins", "sync", "text", "_version")
+GROUND = (
+    "_lazy",
+    "counting",
+    "dispatch",
+    "engines",
+    "errors",
+    "forks",
+    "http_library",
+    "plugins",
+    "sync",
+    "text",
+    "_version",
+)
 
 
 def module_name(path: Path) -> str:

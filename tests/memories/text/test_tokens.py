@@ -1,9 +1,12 @@
 """Counting tokens: by tiktoken, approximately, by a function of one's own; never silently by another one."""
 
+import asyncio
 import os
 import typing
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,10 +15,11 @@ import tiktoken
 from memzoo.benchmarks import sample_transcripts
 from memzoo.benchmarks.research.token_estimate import measure_errors
 from memzoo.errors import TokenizerError
-from memzoo.memories import ChatModel, ConversationSummaryBufferMemory
-from memzoo.memories.text.tokens import count_text
-from memzoo.stores import Message
+from memzoo.memories import ChatModel, Conversation, ConversationSummaryBufferMemory, create_memory
+from memzoo.memories.text.tokens import count_text, estimate_tokens
+from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import token_counter
+from tests.vocabulary import Vocabulary
 
 TEXT = "The quick brown fox jumps over the lazy dog; 狐狸跳过懒狗。"
 MESSAGE: Message = {"role": "user", "content": TEXT}
@@ -125,19 +129,83 @@ class TestOthers:
 class TestUnreachable:
     """A machine that cannot get the vocabulary."""
 
-    @pytest.fixture(autouse=True)
-    def _cut_off(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-        monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
-        monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})
+    def test_is_estimated_with_one_warning(self, vocabulary: Vocabulary) -> None:
+        """Counts are estimates, and one warning names the ways out, for code and for the command line."""
+        vocabulary.serve(up=False)
+        counter = token_counter("gpt-4o-mini")
+        with pytest.warns(
+            UserWarning, match=r"set TIKTOKEN_CACHE_DIR .* token_counter='approximate' .*--token-counter "
+        ) as warned:
+            assert {counter(MESSAGE), count_text(TEXT, "o200k_base")} == {estimate_tokens(TEXT)}
+        assert len(warned) == 1
+        assert counter.name == "approximate"
 
-    def test_is_told_what_to_do(self) -> None:
-        """There is no silent guess: the error names the two ways out, for code and for the command line."""
-        counter = token_counter("p50k_edit")
-        with pytest.raises(
-            TokenizerError, match=r"set TIKTOKEN_CACHE_DIR .* token_counter='approximate' .*--token-counter "
-        ):
-            counter(MESSAGE)
+    def test_is_counted_again_when_it_can_be(self, vocabulary: Vocabulary) -> None:
+        """Once the vocabulary can be had, the same counter is exact."""
+        vocabulary.serve(up=False)
+        counter = token_counter("gpt-4o-mini")
+        with pytest.warns(UserWarning, match="estimated"):
+            assert counter(MESSAGE) == estimate_tokens(TEXT)
+        vocabulary.serve()
+        assert counter(MESSAGE) == len(tiktoken.get_encoding("o200k_base").encode(TEXT)) != estimate_tokens(TEXT)
+        assert counter.name == "o200k_base"
+
+    def test_a_download_that_hangs_is_not_tried_at_each_message(
+        self, vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """After an attempt that took a second there is none for the next ten."""
+        now, tried = [0.0], list[float]()
+
+        def hang(name: str) -> None:
+            tried.append(now[0])
+            now[0] += 1
+            raise ConnectionError(name)
+
+        monkeypatch.setattr("tiktoken.get_encoding", hang)
+        monkeypatch.setattr("memzoo.memories.text.tokens._REST", 10)
+        monkeypatch.setattr("memzoo.memories.text.tokens.time", SimpleNamespace(monotonic=lambda: now[0]))
+        with pytest.warns(UserWarning, match="estimated"):
+            count_text(TEXT, "o200k_base")
+        for second in range(2, 30):
+            now[0] = max(now[0], second)
+            count_text(TEXT, "o200k_base")
+        assert tried == [0, 11, 22]
+
+    @pytest.mark.parametrize("name", ["token-window", "token-buffer", "vector-retriever", "summary-buffer", "entity"])
+    def test_a_memory_shows_what_fits_once_it_can_count(self, name: str, vocabulary: Vocabulary) -> None:
+        """Saves and loads work without a vocabulary; with it, the memory shows what one shows that had it always."""
+        said = [f"Bitte überprüfen Sie die Straßenbahnverbindung Nummer {number} nach Köln." for number in range(12)]
+        limit = {"max_tokens" if name == "token-window" else "max_token_limit": 110}
+        options: dict[str, Any] = {"token_counter": "gpt-4o-mini", "llm": answer, **limit}
+        question = {"input": "Wohin fährt die Straßenbahnverbindung Nummer 3?"}
+        with InMemoryStore() as store:
+            memory = create_memory(name, store=store, conversation_id="c", **options)
+            vocabulary.serve(up=False)
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                for text in said:
+                    memory.save_context({"input": text}, {"output": "Gut."})
+                estimated = memory.load_memory_variables(question)
+            assert [warning.category for warning in warned] == [UserWarning]
+            vocabulary.serve()
+            shown = memory.load_memory_variables(question)
+            another = create_memory(name, store=store, conversation_id="c", **options)
+            assert shown == another.load_memory_variables(question)
+            assert (shown != estimated) == (name not in ("summary-buffer", "entity"))
+
+    @pytest.mark.parametrize("awaited", [False, True], ids=["sync", "async"])
+    def test_a_conversation_goes_on(self, awaited: bool, vocabulary: Vocabulary) -> None:  # noqa: FBT001
+        """A limit for whole requests needs no vocabulary either."""
+        vocabulary.serve(up=False)
+        with Conversation(answer, "buffer", max_tokens=200, token_counter="gpt-4o-mini") as talk:
+            with pytest.warns(UserWarning, match="estimated"):
+                assert str(asyncio.run(talk.asend("Hallo!")) if awaited else talk.send("Hallo!")) == "NONE"
+            assert len(talk.memory.history()) == 2
+
+
+def answer(_messages: Sequence[Message]) -> str:
+    """Stands in for a model."""
+    return "NONE"
 
 
 def _samples(language: str) -> Iterator[str]:

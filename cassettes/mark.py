@@ -1,0 +1,79 @@
+"""What pytest loads of the kit by itself: options, the mark and the fixture. The rest comes with the first marked test.
+
+PYTEST_DONT_REWRITE, because it may be imported before pytest knows of it.
+"""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memzoo.cassettes.cassette import Cassette
+
+__all__ = ["cassette", "pytest_addoption", "pytest_collection_modifyitems", "pytest_configure"]
+
+_KIT = "memzoo.cassettes.plugin"
+_MARK = (
+    "cassette(name=None, *, ignore=[], allow_errors=False, timing='none', max_age=None, note=None, max_bytes=...):"
+    " replay the HTTP requests of this test from its cassette, or record them with --cassettes=once or all"
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--cassettes` and the ini options."""
+    group = parser.getgroup("cassettes", "recorded model calls")
+    group.addoption(
+        "--cassettes",
+        choices=("none", "once", "all"),
+        default="none",
+        help="what tests marked 'cassette' record: none (only replay), once (where there is no cassette), all (anew)",
+    )
+    group.addoption(
+        "--record-budget", type=int, metavar="TOKENS", help="stop sending requests when recordings took so many tokens"
+    )
+    group.addoption(
+        "--cassette-list",
+        metavar="FILE",
+        help="write the cassettes of the collected tests into this file, one a line; notes begin with #",
+    )
+    parser.addini("cassette_dir", "the folder of the cassettes, relative to rootdir", default="cassettes")
+    parser.addini("cassette_record_command", "the command that records again, for failure messages", default="")
+    parser.addini("cassette_max_bytes", "the size in bytes that a cassette may have", default="")
+    parser.addini("cassette_ignore", "what of a request may vary, a rule a line", type="linelist", default=[])
+    parser.addini("cassette_max_age", "for how many days a recording is fresh", default="")
+    parser.addini("cassette_stale", "what happens with an older one: warn or fail", default="warn")
+    parser.addini("cassette_gzip", "compress the cassettes", type="bool", default=False)
+    parser.addini("cassette_secrets", "environment variables whose values are scrubbed", type="args", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the mark; load the kit at once if an option asks for it."""
+    config.addinivalue_line("markers", _MARK)
+    given = config.getoption("--record-budget"), config.getoption("--cassette-list")
+    if config.getoption("--cassettes") != "none" or any(one is not None for one in given):
+        config.pluginmanager.import_plugin(_KIT)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Load the kit if a test is marked."""
+    if any(item.get_closest_marker("cassette") for item in items):
+        config.pluginmanager.import_plugin(_KIT)
+
+
+@pytest.fixture
+def cassette(request: pytest.FixtureRequest) -> "Iterator[Cassette]":
+    """The open cassette of a marked test; see its `recording` and `path`."""
+    request.config.pluginmanager.import_plugin(_KIT)
+    from memzoo.cassettes.plugin import open_cassette
+
+    yield from open_cassette(request.node)
+
+
+@pytest.fixture(autouse=True)
+def _cassette_of_a_marked_test(request: pytest.FixtureRequest) -> None:
+    # pytest tells which fixtures a test has before a mark may be given to it, so this asks when it runs.
+    if request.node.get_closest_marker("cassette"):
+        request.getfixturevalue("cassette")

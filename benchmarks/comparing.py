@@ -276,6 +276,7 @@ def _info(variant: Variant, run: Run) -> MemoryInfo:
         about=variant.about,
         strategy=variant.strategy,
         options=dict(variant.options),
+        prompts=str(variant.prompts) if isinstance(variant.prompts, str | Path) else "",
         model=model,
         baseline=variant.baseline,
         floor=model == OFFLINE,

@@ -58,7 +58,7 @@ def test_what_was_learnt_is_a_row_beside_the_floor_and_can_be_picked() -> None:
     assert row.save.calls == 8
     assert row.budgets[900].tokens == row.budgets[900].tokens_for_a_question > 500
     assert [pair.best for pair in found.results.pairs] == ["summary*"]
-    assert "summary* learnt this conversation from a large instruction-following model beforehand" in found.verdict
+    assert "Rows with a star: a large instruction-following model learnt the conversation in advance." in found.verdict
     assert "summary needs a model." in found.verdict
 
 

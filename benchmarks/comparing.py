@@ -34,7 +34,7 @@ from memzoo.prompts import PromptSet, PromptSource
 from memzoo.strategy import ModelOption
 from memzoo.sync import drive
 
-__all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "total_steps"]
+__all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "in_place_of_rules", "total_steps"]
 
 Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant | str]
 """What to compare: names with or without options, or a mapping from your own names to functions that make memories."""
@@ -213,6 +213,13 @@ def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Vari
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
+
+
+def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
+    """Put what memories learnt of a bundled conversation from a large model in the place of what rules make of it."""
+    found = beside_learnt(transcripts, variants)
+    learnt = {one.strategy for one in found if one.learnt}
+    return [one for one in found if one.learnt or one.name not in learnt]
 
 
 def total_steps(transcripts: Source) -> int:

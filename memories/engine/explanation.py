@@ -204,8 +204,12 @@ async def explain_view(
         max_tokens: See there.
     """
     sent = memory.render.show(view, max_tokens)
-    limit = max_tokens or memory.message_limit
-    if limit is None and not view.entries:  # else the limit is only for what was derived, which messages stand beside
+    # A summary may stand beside the messages without counting towards their limit.
+    beside = bool(view.recalled) and not getattr(memory, "count_summary", True)
+    limit = max_tokens or (None if beside else memory.message_limit)
+    if (
+        limit is None and not beside and not view.entries
+    ):  # else the limit is only for what was derived, which messages stand beside
         limit = getattr(memory, "max_token_limit", None)
     entries = await memory.log.page()
     shown = tuple(_list_shown(sent, view, memory.counter))

@@ -111,7 +111,7 @@ def test_it_lies_on_the_log_that_a_run_leaves() -> None:
 def test_a_memory_that_asks_after_all_says_so() -> None:
     """Its row has the error; nothing is made up."""
     (talk,) = sample_transcripts()
-    state = LearntState(options={}, name="summary", watermark=0, items={}, spent=Sum())
+    state = LearntState(options={}, name="summary")
     variant = Variant("mine*", strategy="summary", learnt=state, learnt_by="somebody")
     found = compare([replace(talk, exchanges=talk.exchanges[:2])], [variant], counter="approximate", learnt=False)
     (row,) = (row for row in found.rows if row.memory.name == "mine*")

@@ -134,11 +134,13 @@ def test_a_smaller_budget_is_the_limit() -> None:
         ("knowledge-graph", {"llm": ScriptedModel(*["NONE"] * 3), "max_token_limit": 12}, 12),
         ("entity", {"llm": ScriptedModel(*["NONE"] * 9), "max_token_limit": 12, "k": 0}, 12),
         ("entity", {"llm": ScriptedModel(*["NONE"] * 9), "max_token_limit": 12, "k": 1}, None),
+        ("summary-buffer", {"llm": ScriptedModel("They talk."), "max_token_limit": 12}, None),
+        ("summary-buffer", {"llm": ScriptedModel("They talk."), "max_token_limit": 12, "count_summary": True}, 12),
         ("buffer", {}, None),
     ],
 )
 def test_a_limit_for_a_part_is_none_of_the_whole(name: str, options: dict[str, object], limit: int | None) -> None:
-    """A limit of notes or facts alone is told where nothing else is shown, not where messages stand beside them."""
+    """That of notes or facts is told where no messages stand beside them, that of messages where no summary does."""
     assert told(name, **options).explain("Anna?").limit == limit
 
 

@@ -180,7 +180,7 @@ def test_by_keyboard_alone(browser: Browser, file: str) -> None:
     tab.press("ArrowRight", 2)
     assert tab.value("$('where').textContent") == "after 4 of 5 exchanges"
     tab.press("Home")
-    assert tab.value("document.querySelector('.view').textContent") == "It shows nothing yet."
+    assert tab.value("document.querySelector('.view').textContent") == "Nothing for this message."
     tab.value("$('why').focus()")
     tab.press(" ")
     assert tab.value("$('why').checked") is True
@@ -211,7 +211,7 @@ def test_a_hostile_conversation_is_harmless(browser: Browser, tmp_path: Path) ->
 
 def test_the_graph_is_drawn(browser: Browser, file: str, known: Any) -> None:
     """A line for each fact, a point for each name; around one name there are those about it."""
-    tab = browser.tab(file)
+    tab = browser.tab(f"{file}#5")
     facts = tab.value("factsAt('knowledge-graph').length")
     assert facts == sum(
         len(come) - len(gone) for come, gone in (known[1].frame(n, "knowledge-graph")["facts"] for n in range(6))

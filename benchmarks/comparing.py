@@ -34,7 +34,7 @@ from memzoo.prompts import PromptSet, PromptSource
 from memzoo.strategy import ModelOption
 from memzoo.sync import drive
 
-__all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "total_steps"]
+__all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "in_place_of_rules", "total_steps"]
 
 Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant | str]
 """What to compare: names with or without options, or a mapping from your own names to functions that make memories."""
@@ -215,6 +215,13 @@ def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Vari
     return with_learnt(variants, known) if known else list(variants)
 
 
+def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
+    """Put what memories learnt of a bundled conversation from a large model in the place of what rules make of it."""
+    found = beside_learnt(transcripts, variants)
+    learnt = {one.strategy for one in found if one.learnt}
+    return [one for one in found if one.learnt or one.name not in learnt]
+
+
 def total_steps(transcripts: Source) -> int:
     """Count the steps of progress that a memory takes through all conversations."""
     return sum(map(steps_in, source_of(transcripts)()))
@@ -276,6 +283,7 @@ def _info(variant: Variant, run: Run) -> MemoryInfo:
         about=variant.about,
         strategy=variant.strategy,
         options=dict(variant.options),
+        prompts=str(variant.prompts) if isinstance(variant.prompts, str | Path) else "",
         model=model,
         baseline=variant.baseline,
         floor=model == OFFLINE,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memzoo.benchmarks.measure.caching import CacheRule, Requests
-from memzoo.benchmarks.measure.statistics import difference, interval
+from memzoo.benchmarks.measure.statistics import difference, interval, most_behind
 from memzoo.benchmarks.money import cost_of_thousand
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, Survived
 from memzoo.benchmarks.results import (
@@ -21,7 +21,7 @@ from memzoo.benchmarks.results import (
     Run,
     Talks,
 )
-from memzoo.benchmarks.verdict import measure_of, verdict
+from memzoo.benchmarks.verdict import choose, measure_of, verdict
 
 __all__ = ["MOST_QUESTIONS", "gather"]
 
@@ -68,6 +68,7 @@ class _Scores:
         return Figures(
             questions=len(self.tokens),
             **named,
+            behind=None,  # known once there are others
             agreement=_mean(self.agreeing),
             tokens=_mean_of(self.shown, self.loads),
             tokens_at_end=_mean_of(sum(self.ends), len(self.ends)),
@@ -181,9 +182,10 @@ def gather(
         rows=rows,
         questions=tuple(QuestionResult(question=question, memories=seen) for question, seen in each),
     )
-    # Pairs depend on the results, and the verdict on both, so add them one after the other.
+    # Each depends on those before, so add them one after the other.
     scores = {memory.name: found[memory.name].scores for memory in memories}
-    results = results.model_copy(update={"pairs": tuple(_pairs(results, scores))})
+    results = _compare(results, scores)
+    results = results.model_copy(update={"pick": choose(results)})
     return results.model_copy(update={"verdict": tuple(verdict(results))})
 
 
@@ -194,25 +196,36 @@ def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int
                 told[place].setdefault(outcome.memory, {})[budget] = answer
 
 
-def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Iterable[Pair]:
-    """Compare the best of each budget with each of the others, leaving out lower bounds, which show no difference."""
-    rows = [row for row in results.competing if not row.memory.floor]
+def _compare(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Results:
+    """Compare all memories at each budget, leaving out lower bounds, which show no difference."""
+    rows = {row.memory.name: row for row in results.competing if not row.memory.floor}
+    pairs: list[Pair] = []
     for budget in results.run.budgets:
-        name = measure_of(rows, budget)
-        values = {row.memory.name: scores[row.memory.name][budget].figures.get(name, {}) for row in rows}
-        known = {memory: found for memory, found in values.items() if found}
+        measure = measure_of([*rows.values()], budget)
+        values = {name: scores[name][budget].figures.get(measure, {}) for name in rows}
+        known = {name: found for name, found in values.items() if found}
         if not known:
             continue
-        # Sums, not means: all had the same questions, and an answer that was not judged counts as nothing.
-        sums = {memory: sum(found.values()) for memory, found in known.items()}
-        best = max(sums, key=sums.__getitem__)
-        for other, found in known.items():
-            apart = difference(known[best], found) if other != best else None
-            if apart:
-                distinct = apart.low > 0
-                yield Pair(
-                    budget=budget, measure=name, best=best, other=other, difference=apart, distinguishable=distinct
-                )
+        pairs += _pairs(budget, measure, known)
+        for name, behind in most_behind(known).items():
+            at = rows[name].budgets
+            changed = {**at, budget: at[budget].model_copy(update={"behind": behind})}
+            rows[name] = rows[name].model_copy(update={"budgets": changed})
+    told = tuple(rows.get(row.memory.name, row) for row in results.rows)
+    return results.model_copy(update={"rows": told, "pairs": tuple(pairs)})
+
+
+def _pairs(budget: int, measure: str, known: Mapping[str, Mapping[int, float]]) -> Iterable[Pair]:
+    """Compare the best with each of the others."""
+    # Sums, not means: all had the same questions, and an answer that was not judged counts as nothing.
+    sums = {name: sum(found.values()) for name, found in known.items()}
+    best = max(sums, key=sums.__getitem__)
+    for other, found in known.items():
+        apart = difference(known[best], found) if other != best else None
+        if apart:
+            distinct = apart.low > 0
+            about: dict[str, Any] = {"budget": budget, "measure": measure, "best": best, "other": other}
+            yield Pair(**about, difference=apart, distinguishable=distinct)
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -18,9 +18,23 @@ from memzoo.errors import OptionError
 from memzoo.memories import Completion
 from memzoo.stores import Entry, Message, StoredState
 
-__all__ = ["Learnt", "LearntState", "Unasked", "fingerprint", "learnt_of", "log_of"]
+__all__ = ["Learnt", "LearntState", "LearntStep", "Unasked", "fingerprint", "learnt_of", "log_of"]
 
 _FILES = ("sample_learnt.json", "sample_zh_learnt.json")
+
+
+class LearntStep(Shape):
+    """What one memory learnt in one go.
+
+    Attributes:
+        watermark: The log number up to which it has learnt then.
+        changes: The items that changed, by key; `None` for one that went.
+        spent: What that took: calls, and tokens of prompts and replies by `o200k_base`.
+    """
+
+    watermark: int
+    changes: Mapping[str, Any]
+    spent: Sum
 
 
 class LearntState(Shape):
@@ -29,20 +43,28 @@ class LearntState(Shape):
     Attributes:
         options: The memory's own options.
         name: Of its state.
-        watermark: The log number up to which it has learnt.
-        items: The items of the state, by key.
-        spent: What learning took: calls, and tokens of prompts and replies by `o200k_base`.
+        steps: What it learnt, in order.
     """
 
     options: Mapping[str, Any]
     name: str
-    watermark: int
-    items: Mapping[str, Any]
-    spent: Sum
+    steps: tuple[LearntStep, ...] = ()
+
+    @property
+    def spent(self) -> Sum:
+        """What learning took in all."""
+        return sum((step.spent for step in self.steps), Sum())
+
+    @property
+    def items(self) -> dict[str, Any]:
+        """The items of the state in the end, by key."""
+        changed = {key: item for step in self.steps for key, item in step.changes.items()}
+        return {key: item for key, item in changed.items() if item is not None}
 
     def to_stored(self) -> dict[str, StoredState]:
-        """Return the state as a store takes it."""
-        return {self.name: StoredState(self.watermark, dict(self.items))}
+        """Return the state in the end as a store takes it."""
+        watermark = self.steps[-1].watermark if self.steps else 0
+        return {self.name: StoredState(watermark, self.items)}
 
 
 class Learnt(Shape):

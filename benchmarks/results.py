@@ -4,6 +4,7 @@ The same inputs give the same results, however often the run was interrupted and
 times are kept separately. `outcomes` has the data that results are gathered from.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from pydantic import Field
 from memzoo.benchmarks.measure.caching import CACHES, CacheRule
 from memzoo.benchmarks.measure.statistics import Interval, Pair
 from memzoo.benchmarks.outcomes import Scored, Shape, Sum, Survived
+from memzoo.benchmarks.variants import Variant
 
 __all__ = [
     "OFFLINE",
@@ -37,6 +39,9 @@ OFFLINE = "offline"
 """The name of the built-in model, which is rules and not a language model."""
 
 
+_SOME_MODEL = "gpt-4o-mini"  # stands in a line of code for the large model that learnt a bundled conversation
+
+
 class MemoryInfo(Shape):
     """A compared memory.
 
@@ -45,6 +50,7 @@ class MemoryInfo(Shape):
         about: What it shows, in a few words.
         strategy: The strategy's short name; "" for a baseline or a memory made by a function.
         options: The strategy's own options, as given; "budget" stands for the budget.
+        prompts: The folder of its own templates; "" if it has none.
         model: The model that it asks; "" if none.
         baseline: Whether it frames the table instead of competing.
         floor: Whether its quality is a lower bound, because rules answered instead of a model.
@@ -55,10 +61,33 @@ class MemoryInfo(Shape):
     about: str = ""
     strategy: str = ""
     options: Mapping[str, Any] = Field(default_factory=dict)
+    prompts: str = ""
     model: str = ""
     baseline: bool = False
     floor: bool = False
     learnt_by: str = ""
+
+    def code(self, budget: int) -> str:
+        """Write the line of Python that makes this memory for a budget; "" if it is no strategy by name.
+
+        Example:
+            >>> MemoryInfo(name="short", strategy="window", options={"k": 2}).code(1000)
+            'create_memory("window", k=2)  # cut to the budget by memory.messages(question, max_tokens=1000)'
+            >>> MemoryInfo(name="search", strategy="vector-retriever", options={"max_token_limit": "budget"}).code(1000)
+            'create_memory("vector-retriever", max_token_limit=1000)'
+        """
+        if not self.strategy:
+            return ""
+        variant = Variant(self.name, strategy=self.strategy, options=self.options, prompts=self.prompts or None)
+        options = variant.given(budget, _SOME_MODEL if self.learnt_by else self.model)
+        written = [f"{name}={_write_value(value)}" for name, value in options.items()]
+        made = f"create_memory({', '.join([_write_value(self.strategy), *written])})"
+        cut = variant.options_at(budget) == self.options
+        return f"{made}  # cut to the budget by memory.messages(question, max_tokens={budget})" if cut else made
+
+
+def _write_value(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 class Category(Shape):
@@ -80,6 +109,8 @@ class Figures(Shape):
         complete: The share of questions with all of their evidence covered.
         answers: The share of questions whose answer is in what was shown.
         judged: The share of the model's answers that a judge marked right.
+        behind: How far it may fall short of another memory in the most telling of these (see `Pair.measure`); `None` if
+            it does not compete.
         agreement: How often the judge and the words agree, among the questions that both can decide.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
@@ -100,6 +131,7 @@ class Figures(Shape):
     complete: Interval | None = None
     answers: Interval | None = None
     judged: Interval | None = None
+    behind: float | None = None
     agreement: float | None = None
     corrected: Interval | None = None
     stale: Interval | None = None
@@ -308,6 +340,7 @@ class Results(Shape):
         talks: The conversations.
         rows: One row for each memory, between the baselines, in the order of the table.
         pairs: The best memory of each budget compared with each of the others.
+        pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
         verdict: What to pick, in sentences.
         questions: The first 2,000 questions, each with what the memories showed.
     """
@@ -317,6 +350,7 @@ class Results(Shape):
     talks: Talks
     rows: tuple[Row, ...]
     pairs: tuple[Pair, ...] = ()
+    pick: str = ""
     verdict: tuple[str, ...] = ()
     questions: tuple[QuestionResult, ...] = ()
 
@@ -324,6 +358,11 @@ class Results(Shape):
     def competing(self) -> list[Row]:
         """The rows that have a result, without the baselines."""
         return [row for row in self.rows if not row.error and not row.memory.baseline]
+
+    @property
+    def code(self) -> str:
+        """The line of Python that makes the picked memory; "" if nobody is picked, or it is none by name."""
+        return next((row.memory.code(self.main_budget) for row in self.rows if row.memory.name == self.pick), "")
 
     @property
     def main_budget(self) -> int:

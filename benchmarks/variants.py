@@ -87,13 +87,14 @@ class Variant:
             return self.factory(**{name: common[name] for name in ("store", "conversation_id", "token_counter")})
         if not self.strategy:
             return None
-        llm = common.pop("llm", None)
+        return create_memory(self.strategy, **self.given(budget, common.pop("llm", None)), **common)
+
+    def given(self, budget: int, llm: Any) -> dict[str, Any]:
+        """Return all that it is made with but the common options."""
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
-            options["memories"] = [_with_model(one, llm) for one in options["memories"]]
-        elif self.asks_model:
-            options["llm"] = llm
-        return create_memory(self.strategy, **common, **options)
+            return options | {"memories": [_with_model(one, llm) for one in options["memories"]]}
+        return {"llm": llm, **options} if self.asks_model else options
 
 
 def _at(value: Any, budget: int) -> Any:

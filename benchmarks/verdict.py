@@ -1,11 +1,11 @@
-"""Puts a comparison into words, by rules: cautious if intervals overlap, silent if nothing was measured."""
+"""Chooses a memory from a comparison if the questions allow it, and puts the comparison into words."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from memzoo.benchmarks.results import UNREAD, Results, Row
 
-__all__ = ["MEASURES", "measure_of", "verdict", "write_number"]
+__all__ = ["MEASURES", "choose", "measure_of", "verdict", "write_number"]
 
 MEASURES = {
     "judged": "of the questions are answered rightly",
@@ -14,7 +14,8 @@ MEASURES = {
 }
 """The figures to compare, in words, the most telling first."""
 
-_FEW = 30  # questions; below, each one moves a share by more than 3 points
+_ENOUGH = 20  # questions; below, nobody is picked
+_MARGIN = 0.1  # no memory is picked that may show this much less than another one
 _LITTLE = 0.2  # of what was asked for
 _CLOSE = 0.05  # of what was corrected; less is not worth a sentence
 
@@ -26,6 +27,29 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
         if any(2 * count >= questions for count, questions in known):
             return name
     return "covered"
+
+
+def choose(results: Results) -> str:
+    """Name the memory to pick within the main budget; "" if the questions are too few to tell.
+
+    It is the best, or the cheapest of those that cannot be told apart from it. Whichever it is, the questions must
+    exclude that it shows a tenth less than any other.
+    """
+    rows = [row for row in results.competing if not row.memory.floor]
+    budget = results.main_budget
+    best = _best(results, rows, budget, measure := measure_of(rows, budget))
+    found = best and best.figure(measure, budget)
+    alike = _alike(results, rows, best, budget) if best else []
+    safe = [row for row in alike if (behind := row.budgets[budget].behind) is not None and behind < _MARGIN]
+    if len(rows) == 1 or not safe or not found or found.count < _ENOUGH:
+        return ""
+    return min(safe, key=lambda row: _price(row, budget)).memory.name
+
+
+def _alike(results: Results, rows: Sequence[Row], best: Row, budget: int) -> list[Row]:
+    """List the best and those that cannot be told apart from it."""
+    near = {pair.other for pair in results.pairs if pair.budget == budget and not pair.distinguishable}
+    return [best, *(row for row in rows if row.memory.name in near)]
 
 
 def verdict(results: Results) -> Iterator[str]:
@@ -41,7 +65,8 @@ def verdict(results: Results) -> Iterator[str]:
         evidence = ["Evidence is what the answers rest on: the messages that say it."] if measure == "covered" else []
         said = [
             iter([finding, *evidence]),
-            _compare(results, rows, best, budget),
+            _say_pick(results, _alike(results, rows, best, budget), budget, measure),
+            _say_whole(results, best, budget, measure),
             _cautions(rows, best, budget, measure),
         ]
         said += [_afford(rows, paid, measure) for paid in results.run.paid]
@@ -75,29 +100,54 @@ def _describe_best(best: Row, budget: int, measure: str) -> str:
     )
 
 
-def _compare(results: Results, rows: Sequence[Row], best: Row, budget: int) -> Iterator[str]:
-    pairs = [pair for pair in results.pairs if pair.budget == budget]
-    tied = {pair.other for pair in pairs if pair.tied}
-    near = {pair.other for pair in pairs if not pair.distinguishable} - tied
-    alike = [row for row in rows if row.memory.name in tied | near]
-    cost = _costs(results, [best, *alike], budget)
-    if not pairs:
+def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str) -> Iterator[str]:
+    """Say which memory to pick, and why not another one that cannot be told apart from the best, which comes first."""
+    best, cost = alike[0], _costs(results, alike, budget)
+    found = best.figure(measure, budget)
+    asked = write_number(found.count if found else 0, "question")
+    picked = next((row for row in alike if row.memory.name == results.pick), None)
+    if not any(pair.budget == budget for pair in results.pairs):
         yield f"Nothing else was measured beside it.{cost}"
-    elif not alike:
+    elif picked is None:
+        few = "is" if asked == "1 question" else "are"
+        yield f"{asked} {few} too few to choose; highest so far: {_join_names(_equal(alike, budget, measure))}.{cost}"
+    elif len(alike) == 1:
         yield f"Pick {best.memory.name}: it is ahead of every other memory {_say_where(results)}.{cost}"
     else:
-        cheapest = min([best, *alike], key=lambda row: _price(row, budget))
-        do = "does" if len(tied) == 1 else "do"
-        said = [f"{_join_named(rows, tied)} {do} exactly as well: a tie."] if tied else []
-        said += [f"{_join_named(rows, near)} may do as well: these questions are too few to tell."] if near else []
+        yield f"{asked} cannot tell {_join_names(alike)} apart.{cost} Pick {_say_why(picked, alike, budget)}."
+
+
+def _say_why(picked: Row, alike: Sequence[Row], budget: int) -> str:
+    price = _price(picked, budget)
+    cheaper = [row for row in alike if _price(row, budget) < price]
+    several = len(alike) > 2  # noqa: PLR2004 - more than the two that a comparative compares
+    if cheaper:
+        less = "less" if picked.costs else "fewer tokens"
+        costs = "costs" if len(cheaper) == 1 else "cost"
+        return f"{picked.memory.name}: {_join_names(cheaper)} {costs} {less}, but may show a tenth less"
+    if all(_price(row, budget) == price for row in alike):
+        return f"{picked.memory.name}: {'the others cost' if several else 'the other costs'} as much"
+    if picked.costs:
+        return f"{picked.memory.name}: it costs {'the least' if several else 'less'}"
+    return f"{picked.memory.name}: it costs {'the fewest' if several else 'fewer'} tokens"
+
+
+def _equal(alike: Sequence[Row], budget: int, measure: str) -> list[Row]:
+    """List the best, and those with the very same figure."""
+    best = alike[0].figure(measure, budget)
+    return [row for row in alike if (found := row.figure(measure, budget)) and best and found.mean == best.mean]
+
+
+def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterator[str]:
+    """Say it if one may as well send all that was said."""
+    whole = next((row for row in results.rows if row.memory.name == "everything" and not row.error), None)
+    picked = next((row for row in results.rows if row.memory.name == results.pick), best)
+    shown, other = (row.figure(measure, budget) if row else None for row in (whole, picked))
+    if whole and shown and other and shown.mean >= other.mean and _price(whole, budget) <= _price(picked, budget):
         yield (
-            f"{' '.join(said)}{cost} Pick {cheapest.memory.name}, which "
-            f"{'costs the least' if cheapest.costs else 'pays for the fewest tokens'} of these, or ask more questions."
+            f"Sending everything that was said shows {shown.mean:.0%} and costs no more: while conversations are as "
+            "short as this, `buffer` without a limit is enough."
         )
-
-
-def _join_named(rows: Sequence[Row], names: Collection[str]) -> str:
-    return _join([row.memory.name for row in rows if row.memory.name in names])
 
 
 def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
@@ -137,9 +187,6 @@ def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iter
     found = best.figure(measure, budget)
     if found and found.mean < _LITTLE:
         yield "None of these remembers much of it: give them more tokens (--budget), or measure others."
-    if found and found.count < _FEW:
-        asked = write_number(found.count, "question")
-        yield f"With {asked}, each counts for {1 / found.count:.0%}: take this as a hint."
     fresh = [(row, one) for row in rows if (one := row.figure("corrected", budget))]
     if not fresh:
         return
@@ -160,8 +207,8 @@ def _say_learnt(results: Results) -> Iterator[str]:
     learnt = [row.memory for row in results.competing if row.memory.learnt_by and not row.error]
     if learnt:
         yield (
-            f"{_join([one.name for one in learnt])} learnt this conversation from {learnt[0].learnt_by} beforehand, "
-            "in a few large steps: calls and upkeep are those of these steps, tokens those shown for a question."
+            f"Rows with a star: {learnt[0].learnt_by} learnt the conversation in advance. Calls and upkeep are of that "
+            "run."
         )
 
 
@@ -203,6 +250,10 @@ def _failures(results: Results) -> Iterator[str]:
                 f"{row.memory.name}: {row.failed:.0%} of its saves failed at the model; the figures are of what it "
                 f"showed meanwhile. The last failure: {row.failure}"
             )
+
+
+def _join_names(rows: Sequence[Row]) -> str:
+    return _join([row.memory.name for row in rows])
 
 
 def _join(names: Sequence[str]) -> str:

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["demo", "play", "sample_page"]
 
-console = Terminal()
+console, beside = Terminal(), Terminal(stderr=True)
 
 _RULES = "No model is asked: rules stand in for one (see docs/offline-model.md)."
-_QUESTIONS = 8
 
 
 @dataclass(frozen=True)
@@ -95,9 +94,11 @@ def demo(
     no_open: Annotated[bool, typer.Option("--no-open", help="Write the pages, but do not open a browser.")] = False,
 ) -> None:
     """Compare all seven on the bundled conversation, and open a page that shows what each remembers. Needs no key."""
-    from memzoo.benchmarks.comparing import compare
+    from memzoo.benchmarks.comparing import beside_learnt, compare
     from memzoo.benchmarks.report.writing import table
+    from memzoo.benchmarks.running import watch_progress
     from memzoo.benchmarks.transcripts import sample_path
+    from memzoo.benchmarks.variants import choose_variants
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -108,10 +109,13 @@ def demo(
     # Two processes: one compares while the other writes the page.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:
         writing = aside.submit(sample_page, page)
-        found = compare([sample_path()], ())
+        names = [one.name for one in beside_learnt([sample_path()], choose_variants(()))]
+        with watch_progress([sample_path()], names, beside) as advance:
+            found = compare([sample_path()], (), progress=advance)
         console.print(table(found), highlight=False)
         for path in found.save(out):
             console.print(f"wrote {path}", markup=False, highlight=False)
+        beside.print("Writing the page that shows each turn ...", markup=False, highlight=False)
         writing.result()
     console.print(f"wrote {page}: open it to watch them remember", markup=False, highlight=False)
     if not no_open:
@@ -132,17 +136,15 @@ def _check_place(file: Path) -> None:
 def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> None:
     from memzoo.benchmarks.play.page import page
 
-    lines = [*shown.lines(), *map(shown.ask, questions)]
-    # Some of what the transcript asks, from its beginning to its end.
-    known = shown.talk.measured
-    lines += [shown.ask(one.text, one.asked_after, one) for one in known[:: -(-len(known) // _QUESTIONS) or 1]]
-    write(file, [page(lines)])
+    write(file, [page([*shown.lines(), *map(shown.ask, questions), *shown.ask_known()])])
 
 
 def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
+    from memzoo.benchmarks.comparing import in_place_of_rules
     from memzoo.benchmarks.measure.setup import Setup
     from memzoo.benchmarks.play.playing import Play
     from memzoo.benchmarks.play.stored import read_talk
+    from memzoo.benchmarks.results import OFFLINE
     from memzoo.benchmarks.variants import check_variants, choose_variants
     from memzoo.strategy import token_counter
 
@@ -156,7 +158,10 @@ def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
         asked.model, [selected.budget], token_counter(counter, asked.model).chosen, make_model=asked.make_named
     )
     if not selected.store:
-        return Play(_conversation(selected), variants, setup)
+        talk = _conversation(selected)
+        if asked.model == OFFLINE:
+            variants = in_place_of_rules([talk], variants)
+        return Play(talk, variants, setup)
     with Stored(selected.store, selected.conversation).open_conversation() as (store, id_):
         talk, kept = read_talk(store, id_)
     return Play(talk, variants, setup, stored=kept)

@@ -80,11 +80,13 @@ function prepare() {
   document.title = `${start.title}: memzoo play`;
   $("title").textContent = start.title;
   const rules = "No model was asked: rules stand in for one. They quote sentences as summaries, take capitalised words " +
-    "for names, and read “A is B” as a fact. Memories that ask a model (◆) show less by them than they would with one.";
-  const model = start.rules ? rules : `${start.model} answers, and learns for the memories that ask a model (◆).`;
+    "for names, and read “A is B” as a fact. Memories that ask a model (◆) show less by them than they would with one. ";
+  const model = start.rules ? rules : `${start.model} answers, and learns for the memories that ask a model (◆). `;
+  const learnt = `With a star: ${start.learnt_by} learnt the conversation in advance, in a few steps; between these, what is ` +
+    "new is shown word for word. ";
   const counter = start.counter === "approximate" ? "Tokens are estimated." : `Tokens are counted by ${start.counter}.`;
   const several = start.memories.length > 1 ? `${start.memories.length} memories, one conversation. ` : "";
-  $("about").textContent = `${several}${start.memories.some(({ asks }) => asks) ? `${model} ` : ""}${counter}`;
+  $("about").textContent = `${several}${start.learnt_by ? learnt : ""}${start.memories.some(({ asks }) => asks) ? model : ""}${counter}`;
   for (const { name } of start.memories) {
     const box = element("input", { type: "checkbox", checked: true });
     box.addEventListener("change", () => {
@@ -101,7 +103,7 @@ function prepare() {
   const cells = [["s", "shown word for word"], ["t", "told in a text"], ["o", "not shown"]].map(([kind, text]) =>
     element("span", {}, element("i", { className: `cell ${kind}` }), text));
   $("legend").append(element("p", {}, "Since the turn before: ", ...key), element("p", {}, "Each message of the conversation: ", ...cells),
-    element("p", {}, "Kept, and dark in a bar: the beginning that stayed as it was, for which a provider’s prompt cache asks less."));
+    element("p", {}, "Dark part of the bar: the unchanged beginning, which a prompt cache makes cheaper."));
 }
 
 function go(moment, question = null) {
@@ -144,15 +146,17 @@ function bubble(role, text, label) {
 
 function* said() {
   const { said: messages, numbers, date, next } = moments[at];
+  if (asked) {
+    yield bubble("next", asked.text, "The question, asked at this turn");
+    if (asked.expected) yield bubble("next", asked.expected, "The right answer");
+    return;
+  }
   const names = { user: start.user, assistant: start.assistant };
   if (!messages.length) yield element("p", { className: "muted" }, "Nothing has been said yet.");
   for (const [place, [role, text]] of messages.entries()) {
     yield bubble(role, text, `${names[role] ?? role} (${numbers[place]}${place || !date ? "" : `, ${date.slice(0, 10)}`})`);
   }
-  if (asked) {
-    yield bubble("next", asked.text, "The question, asked at this turn");
-    if (asked.expected) yield bubble("next", asked.expected, "The right answer");
-  } else if (next) yield bubble("next", next, `Next, ${start.user} says, and this is what is shown for it`);
+  if (next) yield bubble("next", next, `Next, ${start.user} says, and this is what is shown for it`);
 }
 
 /* One memory. */
@@ -198,7 +202,9 @@ function card({ name, class: className, about, asks }) {
     return element("article", { className: "card" }, title, element("p", { className: "muted" }, why));
   }
   const { items, told } = changed(name);
-  const parts = [title, size(name, frame), bar(name, frame), ...strip(frame), course(name)];
+  const label = (text) => element("p", { className: "muted label" }, text);
+  const parts = [title, size(name, frame), bar(name, frame), label("beside the memory that shows the most"), ...strip(frame)];
+  parts.push(course(name), label("tokens from turn to turn"));
   if (asked) parts.push(answer(frame));
   const view = element("div", { className: "view", tabIndex: 0, role: "region", ariaLabel: `What ${name} shows` }, ...blocks(items, frame));
   parts.push(element("p", { className: "changes" }, told), view, element("p", { className: "muted cost" }, cost(name, frame)));
@@ -252,9 +258,11 @@ function course(name) {
 }
 
 function answer(frame) {
-  const by = start.rules ? "The rules answer" : `${start.model} answers`;
-  const says = frame.says === true ? " What is shown says the right answer." : frame.says === false ? " What is shown does not say the right answer." : "";
-  return element("p", { className: "answer" }, element("b", {}, `${by}: `), element("span", { dir: "auto", textContent: frame.answer || "nothing" }), element("em", {}, says));
+  const says = frame.says === true ? "What is shown says the right answer." : frame.says === false ? "What is shown does not say the right answer." : "";
+  // Where it is known what is right, an answer by rules tells nothing more, and may be about something else.
+  if (start.rules && says) return element("p", { className: "answer" }, element("em", {}, says));
+  const by = !frame.answer ? "No answer. " : start.rules ? "The rules answer: " : `${start.model} answers: `;
+  return element("p", { className: "answer" }, element("b", {}, by), element("span", { dir: "auto", textContent: frame.answer }), element("em", {}, ` ${says}`));
 }
 
 function cost(name, frame) {
@@ -286,7 +294,7 @@ function* blocks(items, frame) {
     block.parts.push({ ...item, text: piece.at(-1), why: shown ? why.get(place) : undefined });
     place += shown;
   }
-  if (!made.length) yield element("p", { className: "muted" }, "It shows nothing yet.");
+  if (!made.length) yield element("p", { className: "muted" }, asked ? "Nothing for this question." : "Nothing for this message.");
   const calm = (block) => ["message", "pinned"].includes(block.kind) && block.parts.every((one) => one.mark === "same");
   for (let from = 0, to = 0; from < made.length; from = to) {
     while (to < made.length && calm(made[to]) === calm(made[from])) to += 1;
@@ -479,6 +487,16 @@ function fromAddress() {
   return found ? Number(found[1]) : null;
 }
 
+/* Where the page opens: the turn of the address, or the question that most divides the memories. */
+function begin() {
+  const split = ({ memories }) => {
+    const says = Object.values(memories).map((frame) => frame.says);
+    return Math.min(...[true, false].map((wanted) => says.filter((one) => one === wanted).length));
+  };
+  const question = questions.reduce((best, one) => (best && split(best) >= split(one) ? best : one), null);
+  go(fromAddress() ?? moments.length - 1, fromAddress() === null ? question : null);
+}
+
 /* With a server: its lines as they come, and what is said and asked. */
 
 async function sent(path, body) {
@@ -499,6 +517,7 @@ async function follow() {
     if (found.error) throw new Error(found.error);
     go(following ? fromAddress() ?? moments.length - 1 : at, asked);
   }
+  if (following) begin();
   $("forms").hidden = false;
   $("say").hidden = start.stored;
 }
@@ -526,7 +545,7 @@ form("ask", "question", "ask", () => ({ text: $("question").value, moment: at })
 const inside = $("lines");
 if (inside) {
   JSON.parse(inside.textContent).forEach(take);
-  go(fromAddress() ?? moments.length - 1);
+  begin();
 } else {
   follow().catch((error) => { $("wrong").textContent = error.message; $("forms").hidden = false; });
 }

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from memzoo.benchmarks.learnt import LearntState
+from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.play.pieces import (
     Numbers,
     Piece,
@@ -89,6 +91,7 @@ class PlayedMemory:
         make: Callable[[InMemoryStore], BaseMemory],
         store: InMemoryStore,
         numbers: Mapping[int, int] | None = None,
+        learnt: LearntState | None = None,
     ) -> None:
         """Make the memory.
 
@@ -97,14 +100,21 @@ class PlayedMemory:
             make: Makes it over a store.
             store: Where it keeps the conversation; it may have it already.
             numbers: For its log numbers those that are to be told, where they differ.
+            learnt: What it learnt in advance, which it gets step by step when the conversation is there.
         """
         self.name, self._make, self._store, self._numbers = name, make, store, numbers or {}
         self.memory = make(store)
         self._before, self._now = _Moment(), _Moment()
-        self._learning, self._failure = Spent(), ""
+        self._learning: Spent | Sum = Spent()
+        self._failure, self._learnt = "", learnt
         self._told: list[tuple[list[Splice], frozenset[int]]] = []
         self._versions: dict[str, int] = {}
         self._changes: list[tuple[int, str, StateUpdate]] = []
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks the model of the page."""
+        return hasattr(self.memory, "llm") and self._learnt is None
 
     def save(self, messages: Sequence[Message], turn_id: str) -> None:
         """Take in an exchange. A model that fails is told in the next frame."""
@@ -115,6 +125,20 @@ class PlayedMemory:
         except ModelError as error:
             self._failure = str(error)
         self._learning = self.memory.usage.total - before
+        if self._learnt:
+            self._take_step(self._learnt)
+
+    def _take_step(self, learnt: LearntState) -> None:
+        """Take over what was learnt in advance of the conversation up to here, if a step of learning ends here."""
+        id_ = self.memory.conversation_id
+        begun = drive(self._store.read_state(id_, learnt.name))
+        now = drive(self._store.read(id_))[-1].seq
+        for step in learnt.steps:
+            if begun.watermark < step.watermark <= now:
+                told: dict[str, Any] = {"watermark": step.watermark, "changes": step.changes}
+                drive(self._store.commit(id_, learnt.name, expected=begun.version, **told))
+                self._learning = step.spent
+                begun = drive(self._store.read_state(id_, learnt.name))
 
     def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
         """What it shows at the next moment, or at the newest one anew, as the difference to the moment before."""
@@ -247,7 +271,7 @@ def _states(why: Explanation, numbers: Sequence[int]) -> str:
     return "".join(f"{letter}{len(list(run))}" for letter, run in itertools.groupby(letters.values()))
 
 
-def _counts(spent: Spent) -> list[int]:
+def _counts(spent: Spent | Sum) -> list[int]:
     """Calls, tokens sent, tokens received."""
     return [spent.calls, spent.prompt_tokens, spent.completion_tokens]
 

@@ -26,6 +26,7 @@ Line: TypeAlias = dict[str, Any]
 # A model that failed is asked again only after a while; between two exchanges, it is taken to have passed.
 _APART = 600.0
 _PURPOSE = "chat"
+_QUESTIONS = 8
 
 
 class Play:
@@ -63,6 +64,7 @@ class Play:
         self._exchanges = list(talk.exchanges)
         self._said: dict[int, str] = {}
         shown = [one for one in variants if not one.baseline]
+        self._by = next((one.learnt_by for one in shown if one.learnt), "")
         self._columns = [self._column(one) for one in shown]
         self._as_stored = [*filter(None, map(self._column_as_stored, shown))] if stored else []
 
@@ -72,6 +74,12 @@ class Play:
         yield self._show()
         for exchange in self.talk.exchanges:
             yield self._save(exchange)
+
+    def ask_known(self) -> Iterator[Line]:
+        """Ask some of what the transcript asks, from its beginning to its end."""
+        known = self.talk.measured
+        for one in known[:: -(-len(known) // _QUESTIONS) or 1]:
+            yield self.ask(one.text, one.asked_after, one)
 
     def say(self, text: str, *, by: str = "", answer: str = "") -> list[Line]:
         """Say something, and have it answered and remembered.
@@ -129,6 +137,11 @@ class Play:
         line = {"kind": "question", "number": self._questions, "text": text, "at": at, **known}
         return {**line, **self._tables.take_new(), "memories": frames}
 
+    @property
+    def by_rules(self) -> bool:
+        """Whether rules answer, so that asking costs nothing."""
+        return self._setup.answering.name == OFFLINE
+
     def _start(self) -> Line:
         columns = [*self._columns, *self._as_stored]
         return {
@@ -137,7 +150,8 @@ class Play:
             "user": self.talk.user,
             "assistant": self.talk.assistant,
             "model": self._setup.answering.name,
-            "rules": self._setup.answering.name == OFFLINE,
+            "rules": self.by_rules,
+            "learnt_by": self._by,
             "counter": self._setup.counting.name,
             "moments": len(self.talk.exchanges),
             "stored": self._stored is not None,
@@ -146,7 +160,7 @@ class Play:
                     "name": one.name,
                     "class": type(one.memory).__name__,
                     "about": about(one.memory),
-                    "asks": hasattr(one.memory, "llm"),
+                    "asks": one.asks,
                 }
                 for one in columns
             ],
@@ -199,12 +213,16 @@ class Play:
 
     def _column(self, variant: Variant) -> PlayedMemory:
         setup = self._setup
-        model = setup.answering if variant.model is None else setup.model_of(variant.model)
+        model: Model = setup.answering if variant.model is None else setup.model_of(variant.model)
+        if variant.learnt:
+            model = _Resting()
         store = InMemoryStore(clock=lambda: self._now)
         entries = self._stored[0] if self._stored else ()
         # What was forgotten leaves gaps between the numbers of a log, which a log that is written anew has not.
         numbers = {place: entry.seq for place, entry in enumerate(entries, start=1)}
-        return PlayedMemory(variant.name, lambda opened: self._make(variant, model, opened), store, numbers)
+        return PlayedMemory(
+            variant.name, lambda opened: self._make(variant, model, opened), store, numbers, variant.learnt
+        )
 
     def _column_as_stored(self, variant: Variant) -> PlayedMemory | None:
         """A memory with what the store has for it; `None` if it has nothing."""
@@ -226,7 +244,11 @@ class Play:
             human_prefix=self.talk.user,
             ai_prefix=self.talk.assistant,
             token_counter=self._setup.counting.of_message,
-            on_model_error="defer" if isinstance(model, _Resting) else "raise",
+            **(
+                {"learn": "later", "on_model_error": "defer"}
+                if isinstance(model, _Resting)
+                else {"on_model_error": "raise"}
+            ),
         )
         if made is None:
             raise OptionError(f"{variant.name} is a baseline, and no memory that could be looked at")

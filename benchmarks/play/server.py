@@ -10,6 +10,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from memzoo.benchmarks.play.page import POLICY, asset, dump_json, page
@@ -62,7 +63,7 @@ class Feed:
     def run(self) -> None:
         """Go through all of it."""
         try:
-            for line in self.play.lines():
+            for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):
                 self._add(line)
         except Exception as error:  # the page tells it too
             self._failure = f"{type(error).__name__}: {error}"

@@ -18,18 +18,22 @@ __all__ = ["markdown", "table", "write_report"]
 
 
 def table(comparison: Compared) -> Group:
-    """Draw for a terminal: the verdict, and a table for each budget, a line for each memory between the baselines."""
+    """Draw for a terminal: the verdict, a table for each budget, and the line that makes the picked memory."""
     verdict = Text("\n".join(comparison.results.verdict) + "\n")
     notes = [f"{name}: {text}" for name, text in caption(comparison)] + exclusions(comparison)
     if any(row.memory.floor for row in comparison.rows):
         notes.append("≥ rules answered in place of a model: a lower bound")
     drawn = [_table(comparison, budget) for budget in comparison.results.run.budgets]
-    return Group(verdict, *drawn, Text("\n".join(["", *notes]), style="dim"))
+    code = comparison.results.code
+    paste = [Text(f"\nIn your program: {code}")] if code else []
+    return Group(verdict, *drawn, Text("\n".join(["", *notes]), style="dim"), *paste)
 
 
 def markdown(comparison: Compared) -> str:
     """Write the verdict and the tables as Markdown, for a pull request: the same for the same inputs."""
-    parts = ["# Which memory?", *map(_plain, comparison.results.verdict)]
+    code = comparison.results.code
+    paste = [f"```python\n{code}\n```"] if code else []
+    parts = ["# Which memory?", *map(_plain, comparison.results.verdict), *paste]
     for budget in comparison.results.run.budgets:
         shown = columns(comparison, budget, "markdown")
         titles = ["memory", *(one.title.replace("\n", " ") for one in shown)]

@@ -38,6 +38,7 @@ from memzoo.benchmarks.research.tables import show
 from memzoo.benchmarks.research.token_estimate import token_estimate
 from memzoo.benchmarks.research.updates import updates
 from memzoo.benchmarks.research.updates_notes import updates_notes
+from memzoo.benchmarks.research.verdict import verdict
 from memzoo.benchmarks.research.weight import weight
 from memzoo.benchmarks.running import show_found
 from memzoo.benchmarks.transcripts import load_transcripts, sample_transcripts
@@ -48,7 +49,7 @@ app = typer.Typer(help="Measurements for the documentation.")
 COMMANDS = (
     *(growth, speed, store_cost, store_waits, weight, token_estimate, retrieval, retrieval_cost),
     *(frontier, lmeb, updates, updates_notes, knowing, known_cost, page, agreement, learn, strong_model, cache),
-    *(survival, drafts, executors, batch_cost),
+    *(survival, drafts, executors, batch_cost, verdict),
 )
 for command in COMMANDS:
     app.command()(command)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memzoo.benchmarks.learnt import Learnt, LearntState, fingerprint, log_of
+from memzoo.benchmarks.learnt import Learnt, LearntState, LearntStep, fingerprint, log_of
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.research.inputs import refusals
@@ -21,7 +21,7 @@ from memzoo.benchmarks.transcripts import Transcript, sample_transcripts
 from memzoo.benchmarks.variants import BUDGET, Variant
 from memzoo.errors import OptionError
 from memzoo.memories import create_memory
-from memzoo.stores import InMemoryStore, Message
+from memzoo.stores import JSON, InMemoryStore, Message
 from memzoo.sync import drive
 
 __all__ = ["Replies", "learn", "learn_talk"]
@@ -103,7 +103,7 @@ def learn_talk(talk: Transcript, name: str, replies: Replies, max_prompt_tokens:
         OptionError: It asked what nobody answered.
         ModelReplyError: A reply cannot be used.
     """
-    store = InMemoryStore()
+    store = _Watched(replies)
     drive(store.restore(_ID, log_of(talk), {}))
     memory = create_memory(
         name,
@@ -116,9 +116,26 @@ def learn_talk(talk: Transcript, name: str, replies: Replies, max_prompt_tokens:
         max_prompt_tokens=max_prompt_tokens,
         **Variant(name, options=OPTIONS[name]).options_at(_TOKENS),
     )
-    memory.relearn()
-    state = drive(store.read_state(_ID, memory.state_name))
-    items = {key: value for key, value in state.changes.items() if value is not None}
-    return LearntState(
-        options=dict(OPTIONS[name]), name=memory.state_name, watermark=state.watermark, items=items, spent=replies.spent
-    )
+    memory.settle()
+    return LearntState(options=dict(OPTIONS[name]), name=memory.state_name, steps=tuple(store.steps))
+
+
+class _Watched(InMemoryStore):
+    """A store that notes each step of learning.
+
+    Attributes:
+        steps: Those that were committed.
+    """
+
+    def __init__(self, replies: Replies) -> None:
+        super().__init__()
+        self._replies = replies
+        self.steps: list[LearntStep] = []
+
+    async def commit(
+        self, conversation_id: str, strategy: str, *, watermark: int, changes: Mapping[str, JSON], **more: Any
+    ) -> int:
+        version = await super().commit(conversation_id, strategy, watermark=watermark, changes=changes, **more)
+        spent = self._replies.spent - sum((step.spent for step in self.steps), Sum())
+        self.steps.append(LearntStep(watermark=watermark, changes=dict(changes), spent=spent))
+        return version

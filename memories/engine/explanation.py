@@ -2,11 +2,13 @@
 
 import functools
 import html
+import itertools
 import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from memzoo.memories.text.framing import in_frame
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "Find", "Kind", "LeftOut", "ShownText", "explain_view"]
 
 _LONGEST = 80
+_MOST_DIGITS = 6
 
 Kind: TypeAlias = Literal["system", "recalled", "message", "pinned"]
 
@@ -51,12 +54,14 @@ class Find:
         what: A message by its number in the log, or a text.
         score: How well it fits: the more, the better, among what was looked for in the same way.
         shown: Whether the view shows it.
+        text: What it says.
     """
 
     by: str
     what: int | str
     score: float
     shown: bool
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +110,18 @@ class Explanation:
         return values
 
     def __str__(self) -> str:
-        """All of it as text, a line for each thing."""
-        titles, *tables = self._title(), *self._tables()
-        lines = [f"{name}:\n" + "\n".join("  " + "  ".join(row) for row in rows) for name, rows in tables if rows]
-        return "\n".join([titles, *lines])
+        """All of it as text: a line for each message that is shown, found or left out, and all that is recalled."""
+        told = [
+            f"{name}:\n" + "\n".join("  " + "  ".join(row).replace("  \n", "\n") for row in rows)
+            for name, rows in self._tables()
+        ]
+        return "\n".join([self._title(), *told])
 
     def as_html(self) -> str:
         """All of it as tables in HTML."""
         return f"<p>{html.escape(self._title())}</p>" + "".join(
-            f"<h4>{name}</h4><table>{''.join(map(_html_row, rows))}</table>" for name, rows in self._tables() if rows
+            f"<h4>{html.escape(name)}</h4><table>{''.join(map(_html_row, rows))}</table>"
+            for name, rows in self._tables()
         )
 
     # What a notebook calls.
@@ -126,13 +134,47 @@ class Explanation:
         return f"{self.strategy} shows {messages}, {self.tokens}{room} tokens{asked}"
 
     def _tables(self) -> list[tuple[str, list[list[str]]]]:
-        shown = [[_number(one.number), one.kind, f"{one.tokens} tokens", _short(one.text)] for one in self.shown]
-        finds = [
-            [one.by, f"{one.score:.3g}", "shown" if one.shown else "left out", _short(str(one.what))]
-            for one in self.finds
-        ]
+        shown = [[_number(one.number), one.kind, f"{one.tokens} tokens", _write_shown(one)] for one in self.shown]
         left_out = [[_number(one.number), one.reason, _short(one.text)] for one in self.left_out]
-        return [("Shown", shown), ("Found", finds), ("Left out", left_out)]
+        found = (
+            [("Found", [["nothing"]])] if self.query is not None and not self.finds else list(_find_tables(self.finds))
+        )
+        return [(name, rows) for name, rows in [("Shown", shown), *found, ("Left out", left_out)] if rows]
+
+
+def _find_tables(finds: Iterable[Find]) -> Iterator[tuple[str, list[list[str]]]]:
+    """A table for each way of looking, since scores can be compared within one only."""
+    for by, some in itertools.groupby(finds, key=lambda one: one.by):
+        found = [*some]
+        scores = _write_scores([one.score for one in found])
+        yield (
+            f"Found by {by}, best first",
+            [
+                [score, "shown" if one.shown else "left out", *_write_find(one)]
+                for score, one in zip(scores, found, strict=True)
+            ],
+        )
+
+
+def _write_scores(scores: Sequence[float]) -> list[str]:
+    """Write scores with as many digits as tell them apart."""
+    written: list[str] = []
+    for digits in range(2, _MOST_DIGITS + 1):
+        written = [f"{score:.{digits}f}" for score in scores]
+        if len({*written}) == len({*scores}):
+            break
+    return written
+
+
+def _write_find(one: Find) -> list[str]:
+    return [str(one.what), _short(one.text)] if isinstance(one.what, int) else [_short(one.text)]
+
+
+def _write_shown(one: ShownText) -> str:
+    """Write a message in a line, and a text that was recalled whole, without the frame around it."""
+    if one.kind != "recalled":
+        return _short(one.text)
+    return "".join(f"\n      {line}" for line in in_frame(one.text).splitlines())
 
 
 def _short(text: str) -> str:
@@ -145,7 +187,8 @@ def _number(number: int | None) -> str:
 
 
 def _html_row(cells: Sequence[str]) -> str:
-    return f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
+    lines = (html.escape(cell.strip()).replace("\n", "<br>") for cell in cells)
+    return f"<tr>{''.join(f'<td>{line}</td>' for line in lines)}</tr>"
 
 
 async def explain_view(
@@ -161,8 +204,12 @@ async def explain_view(
         max_tokens: See there.
     """
     sent = memory.render.show(view, max_tokens)
-    limit = max_tokens or memory.message_limit
-    if limit is None and not view.entries:  # else the limit is only for what was derived, which messages stand beside
+    # A summary may stand beside the messages without counting towards their limit.
+    beside = bool(view.recalled) and not getattr(memory, "count_summary", True)
+    limit = max_tokens or (None if beside else memory.message_limit)
+    if (
+        limit is None and not beside and not view.entries
+    ):  # else the limit is only for what was derived, which messages stand beside
         limit = getattr(memory, "max_token_limit", None)
     entries = await memory.log.page()
     shown = tuple(_list_shown(sent, view, memory.counter))
@@ -205,7 +252,13 @@ def _finds(
     for by, scores in searches:
         for what, score in scores.items():
             text = said.get(what, "") if isinstance(what, int) else str(what)
-            yield Find(by, what, float(score), what in numbers or bool(text and text in texts))
+            yield Find(by, what, float(score), what in numbers or _is_told(text, texts), text)
+
+
+def _is_told(text: str, texts: str) -> bool:
+    """Whether a text is among others, as it is, or among what else they say under its label, such as a name."""
+    label, _, said = text.partition(": ")
+    return bool(text) and (text in texts or bool(said and said in texts and f"{label}: " in texts))
 
 
 def _reason(view: "View", found: Container[object], learnt: int, entry: Entry, *, of_messages: bool) -> Any:

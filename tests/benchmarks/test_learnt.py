@@ -58,7 +58,7 @@ def test_what_was_learnt_is_a_row_beside_the_floor_and_can_be_picked() -> None:
     assert row.save.calls == 8
     assert row.budgets[900].tokens == row.budgets[900].tokens_for_a_question > 500
     assert [pair.best for pair in found.results.pairs] == ["summary*"]
-    assert "summary* learnt this conversation from a large instruction-following model beforehand" in found.verdict
+    assert "Rows with a star: a large instruction-following model learnt the conversation in advance." in found.verdict
     assert "summary needs a model." in found.verdict
 
 
@@ -111,7 +111,7 @@ def test_it_lies_on_the_log_that_a_run_leaves() -> None:
 def test_a_memory_that_asks_after_all_says_so() -> None:
     """Its row has the error; nothing is made up."""
     (talk,) = sample_transcripts()
-    state = LearntState(options={}, name="summary", watermark=0, items={}, spent=Sum())
+    state = LearntState(options={}, name="summary")
     variant = Variant("mine*", strategy="summary", learnt=state, learnt_by="somebody")
     found = compare([replace(talk, exchanges=talk.exchanges[:2])], [variant], counter="approximate", learnt=False)
     (row,) = (row for row in found.rows if row.memory.name == "mine*")

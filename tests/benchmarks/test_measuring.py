@@ -11,7 +11,7 @@ from types import FrameType
 import pytest
 
 from memzoo.benchmarks import PRESETS, Exchange, Question, TextCounter, Transcript, named_counter
-from memzoo.benchmarks.learnt import LearntState
+from memzoo.benchmarks.learnt import LearntState, LearntStep
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
@@ -193,7 +193,7 @@ def test_a_question_is_asked_on_the_day_of_the_last_exchange(learnt: bool, words
         for day, text in enumerate(said, start=1)
     )
     talk = Transcript("days", exchanges, (Question("What happened yesterday?", "", (said[1],)),))
-    state = LearntState(options={}, name="vector-retriever", watermark=0, items={}, spent=Sum())
+    state = LearntState(options={}, name="vector-retriever")
     variant = dataclasses.replace(PRESETS["vector-retriever"], learnt=state if learnt else None)
     budget = 8 + FRAME
     (answer,) = measure(talk, 0, variant, setup(words, "offline", budget))[0].budgets[budget].answers
@@ -204,7 +204,8 @@ def test_a_question_is_asked_on_the_day_of_the_last_exchange(learnt: bool, words
 
 def test_what_was_learnt_beforehand_is_reported_at_once(transcript: Transcript, words: TextCounter) -> None:
     """Its three exchanges need no work; each of the two questions does."""
-    state = LearntState(options={}, name="vector-retriever", watermark=0, items={}, spent=Sum(calls=4))
+    step = LearntStep(watermark=0, changes={}, spent=Sum(calls=4))
+    state = LearntState(options={}, name="vector-retriever", steps=(step,))
     variant = dataclasses.replace(PRESETS["vector-retriever"], learnt=state)
     steps: list[int] = []
     found, timing = measure(transcript, 0, variant, setup(words), progress=steps.append)

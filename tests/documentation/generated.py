@@ -181,7 +181,7 @@ def drawn(name: str) -> str:
 
 def played(_: str) -> str:
     """The bundled conversation, to be watched."""
-    return embedded.framed("embedded/bakery.html#13", "Seven memories remember a conversation", "50rem")
+    return embedded.framed("embedded/bakery.html", "Seven memories remember a conversation", "50rem")
 
 
 def class_named(name: str) -> type[BaseMemory]:

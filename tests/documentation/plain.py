@@ -19,6 +19,16 @@ def main() -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(plain(page), encoding="utf-8")
     (SITE / "llms.txt").write_text(listed(), encoding="utf-8")
+    for page in SITE.rglob("*.html"):
+        if found := loads_from_elsewhere(page.read_text(encoding="utf-8")):
+            raise SystemExit(f"{page} loads from another host: {found}")
+
+
+def loads_from_elsewhere(html: str) -> str:
+    """Return what a page loads from another host, such as a font, or ""."""
+    tags = re.findall(r"<(?:link|script|img|iframe)\b[^>]*>", html)
+    wanted = (tag for tag in tags if re.search(r"""\b(?:href|src)=["']?(?:https?:)?//""", tag))
+    return next((tag for tag in wanted if 'rel="canonical"' not in tag), "")
 
 
 def plain(page: Path) -> str:

@@ -13,7 +13,7 @@ from memzoo.benchmarks.play.command import sample_page
 from tests.browser import CHROMIUM, Browser, Tab, opened
 
 FILE = Path(__file__).parents[2] / "docs" / "play.png"
-TURN, WIDTH, HEIGHT = 13, 1280, 1290
+WIDTH, HEIGHT = 1280, 1290
 _SHORTER = "for (const { style } of document.querySelectorAll('.view')) { style.maxHeight = '9rem'; } reveal(); 0"
 _SHOWN = "[$('about'), $('talk'), $('memories'), document.querySelector('style')].map(one => one.outerHTML).join('')"
 # A PNG is its signature, then chunks: length, name, content, checksum. The first one has the size, in 13 bytes.
@@ -28,20 +28,20 @@ def take() -> None:
     with tempfile.TemporaryDirectory() as folder, opened() as browser:
         page = Path(folder) / "play.html"
         sample_page(page)
-        tab = at_the_turn(browser, page)
+        tab = opened_at_a_question(browser, page)
         if (source := shown_by(tab)) != source_of(FILE.read_bytes()):
             tab.value(_SHORTER)
             tab.picture(FILE)
             FILE.write_bytes(with_source(FILE.read_bytes(), source))
 
 
-def at_the_turn(browser: Browser, page: Path) -> Tab:
-    """The page, open where the picture shows it."""
-    return browser.tab(f"{page.as_uri()}#{TURN}", WIDTH, HEIGHT)
+def opened_at_a_question(browser: Browser, page: Path) -> Tab:
+    """The page as it opens."""
+    return browser.tab(page.as_uri(), WIDTH, HEIGHT)
 
 
 def shown_by(tab: Tab) -> str:
-    """What the picture depends on, as a digest: what the page shows at this turn, and its style."""
+    """What the picture depends on, as a digest: what the page shows, and its style."""
     return hashlib.sha256(str(tab.value(_SHOWN)).encode()).hexdigest()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 
+from memzoo.benchmarks import Question
 from memzoo.benchmarks.play.page import page
 from memzoo.benchmarks.play.playing import Line
 from memzoo.benchmarks.play.server import Feed, application
@@ -115,6 +116,31 @@ def test_102_turns_of_the_seven(browser: Browser, bundled: list[Line], tmp_path:
     assert tab.events("Runtime.exceptionThrown") == tab.events("Log.entryAdded") == []
 
 
+def test_it_opens_at_the_question_that_divides_the_memories(browser: Browser, tmp_path: Path) -> None:
+    """On a phone a memory and what it shows are seen without scrolling; every bar says what it is about."""
+    shown = play(talk(), "buffer", "window:k=1", budget=200)
+    asked = [
+        Question("What do we need?", "forty kilos of flour", SAID[4]),
+        Question("Where did Anna live?", "Oslo", SAID[1]),
+    ]
+    lines = [*shown.lines(), *(shown.ask(one.text, None, one) for one in asked)]
+    (tmp_path / "play.html").write_text(page(lines), encoding="utf-8")
+    tab = browser.tab((tmp_path / "play.html").as_uri(), 400, 800)
+    assert tab.value("$('asked').selectedIndex") == 2
+    answers = tab.value("[...document.querySelectorAll('.answer')].map(one => one.textContent)")
+    assert answers == ["What is shown says the right answer.", "What is shown does not say the right answer."]
+    assert tab.value("document.querySelector('.card').getBoundingClientRect().top") < 420
+    assert tab.value("document.querySelector('.view').getBoundingClientRect().top") < 760
+    assert tab.value("[...document.querySelectorAll('.card > svg')].map(one => one.nextSibling.localName)") == ["p"] * 6
+
+
+def test_a_memory_that_shows_nothing_says_for_what(browser: Browser, tmp_path: Path) -> None:
+    """Not that it never showed anything."""
+    (tmp_path / "play.html").write_text(page(play(talk(), "window:k=1").lines()), encoding="utf-8")
+    tab = browser.tab(f"{(tmp_path / 'play.html').as_uri()}#0")
+    assert tab.value("document.querySelector('.view').textContent") == "Nothing for this message."
+
+
 def test_a_question_shows_views_and_answers(browser: Browser, file: str, known: Any) -> None:
     """At the turn at which it was asked; then the conversation can be gone on with."""
     tab = browser.tab(file)
@@ -154,7 +180,7 @@ def test_by_keyboard_alone(browser: Browser, file: str) -> None:
     tab.press("ArrowRight", 2)
     assert tab.value("$('where').textContent") == "after 4 of 5 exchanges"
     tab.press("Home")
-    assert tab.value("document.querySelector('.view').textContent") == "It shows nothing yet."
+    assert tab.value("document.querySelector('.view').textContent") == "Nothing for this message."
     tab.value("$('why').focus()")
     tab.press(" ")
     assert tab.value("$('why').checked") is True
@@ -185,7 +211,7 @@ def test_a_hostile_conversation_is_harmless(browser: Browser, tmp_path: Path) ->
 
 def test_the_graph_is_drawn(browser: Browser, file: str, known: Any) -> None:
     """A line for each fact, a point for each name; around one name there are those about it."""
-    tab = browser.tab(file)
+    tab = browser.tab(f"{file}#5")
     facts = tab.value("factsAt('knowledge-graph').length")
     assert facts == sum(
         len(come) - len(gone) for come, gone in (known[1].frame(n, "knowledge-graph")["facts"] for n in range(6))

@@ -71,7 +71,11 @@ def test_a_piece_tells_by_what_it_was_found() -> None:
         Piece(None, "She has a boat.\n"),
         Piece(None, "Hm."),
     ]
-    finds = [Find("words", 3, 2.0, shown=True), Find("names", 3, 5.0, shown=True), Find("words", "Hm.", 1, shown=False)]
+    finds = [
+        Find("words", 3, 2.0, shown=True, text=""),
+        Find("names", 3, 5.0, shown=True, text=""),
+        Find("words", "Hm.", 1, shown=False, text="Hm."),
+    ]
     found = list(reasons(shown, finds, {3: "Anna lives in Oslo. She has a boat."}))
     assert found == [(0, "names", 5.0), (1, "names", 5.0)]
 

@@ -1,5 +1,6 @@
 """Memories side by side: at each moment the page shows what each memory would send, and what that cost."""
 
+import dataclasses
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -11,10 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memzoo.benchmarks import PRESETS, Question, Transcript
+from memzoo.benchmarks import PRESETS, Question, Transcript, sample_transcripts
+from memzoo.benchmarks.comparing import in_place_of_rules
+from memzoo.benchmarks.measure.setup import Setup
 from memzoo.benchmarks.play.playing import Play
 from memzoo.benchmarks.play.stored import read_talk
-from memzoo.benchmarks.variants import BASELINES
+from memzoo.benchmarks.variants import BASELINES, choose_variants
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.stores import InMemoryStore
@@ -60,6 +63,25 @@ def test_each_view_is_what_the_memory_sends(name: str) -> None:
 def test_any_conversation_is_rebuilt(said: Sequence[tuple[str, str]]) -> None:
     """Whatever is said, for a memory of each kind: messages, a summary, passages, facts."""
     assert_same_views(talk(said), ["window", "summary", "vector-retriever", "knowledge-graph"])
+
+
+def test_what_a_large_model_taught_is_shown_step_by_step() -> None:
+    """In place of what rules make of it; what the model has not read yet is shown word for word."""
+    [whole] = sample_transcripts()
+    variants = in_place_of_rules([whole], choose_variants(["window", "summary", "knowledge-graph:k=1"]))
+    assert [one.name for one in variants[1:-1]] == ["window", "summary*", "knowledge-graph:k=1"]
+    learnt = variants[2].learnt
+    assert learnt
+    begun = dataclasses.replace(whole, exchanges=whole.exchanges[:20], questions=())
+    page = Page(Play(begun, [variants[2]], Setup("offline", [1_000], "approximate")).lines())
+    assert (page.start["learnt_by"], page.start["memories"][0]["asks"]) == (variants[2].learnt_by, False)
+    assert [kind for _, kind, *_ in page.view(18, "summary*")] == ["message"] * 36
+    (_, kind, _, text), *_ = page.view(20, "summary*")
+    assert (kind, page.view(19, "summary*")[1:]) == ("recalled", [])
+    assert text == learnt.steps[0].changes["summary"]
+    assert page.frame(19, "summary*")["learning"][0] == learnt.steps[0].spent.calls
+    assert page.frame(20, "summary*")["learning"] == [0, 0, 0]
+    assert [number for *_, number, _ in page.view(20, "summary*")[1:]] == [39, 40]
 
 
 def test_hostile_texts_are_told_as_they_are() -> None:

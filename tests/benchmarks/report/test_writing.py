@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from memzoo.benchmarks import Comparison, Results, TextCounter, Transcript, compare
+from memzoo.benchmarks.report.pages import fragment, page
 from memzoo.benchmarks.report.writing import markdown, table, write_report
 
 
@@ -54,6 +55,17 @@ class TestFiles:
         write_report(comparison, tmp_path)
         text = (tmp_path / "results.json").read_text(encoding="utf-8")
         assert Results.model_validate_json(text) == comparison.results
+
+
+def test_the_line_that_makes_the_picked_memory_is_in_every_form(comparison: Comparison) -> None:
+    """It is the last line in the terminal, and stands with the verdict elsewhere; where nobody is picked, nowhere."""
+    picked = Comparison(comparison.results.model_copy(update={"pick": "window"}))
+    made = 'create_memory("window", k=5)'
+    assert printed(picked, 200).splitlines()[-1].startswith(f"In your program: {made}")
+    assert f"```python\n{made}" in markdown(picked)
+    for html in (page(picked, datetime(2026, 11, 22, tzinfo=UTC)), fragment(picked)):
+        assert f"<code>{made.replace(chr(34), '&#34;')}" in html
+    assert "create_memory" not in printed(comparison) + markdown(comparison) + fragment(comparison)
 
 
 class TestMarkdown:

@@ -55,7 +55,7 @@ def test_replies_become_a_state(tmp_path: Path, transcript: Transcript) -> None:
     assert (learnt.by, learnt.talk) == ("somebody", fingerprint(transcript))
     found = learnt.memories["summary"]
     assert found.items["summary"].startswith("Summary")
-    assert found.watermark == len(log_of(transcript))
+    assert found.steps[-1].watermark == len(log_of(transcript))
     assert found.spent.calls >= 1
     assert found.spent.prompt_tokens > found.spent.completion_tokens > 0
     assert "entity: there is no" in output

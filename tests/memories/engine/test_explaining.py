@@ -7,6 +7,7 @@ import pytest
 
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.engine import searches
+from memzoo.memories.engine.explanation import Explanation, Find
 from memzoo.stores import InMemoryStore
 from memzoo.testing import ScriptedModel
 
@@ -31,6 +32,36 @@ def test_a_search_tells_scores_and_what_had_no_room() -> None:
     missed = {one.what for one in others if not one.shown}
     assert {one.number for one in told_of.left_out if one.reason == "found, but no room"} == missed != set()
     assert (told_of.tokens <= 18, told_of.limit) == (True, 18)
+
+
+def test_as_text_it_shows_what_was_recalled_and_found() -> None:
+    """In words, without the frame; in a notebook, too."""
+    explained = told("vector-retriever", k=1).explain("Who sells bikes in Rome?")
+    text, page = str(explained), explained.as_html()
+    assert "Bo sells bikes in Rome." in text.partition("Found by words, best first:")[0]
+    found = text.partition("Found by words, best first:")[2].partition("Left out:")[0]
+    assert "shown  3  Bo sells bikes in Rome." in found
+    for one in (text, page):
+        assert "From memory, as background" not in one
+        assert "record" not in one
+    assert "Bo sells bikes in Rome." in page
+    nothing = told("knowledge-graph", llm=ScriptedModel(*["NONE"] * 3)).explain("Anna?")
+    assert "Found:\n  nothing" in str(nothing)
+
+
+def test_scores_can_be_told_apart() -> None:
+    """However near they are; equal ones are equal, and each way of looking has its own."""
+    finds = [
+        Find(by, text, score, shown=True, text=text)
+        for by, text, score in [
+            ("words", "a", 0.12341),
+            ("words", "b", 0.12339),
+            ("names", "c", 1.0),
+            ("names", "d", 1.0),
+        ]
+    ]
+    text = str(Explanation("entity", "x", None, (), tuple(finds), ()))
+    assert "  0.12341  shown  a\n  0.12339  shown  b\nFound by names, best first:\n  1.00  shown  c" in text
 
 
 def test_facts_tell_by_what_they_were_found() -> None:
@@ -65,6 +96,13 @@ def test_notes_tell_by_what_they_were_found(limit: int | None, by: str) -> None:
     assert limit or finds == [("names", "Anna", 1.0)]
 
 
+def test_a_sentence_of_a_note_is_shown_where_the_note_shows_it() -> None:
+    """Also behind others, under the one name before them all."""
+    model = ScriptedModel("Anna: Anna lives in Oslo. Her cat is called Tom.", "NONE", "NONE")
+    finds = told("entity", llm=model).explain("What is Anna's cat called?").finds
+    assert {one.shown for one in finds if "Tom" in one.text} == {True}
+
+
 @pytest.mark.parametrize(
     ("name", "options", "reason"),
     [
@@ -96,11 +134,13 @@ def test_a_smaller_budget_is_the_limit() -> None:
         ("knowledge-graph", {"llm": ScriptedModel(*["NONE"] * 3), "max_token_limit": 12}, 12),
         ("entity", {"llm": ScriptedModel(*["NONE"] * 9), "max_token_limit": 12, "k": 0}, 12),
         ("entity", {"llm": ScriptedModel(*["NONE"] * 9), "max_token_limit": 12, "k": 1}, None),
+        ("summary-buffer", {"llm": ScriptedModel("They talk."), "max_token_limit": 12}, None),
+        ("summary-buffer", {"llm": ScriptedModel("They talk."), "max_token_limit": 12, "count_summary": True}, 12),
         ("buffer", {}, None),
     ],
 )
 def test_a_limit_for_a_part_is_none_of_the_whole(name: str, options: dict[str, object], limit: int | None) -> None:
-    """A limit of notes or facts alone is told where nothing else is shown, not where messages stand beside them."""
+    """That of notes or facts is told where no messages stand beside them, that of messages where no summary does."""
     assert told(name, **options).explain("Anna?").limit == limit
 
 

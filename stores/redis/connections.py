@@ -34,7 +34,7 @@ _YEARS = 100 * 365 * 86_400
 class _Cluster(redis.cluster.RedisCluster):
     """One that does not ask a silent server up to ten times again, each time for as long as a call may take."""
 
-    ERRORS_ALLOW_RETRY = tuple(
+    ERRORS_ALLOW_RETRY: Any = tuple(
         kind for kind in redis.cluster.RedisCluster.ERRORS_ALLOW_RETRY if kind is not redis.TimeoutError
     )
 
@@ -42,7 +42,7 @@ class _Cluster(redis.cluster.RedisCluster):
 class _AwaitedCluster(redis.asyncio.cluster.RedisCluster):
     """The same for an event loop."""
 
-    ERRORS_ALLOW_RETRY = _Cluster.ERRORS_ALLOW_RETRY
+    ERRORS_ALLOW_RETRY: Any = _Cluster.ERRORS_ALLOW_RETRY
 
 
 _CLIENTS: dict[bool, tuple[Any, Any]] = {

@@ -60,4 +60,5 @@ def _bounded(gen: Generator[Any, Any, T], connection: BlockingConnection | Await
                 )
             wanted = gen.send(ready)
     except StopIteration as done:
-        return done.value
+        result: T = done.value
+        return result

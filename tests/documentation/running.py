@@ -27,7 +27,7 @@ def with_outputs(text: str, name: str) -> str:
 
         def print_and_show(*said: object, **how: Any) -> None:
             print(*said, **how)  # noqa: T201 - it is what pages do
-            at = sys._getframe(1).f_lineno - 1
+            at = sys._getframe(1).f_lineno - 1  # pyright: ignore[reportPrivateUsage]
             if _SHOWN in lines[at]:
                 lines[at] = lines[at].partition(_SHOWN)[0] + _SHOWN + " ".join(map(str, said))
 

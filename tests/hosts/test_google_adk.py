@@ -100,9 +100,9 @@ class UsersMemories(MemoryProvider):
     def __init__(self, plain: MemoryProvider) -> None:
         self.plain = plain
 
-    def get(self, conversation_id: str) -> Any:
+    def get(self, conversation_id: str | None = None) -> Any:
         """The memory of a user."""
-        return self.plain.get(conversation_id.removeprefix("app/"))
+        return self.plain.get((conversation_id or "").removeprefix("app/"))
 
 
 class TestGoogleADK(HostContract):

@@ -47,6 +47,7 @@ def test_no_day_is_made_up(
 ) -> None:
     """Neither in a prompt to learn from it nor in a view, of any strategy, synchronous or not."""
     sent: list[Any] = []
+    shown: list[Any]
 
     def overheard(messages: Sequence[Message]) -> str:
         sent.append(messages)

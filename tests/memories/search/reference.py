@@ -112,7 +112,8 @@ def segment_starts(passages: Sequence[Passage]) -> list[int]:
 
 def paused(passages: Sequence[Passage], place: int) -> bool:
     """Whether more than an hour lies before a message."""
-    return passages[place].said_at - passages[place - 1].said_at > HOUR
+    before, now = passages[place - 1].said_at, passages[place].said_at
+    return before is not None and now is not None and now - before > HOUR
 
 
 def size(passage: Passage) -> int:

@@ -84,7 +84,7 @@ def test_a_load_weighs_what_is_new_and_what_goes() -> None:
         assert [entry.seq for entry in shown] == [*range(said - limit + 1, said + 1)]
         return sorted(weighed)
 
-    sliding = SlidingWindow(weight)
+    sliding = SlidingWindow(weight, str)
     said = 100
     drive(store.append("a", [Record(plain("user", 1)) for _ in range(said)], turn_id="t"))
     assert len(costs(10)) < 100

@@ -71,7 +71,7 @@ INSERT INTO memzoo_states (conversation_id, strategy, version, watermark) VALUES
 
 INSERT INTO memzoo_tombstones (conversation, turn) VALUES (? COLLATE "C", ? COLLATE "C") ON CONFLICT (conversation, turn) DO NOTHING;
 
-SELECT DISTINCT memzoo_messages.conversation_id FROM memzoo_messages WHERE NOT (EXISTS (SELECT memzoo_conversations.id FROM memzoo_conversations WHERE memzoo_conversations.id = memzoo_messages.conversation_id));
+SELECT DISTINCT memzoo_messages.conversation_id FROM memzoo_messages WHERE NOT (EXISTS (SELECT memzoo_conversations.id FROM memzoo_conversations WHERE memzoo_conversations.id = memzoo_messages.conversation_id)) ORDER BY memzoo_messages.conversation_id;
 
 SELECT anon_1.born, anon_1.version, anon_1.watermark, memzoo_items.key, memzoo_items.value FROM (SELECT memzoo_conversations.born AS born, coalesce(memzoo_states.version, memzoo_conversations.born) AS version, coalesce(memzoo_states.watermark, ?) AS watermark FROM memzoo_conversations LEFT OUTER JOIN memzoo_states ON memzoo_states.conversation_id = memzoo_conversations.id AND memzoo_states.strategy = ? WHERE memzoo_conversations.id = ?) AS anon_1 LEFT OUTER JOIN memzoo_items ON memzoo_items.conversation_id = ? AND memzoo_items.strategy = ? AND memzoo_items.version > CASE WHEN (? BETWEEN anon_1.born AND anon_1.version) THEN ? ELSE ? END ORDER BY memzoo_items.version, memzoo_items.key;
 
@@ -103,8 +103,6 @@ SELECT memzoo_conversations.id FROM memzoo_conversations WHERE memzoo_conversati
 
 SELECT memzoo_embeddings.seq, memzoo_embeddings.vector FROM memzoo_embeddings WHERE memzoo_embeddings.conversation_id = ? AND memzoo_embeddings.strategy = ? AND memzoo_embeddings.seq > ? ORDER BY memzoo_embeddings.seq;
 
-SELECT memzoo_messages.seq, memzoo_messages.created_at FROM memzoo_messages WHERE memzoo_messages.conversation_id = ? COLLATE "C" ORDER BY memzoo_messages.seq DESC LIMIT ?;
-
 SELECT memzoo_messages.seq, memzoo_messages.turn_id FROM memzoo_messages WHERE memzoo_messages.conversation_id = ? COLLATE "C" AND memzoo_messages.seq IN (?);
 
 SELECT memzoo_messages.seq, memzoo_messages.turn_id, memzoo_messages.message, memzoo_messages.fields, memzoo_messages.created_at FROM memzoo_messages WHERE memzoo_messages.conversation_id = ? AND memzoo_messages.turn_id = ? COLLATE "C" ORDER BY memzoo_messages.place;
@@ -116,8 +114,6 @@ SELECT memzoo_messages.seq, memzoo_messages.turn_id, memzoo_messages.message, me
 SELECT memzoo_messages.seq, memzoo_messages.turn_id, memzoo_messages.message, memzoo_messages.fields, memzoo_messages.created_at, memzoo_conversations.revision, memzoo_conversations.born, memzoo_epochs.epoch FROM memzoo_conversations LEFT OUTER JOIN memzoo_epochs ON memzoo_epochs.conversation_id = memzoo_conversations.id LEFT OUTER JOIN memzoo_messages ON memzoo_messages.conversation_id = ? AND memzoo_messages.seq > ? WHERE memzoo_conversations.id = ? ORDER BY memzoo_messages.seq;
 
 SELECT memzoo_messages.seq, memzoo_messages.turn_id, memzoo_messages.message, memzoo_messages.fields, memzoo_messages.created_at, memzoo_conversations.revision, memzoo_conversations.born, memzoo_epochs.epoch FROM memzoo_conversations LEFT OUTER JOIN memzoo_epochs ON memzoo_epochs.conversation_id = memzoo_conversations.id LEFT OUTER JOIN memzoo_messages ON memzoo_messages.conversation_id = ? AND memzoo_messages.seq > ? WHERE memzoo_conversations.id = ? ORDER BY memzoo_messages.seq DESC;
-
-SELECT memzoo_meta.value FROM memzoo_meta WHERE memzoo_meta.key = ? COLLATE "C";
 
 SELECT memzoo_states.strategy FROM memzoo_states WHERE memzoo_states.conversation_id = ?;
 

@@ -6,7 +6,6 @@ it is first used, so importing memzoo costs next to nothing. All errors are in `
 
 from typing import TYPE_CHECKING
 
-from memzoo import _old_paths
 from memzoo._lazy import lazy
 
 if TYPE_CHECKING:  # the same as the table below; a test compares the two
@@ -42,5 +41,3 @@ else:
             "Record SQLStore Store export_conversation import_conversation open_store",
         },
     )
-
-_old_paths.install()

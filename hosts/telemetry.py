@@ -56,7 +56,6 @@ def instrument(
     tracer_provider: "TracerProvider | None" = None,
     meter_provider: "MeterProvider | None" = None,
     content: bool = False,
-    old_names: bool = False,
 ) -> None:
     """Report every load, save, model call, search and store operation of this process to OpenTelemetry from now on.
 
@@ -66,8 +65,6 @@ def instrument(
         tracer_provider: Where spans go; by default the global one.
         meter_provider: Where metrics go; by default the global one.
         content: Also put the words of prompts, replies, questions and memories into spans. These are your users' words.
-        old_names: Call loads and saves `memzoo.load` and `memzoo.save`, as before OpenTelemetry had names for them, and
-            report nothing that had no name then. The next release drops this option.
 
     Raises:
         MissingExtraError: opentelemetry-api is not installed.
@@ -84,7 +81,7 @@ def instrument(
     uninstrument()
     tracer = trace.get_tracer("memzoo", tracer_provider=tracer_provider)
     told = _Instrumentation(tracer, metrics.get_meter("memzoo", meter_provider=meter_provider), content=content)
-    for call in instrumented_calls(old_names=old_names):
+    for call in instrumented_calls():
         _put(call.owner, call.method, told.watch_call(call))
     _watch_learning(told)
 
@@ -177,7 +174,7 @@ def _put(owner: Any, method: str, new: Any) -> None:
     setattr(owner, method, new)
 
 
-def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
+def instrumented_calls() -> list[InstrumentedCall]:
     """Return all calls watched with spans."""
     from memzoo.memories import KnowledgeGraph
     from memzoo.memories.engine.learner import Learner
@@ -195,7 +192,7 @@ def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
         (embedders, "_FunctionEmbedder", "embed", functools.partial(_of_model, "embeddings", "function"), _unsaid),
     )
     return [
-        *_of_memories(old_names=old_names),
+        *_of_memories(),
         InstrumentedCall(Learner, "derive", "memzoo.derive", _of_learning),
         *(
             InstrumentedCall(vars(module)[name], method, "", before, _describe_cost, said)
@@ -213,7 +210,7 @@ def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
     ]
 
 
-def _of_memories(*, old_names: bool) -> list[InstrumentedCall]:
+def _of_memories() -> list[InstrumentedCall]:
     """What is done to memories, by the names of the conventions. A conversation is what they call a store of memories.
 
     https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
@@ -221,12 +218,6 @@ def _of_memories(*, old_names: bool) -> list[InstrumentedCall]:
     from memzoo.memories.engine import loading, saving
     from memzoo.strategy import BaseMemory
 
-    if old_names:
-        return [
-            InstrumentedCall(loading, "view_of", "memzoo.load", _of_memory, _of_view),
-            InstrumentedCall(loading, "view_to_send", "memzoo.load", _of_memory, _of_view_to_send),
-            InstrumentedCall(saving, "save", "memzoo.save", _of_memory),
-        ]
     # Synchronous methods call the asynchronous ones.
     operations = (
         (BaseMemory, "__post_init__", "create_memory_store", _nothing, _nothing, _unsaid),

@@ -2,7 +2,6 @@
 
 import time
 import uuid
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -168,7 +167,6 @@ class BaseMemory(ABC):
         "task of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by "
         "`settle`, `relearn` and `upkeep`. Until then it is shown word for word, see `max_pending_tokens`.",
     )
-    background: bool = option(default=False, fixed=True, doc="The same as `learn='background'`.")
     keep_history: bool = option(
         default=True,
         doc="Keep everything ever said. Otherwise a save deletes for good what the strategy no longer needs, for all "
@@ -193,7 +191,7 @@ class BaseMemory(ABC):
         one_of=("system", "developer", "user"),
         doc="Which role says what is recalled, in chat messages. By default the system says what was derived (a "
         "summary, facts), and a user says what was found or noted in others' words, framed as a record and not an "
-        "instruction. `'system'`: the system says all of it, as in memzoo 0.1.",
+        "instruction. `'system'`: the system says all of it.",
     )
     recalled_place: RecalledPlace = option(
         "before",
@@ -218,21 +216,10 @@ class BaseMemory(ABC):
         object.__setattr__(made, "_has_fresh_id", "conversation_id" not in given)
         return made
 
-    def __init_subclass__(cls, **given: Any) -> None:
-        """Accept older classes that do not declare `learns` and `follows_state`, with a warning."""
-        super().__init_subclass__(**given)
-        for hook, declaration in (("derive", "learns"), ("on_state_change", "follows_state")):
-            if hook in vars(cls) and declaration not in vars(cls) and not getattr(cls, declaration):
-                advice = f"write `{declaration} = True` in the class to have it called"
-                warnings.warn(f"{cls.__name__} has a method {hook!r}: {advice}", DeprecationWarning, stacklevel=2)
-                setattr(cls, declaration, True)
-
     def __post_init__(self) -> None:
         for name in _SHARES & set(options.options_of(type(self))):
             object.__setattr__(self, name, self.resolved(name, getattr(self, name)))
         options.check(self)
-        if self.background and self.learn == "later":
-            raise OptionError("background=True is learn='background': leave it out with learn='later'")
         if self.prompts is not None:
             self.templates  # noqa: B018 - a template that cannot work is refused at once
         if self._has_fresh_id and is_lasting(self.store):
@@ -668,8 +655,8 @@ class BaseMemory(ABC):
             store: Holds the same conversation, or an earlier part of it.
             **changed: Options that should have other values.
         """
-        if self.background or self.learn == "background":
-            changed |= {"learn": "later", "background": False}
+        if self.learn == "background":
+            changed |= {"learn": "later"}
         copy: Self = options.copy_memory(self, store=store, **changed)
         return copy
 
@@ -729,6 +716,4 @@ class BaseMemory(ABC):
     def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner
 
-        return Learner(
-            cached, self.state_name, self, self.retry, self.pins, when="background" if self.background else self.learn
-        )
+        return Learner(cached, self.state_name, self, self.retry, self.pins, when=self.learn)

@@ -94,7 +94,7 @@ def test_a_first_memory_loads_nothing_heavy(tmp_path: Path):
 def test_importing_the_package_loads_next_to_nothing(tmp_path: Path):
     """`import memzoo` alone loads its own few modules and no strategy."""
     code = "import sys, memzoo; print(*sorted(name for name in sys.modules if name.startswith('memzoo')))"
-    assert run(code, tmp_path) == ["memzoo", "memzoo._lazy", "memzoo._old_paths", "memzoo.memories"]
+    assert run(code, tmp_path) == ["memzoo", "memzoo._lazy", "memzoo.memories"]
 
 
 def test_a_folder_of_that_name_stands_not_before_it(tmp_path: Path):

@@ -67,6 +67,11 @@ def _faults(cls: type, base: type) -> Iterator[str]:
         near = get_close_matches(method, left, 1)
         if near and not method.startswith("_") and _names(function) == _names(getattr(base, near[0])):
             yield f"nothing calls its method {method!r}. Did you mean {near[0]!r}?"
+    yield from (
+        f"write `{declaration} = True` in the class to have {hook!r} called"
+        for hook, declaration in (("derive", "learns"), ("on_state_change", "follows_state"))
+        if hook not in left and all(declaration not in vars(one) for one in own)
+    )
     if lacks := sorted(getattr(cls, "__abstractmethods__", ())):
         yield f"it lacks {', '.join(map(repr, lacks))}"
     made = cast("object", object.__new__(cls))

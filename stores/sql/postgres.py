@@ -15,7 +15,6 @@ from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from memzoo.errors import MissingExtraError, StoreError
 from memzoo.forks import new_lock, watch
 from memzoo.stores.common import UNCERTAIN
-from memzoo.stores.sql.orphans import bring_back
 from memzoo.stores.sql.postgres_url import is_own, parse_url, without_secrets
 from memzoo.stores.sql.rows import Row
 from memzoo.stores.sql.schema import (
@@ -149,18 +148,20 @@ class PostgreSQL:
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
         """See `SQLite.append`; if the turn was there at first, and cleared before it was read, it is appended.
 
-        Numbers or places that are taken, though the row of the conversation does not say so, are those of orphans (see
-        `memzoo.stores.sql.orphans`), which are brought back first; or another process has just stored this turn.
+        Where a place is taken, another process has just stored this turn. If it still is at the third try, the row of
+        the conversation is not what its messages say (`check` names it).
         """
 
         def work(connection: Connection) -> Row:
             return connection.execute(_APPEND, turn).one()
 
+        tries = 0
         while True:
             try:
                 first, is_buried = await self._run(work)
             except _TakenError:
-                await self.run_write(lambda connection: bring_back(connection, _STATEMENTS, turn["conversation_id"]))
+                if (tries := tries + 1) == _TRIES:
+                    raise
                 continue
             if first or is_buried:
                 return first, ()
@@ -285,6 +286,7 @@ _FAILED_PAGES = (
     "SELECT coalesce(sum(checksum_failures), 0) FROM pg_catalog.pg_stat_database WHERE datname = current_database()"
 )
 _DAY = 86_400
+_TRIES = 3
 _UNSUPPORTED = "unsupported startup parameter"  # as PgBouncer says it
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "LOCK",
     "LOST",
     "RELEASE",
+    "ROWLESS",
     "STATE",
     "STATES",
     "TOMBSTONES",
@@ -117,6 +118,8 @@ _NEWEST = sa.select(messages.c.created_at).where(messages.c.conversation_id == c
 _NEWEST_TIME = sa.func.coalesce(_NEWEST.order_by(messages.c.seq.desc()).limit(1).scalar_subquery(), "")
 # The row of a conversation has the time of its newest message.
 LOST = sa.select(conversations.c.id).where(conversations.c.updated_at != _NEWEST_TIME)
+_ROW = sa.select(conversations.c.id).where(conversations.c.id == messages.c.conversation_id)
+ROWLESS = sa.select(messages.c.conversation_id).where(~_ROW.exists()).distinct().order_by(messages.c.conversation_id)
 
 
 @functools.cache

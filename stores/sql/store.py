@@ -21,7 +21,6 @@ from memzoo.stores.common import (
 from memzoo.stores.encoding import DAMAGE, as_time, from_json
 from memzoo.stores.sql import schema, statements
 from memzoo.stores.sql.deletion import clear, forget
-from memzoo.stores.sql.orphans import find_orphans, repair_orphans
 from memzoo.stores.sql.rows import (
     Row,
     buried_rows,
@@ -272,19 +271,12 @@ class SQLStore(Closing):
         """See `ManagedStore.scrub`: empties SQLite's log, and thoroughly is `VACUUM`, or PostgreSQL's `VACUUM FULL`."""
         return await self._database.scrub(thorough=thorough)
 
-    async def repair(self) -> list[str]:
-        """Bring back conversations that are not found, though their messages are there; return their ids, in order.
-
-        Through a pooler, an earlier memzoo could delete the row of one that nobody had cleared (docs/stores.md).
-        """
-        return await repair_orphans(self._database)
-
     async def check(self) -> list[str]:
         """What the database finds wrong with itself, and which conversations lack their newest messages."""
         found = await self._database.check()
         lost = await self._database.rows(statements.LOST, {})
-        left = map(unescaped, await self._database.run_read(find_orphans))
-        found += (f"{id_!r} is not found, but its messages are there; SQLStore(url).repair() helps" for id_ in left)
+        left = await self._database.rows(statements.ROWLESS, {})
+        found += (f"{unescaped(id_)!r} is not found, but its messages are there" for (id_,) in left)
         return [*found, *(f"the newest messages of {unescaped(id_)!r} are not there" for (id_,) in lost)]
 
     def close(self) -> None:

@@ -169,15 +169,6 @@ def test_questions_and_records_are_told_when_they_are_asked_for() -> None:
     assert json.loads(seen.named("upsert_memory")["gen_ai.memory.records"]) == saved
 
 
-def test_the_old_names_are_there_for_a_release() -> None:
-    """Loads and saves as they were called, and nothing of what had no name."""
-    seen = Seen(old_names=True)
-    operate(create_memory("buffer", conversation_id="c"))
-    ours = {span.name for span in seen.spans if not span.name.startswith("memzoo.store")}
-    assert ours == {"memzoo.load", "memzoo.save"}
-    assert not any("gen_ai.operation.name" in (span.attributes or {}) for span in seen.spans)
-
-
 def test_asynchronous_calls_are_told_the_same() -> None:
     """Spans are the same, and children of the same parents."""
 

@@ -129,7 +129,7 @@ def options_of_memories() -> Iterator[Row]:
         yield made("buffer", store=store), OptionError, "open_store('sqlite:///memories.db')"
     yield made("buffer", store="memories.db"), OptionError, "for a file write 'sqlite:///memories.db'"
     yield made("summary", prompts={"summary": "{{ summry }}"}), PromptError, "summry"
-    for name, option in (("buffer", "return_messages"), ("summary", "background"), ("knowledge-graph", "mine_ai")):
+    for name, option in (("buffer", "return_messages"), ("summary", "keep_history"), ("knowledge-graph", "mine_ai")):
         for other in ("no", 0, None):
             yield made(name, **{option: other}), OptionError, f"{option} must be True or False, not {other!r}"
     for name, option in (("knowledge-graph", "single_valued"), ("vector-retriever", "exclude_input_keys")):

@@ -66,11 +66,6 @@ def store(postgres_url: str) -> Iterator[SQLStore]:
         yield store
 
 
-def texts(store: SQLStore) -> list[str]:
-    """What is said in the conversation that lost its row."""
-    return [entry.message["content"] for entry in drive(store.read("lost"))]
-
-
 def test_clear_deletes_what_lost_its_conversation(store: SQLStore, postgres_url: str):
     """A conversation whose row is gone is cleared all the same, in every table."""
     drive(store.clear("lost"))
@@ -83,33 +78,8 @@ def test_clear_deletes_what_lost_its_conversation(store: SQLStore, postgres_url:
     assert len(drive(store.read("kept"))) == 1
 
 
-def test_an_old_turn_brings_its_conversation_back(store: SQLStore):
-    """To save a turn again whose conversation lost its row acknowledges only what can be read afterwards."""
-    assert [entry.seq for entry in fill(store, "lost", "old")] == [1]
-    assert texts(store) == ["old"]
-
-
-def test_a_new_turn_brings_its_conversation_back(store: SQLStore):
-    """A save to a conversation that lost its row follows what was said before, with what was learnt."""
-    assert [entry.seq for entry in fill(store, "lost", "new")] == [2]
-    assert texts(store) == ["old", "new"]
-    assert drive(store.read_state("lost", "s")).changes == {"key": "value"}
-    commit(store, "lost", {"key": "other"})
-
-
-def test_numbers_that_are_taken_are_passed_over(store: SQLStore, postgres_url: str):
-    """Where a conversation was begun anew below the numbers of its old messages, it goes on after them."""
-    with connected(postgres_url) as other:
-        other.execute("UPDATE memzoo_messages SET seq = 2 WHERE conversation_id = 'lost'")
-    assert [entry.seq for entry in fill(store, "lost", "new", "newer")] == [1, 3]
-    assert texts(store) == ["new", "old", "newer"]
-
-
-def test_repair_brings_all_back(store: SQLStore):
-    """Conversations that lost their rows are found and brought back together; the others stay as they are."""
-    assert drive(store.check()) == ["'lost' is not found, but its messages are there; SQLStore(url).repair() helps"]
-    assert drive(store.repair()) == ["lost"]
-    assert drive(store.check()) == []
-    assert texts(store) == ["old"]
-    assert drive(store.read_state("lost", "s")).changes == {"key": "value"}
-    assert drive(store.repair()) == []
+def test_a_lost_row_is_named(store: SQLStore):
+    """The check names the conversation, and a save to it is an error, not an answer that nobody can read."""
+    assert drive(store.check()) == ["'lost' is not found, but its messages are there"]
+    with pytest.raises(StoreError, match="lost"):
+        fill(store, "lost", "new")

@@ -30,7 +30,7 @@ def test_it_closes_what_it_opened(url: str):
     """A store opened by its URL is closed at the end of the block; one that was given stays open."""
 
     async def talk() -> Conversation:
-        async with Conversation("offline", "summary", store=url, background=True) as conversation:
+        async with Conversation("offline", "summary", store=url, learn="background") as conversation:
             await conversation.asend("My cat is called Pixel.")
         return conversation
 

@@ -51,7 +51,7 @@ class TestBackgroundContract(MemoryContract):
 
     def options(self) -> dict[str, Any]:
         """Those of the contract, in the background; models are asked through the client."""
-        return {**super().options(), "background": True, **({"llm": "offline"} if self.asks_model else {})}
+        return {**super().options(), "learn": "background", **({"llm": "offline"} if self.asks_model else {})}
 
     def talk(self, **options: Any) -> FailingTalk:
         """Not here: these memories settle after each save, and that asks at once, however often a model failed."""
@@ -88,7 +88,7 @@ class TestThread:
     def test_saves_before_the_model_answers(self) -> None:
         """A save returns while the model is still busy, and the view shows the messages as they are."""
         gate = Gate()
-        memory = ConversationSummaryMemory(llm=gate, background=True)
+        memory = ConversationSummaryMemory(llm=gate, learn="background")
         memory.save_context({"input": "q"}, {"output": "a"})
         assert gate.entered.wait(30)
         assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
@@ -104,7 +104,7 @@ class TestThread:
             prompts.append(str(messages[-1]["content"]).partition("<new_lines>")[2])
             return gate(messages)
 
-        memory = ConversationSummaryMemory(llm=answer, background=True)
+        memory = ConversationSummaryMemory(llm=answer, learn="background")
         memory.save_context({"input": "q0"}, {"output": "a0"})
         assert gate.entered.wait(30)
         for number in (1, 2, 3):
@@ -117,7 +117,7 @@ class TestThread:
         """An error is logged, the messages stay in view, and `settle` makes up for it or raises (I4)."""
         model = FlakyModel(ScriptedModel("A summary."))
         model.fault = ModelError("down")
-        memory = ConversationSummaryMemory(llm=model, background=True)
+        memory = ConversationSummaryMemory(llm=model, learn="background")
         with caplog.at_level(logging.WARNING, logger="memzoo"):
             memory.save_context({"input": "q"}, {"output": "a"})
             with pytest.raises(ModelError, match="down"):
@@ -132,7 +132,7 @@ class TestThread:
         store = InMemoryStore()
         create_memory("buffer", store=store, conversation_id="a").save_context({"input": "q"}, {"output": "a"})
         gate = Gate()
-        memory = ConversationSummaryMemory(llm=gate, background=True, store=store, conversation_id="a")
+        memory = ConversationSummaryMemory(llm=gate, learn="background", store=store, conversation_id="a")
         assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
         assert gate.entered.wait(30)
         gate.open.set()
@@ -190,7 +190,7 @@ class TestTask:
                 await opened.wait()
                 return "A summary."
 
-            memory = ConversationSummaryMemory(llm=answer, background=True)
+            memory = ConversationSummaryMemory(llm=answer, learn="background")
             await memory.asave_context({"input": "q"}, {"output": "a"})
             await entered.wait()
             assert await memory.aload_memory_variables() == {"history": "Human: q\nAI: a"}
@@ -227,7 +227,7 @@ class TestTask:
     def test_is_made_up_for_if_the_loop_ends(self) -> None:
         """A loop that ends takes the task with it; what it did not learn is learnt later, once."""
         model = ScriptedModel("A summary.")
-        memory = ConversationSummaryMemory(llm=model, background=True)
+        memory = ConversationSummaryMemory(llm=model, learn="background")
         asyncio.run(memory.asave_context({"input": "q"}, {"output": "a"}))
         memory.settle()
         assert memory.summary == "A summary."
@@ -248,7 +248,7 @@ def test_settling_is_harmless_without_background(name: str) -> None:
 def test_members_learn_in_the_background_too() -> None:
     """A combined memory hands the option on to the members that it makes, and settles them all."""
     gate = Gate()
-    memory = CombinedMemory(memories=[("summary", {"llm": gate}), ("window", {"k": 0})], background=True)
+    memory = CombinedMemory(memories=[("summary", {"llm": gate}), ("window", {"k": 0})], learn="background")
     memory.save_context({"input": "q"}, {"output": "a"})
     assert [message["content"] for message in memory.messages()] == ["q", "a"]
     gate.open.set()
@@ -259,19 +259,8 @@ def test_members_learn_in_the_background_too() -> None:
 class TestLater:
     """`learn="later"`: neither a save nor a load learns."""
 
-    def test_background_is_a_way_to_learn(self) -> None:
-        """Both names of it do the same, and neither goes with another time."""
-        ways: list[dict[str, Any]] = [{"background": True}, {"learn": "background"}]
-        for options in ways:
-            model = Gate()
-            memory = create_memory("summary", llm=model, **options)
-            memory.save_context({"input": "a"}, {"output": "b"})
-            assert memory.usage.total.calls == 0
-            model.open.set()
-            memory.settle()
-            assert memory.usage.total.calls == 1
-        with pytest.raises(OptionError, match="leave it out"):
-            ConversationSummaryMemory(llm="offline", background=True, learn="later")
+    def test_another_time_is_refused(self) -> None:
+        """With the three that there are."""
         with pytest.raises(OptionError, match="'now' or 'background' or 'later', not 'never'"):
             create_memory("summary", llm="offline", learn="never")
 

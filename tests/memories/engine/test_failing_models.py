@@ -179,7 +179,7 @@ def test_a_long_template_leaves_less_room_for_what_is_new() -> None:
 def test_in_the_background_the_model_is_left_alone_too() -> None:
     """Saves return at once, and what runs behind them asks no more often than they would."""
     model, clock = Scripted(FAILS[ALWAYS]), Clock()
-    memory = make("summary", model, clock, background=True)
+    memory = make("summary", model, clock, learn="background")
     for number in range(50):
         turn(memory, clock, number)
         drive(memory.learners[0].wait())

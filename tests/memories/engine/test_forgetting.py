@@ -205,7 +205,7 @@ class TestFailingModel:
             return reply
 
         opened.set()
-        memory = tell(ConversationSummaryMemory(llm=answer, background=True))
+        memory = tell(ConversationSummaryMemory(llm=answer, learn="background"))
         memory.settle()
         opened.clear()
         assert memory.forget([3, 4]).outstanding == ("summary",)

@@ -1,9 +1,11 @@
 """The hooks of a strategy: who has one is asked, and nobody else."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
+from memzoo.errors import PluginError
 from memzoo.strategy import JSON, BaseMemory, Changes, Entry, Log, State, View, strategy
 
 
@@ -89,29 +91,14 @@ def test_who_looks_at_the_state_while_hearing_of_it_sees_the_one_before() -> Non
     assert memory.counts == (None, 2)
 
 
-def test_hooks_of_earlier_packages_are_called() -> None:
-    """A class that has hooks and declares nothing is told so, and has them called."""
-    with pytest.warns(DeprecationWarning, match="write `learns = True`"):
-
-        @strategy
-        class Earlier(Plain):
-            """Counts, as packages did before hooks were declared."""
-
-            name = "earlier"
-            derive = Counting.derive
-
-    with pytest.warns(DeprecationWarning, match="write `follows_state = True`"):
-
-        @strategy
-        class Hearing(Earlier):
-            """Hears of it, too."""
-
-            seen = 0
-            on_state_change = Following.on_state_change
-
-    memory = Hearing()
-    memory.save_context({"input": "hi"}, {"output": "ok"})
-    assert (Earlier.learns, Hearing.follows_state, memory.seen) == (True, True, 2)
+@pytest.mark.parametrize(
+    ("hook", "declaration"),
+    [({"derive": Counting.derive}, "learns"), ({"on_state_change": Following.on_state_change}, "follows_state")],
+)
+def test_a_hook_that_nothing_would_call_is_refused(hook: dict[str, Any], declaration: str) -> None:
+    """A class that has a hook and does not declare it is told so when a memory is made."""
+    with pytest.raises(PluginError, match=f"write `{declaration} = True`"):
+        strategy(type("Undeclared", (Plain,), {"name": "undeclared", **hook}))()
 
 
 def test_who_learns_and_has_nothing_to_derive_learns_nothing() -> None:

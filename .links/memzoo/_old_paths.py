@@ -1,1 +1,0 @@
-../../ground/_old_paths.py

@@ -7,7 +7,6 @@ from memzoo.errors import UnknownOptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.options import describe_unknown, options_of
 from memzoo.memories.strategies.named import FURTHER, SEVEN, further_names, short_name, strategy_named
-from memzoo.stores import open_store
 
 if TYPE_CHECKING:
     from memzoo.memories.strategies.buffer import ConversationBufferMemory
@@ -145,8 +144,11 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
     known = options_of(cls)
     if unknown := options.keys() - known - _SHARED:
         raise UnknownOptionError(_without(cls, sorted(unknown)))
-    url = options.get("store")
-    opened = open_store(url) if isinstance(url, str) else None
+    opened = None
+    if isinstance(url := options.get("store"), str):
+        from memzoo.stores import open_store  # which looks for what other packages add
+
+        opened = open_store(url)
     given: dict[str, Any] = {**options, "store": opened} if opened else options
     try:
         return cls(**{option: value for option, value in given.items() if option in known})

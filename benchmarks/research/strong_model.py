@@ -138,7 +138,9 @@ def _with_questions_at_hand(learnt: Mapping[str, Taught], file: Path) -> Taught 
     if "summary" not in learnt or not file.exists():
         return None
     text = file.read_text(encoding="utf-8").strip()
-    return Taught(learnt["summary"].state.model_copy(update={"items": {"summary": text}, "spent": Sum()}), [text], 0)
+    state = learnt["summary"].state
+    step = LearntStep(watermark=state.steps[-1].watermark, changes={"summary": text}, spent=Sum())
+    return Taught(state.model_copy(update={"steps": (step,)}), [text], 0)
 
 
 def _report(transcript: Transcript, learnt: Mapping[str, Taught], limits: Sequence[int], ceiling: Taught | None) -> str:

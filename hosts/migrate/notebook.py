@@ -17,8 +17,8 @@ __all__ = ["Notebook"]
 # A line of its own begins each cell, and another one stands for each line that only IPython reads.
 _CELL = "# %% memzoo cell"
 _LEFT = "pass  # memzoo left: "
-_MAGIC = re.compile(r"(?m)^([ \t]*)([%!?].*|.*\?)$")
-_PUT_BACK = re.compile(rf"(?m)^([ \t]*){re.escape(_LEFT)}(.*)$")
+_MAGIC = re.compile(r"(?m)^([ \t]*+)([%!?].*|.*(?<=\?))$")
+_PUT_BACK = re.compile(rf"(?m)^([ \t]*+){re.escape(_LEFT)}(.*)$")
 
 
 class Notebook:

@@ -48,7 +48,7 @@ class Antecedents:
         pronoun, _, own = name.strip().partition(" ")
         whom = self._whom(pronoun, said)
         if not whom:
-            logger.warning("left out, because nobody can tell whom or what %r means: %.200s", name, said)
+            logger.warning("left out, because nobody can tell whom or what %r means: %s", name, said[:200])
             return ""
         return f"{whom}'s {own}" if own else whom
 

@@ -224,12 +224,12 @@ def _one_of(words: Iterable[str]) -> str:
 _NUMBER = rf"(?:\d[{_HIDDEN}]*+)"
 # What heads what was said on a day: "8 May 2026:" or "8 May:" in what was found, "[Friday, 8 May 2026]" in prompts.
 _UNKNOWN = _GAP.join(map(_in_any_width, UNKNOWN_DAY.split()))
-_DAY = re.compile(
+_HEADING = (
     rf"[\[\uff3b]?{_GAP}(?:(?:{_one_of(WEEKDAYS)}{_GAP}[,\uff0c]?{_GAP})?"
     rf"{_NUMBER}{{1,2}}{_GAP}{_one_of(MONTHS)}{_GAP}{_NUMBER}{{0,4}}|{_UNKNOWN})"
-    rf"{_GAP}(?:{_COLON}|[\]\uff3d])",
-    re.IGNORECASE,
+    rf"{_GAP}(?:{_COLON}|[\]\uff3d])"
 )
+_DAY = re.compile(_HEADING, re.IGNORECASE)
 
 
 def quote_turns(text: str, labels: Iterable[str]) -> str:
@@ -250,7 +250,7 @@ def quote_turns(text: str, labels: Iterable[str]) -> str:
 @functools.lru_cache(maxsize=1024)
 def _compile_forged(labels: frozenset[str]) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<=[{_LINE_ENDS}])(?={_GAP}(?:{_one_of(sorted(labels))}\s*+{_COLON}|{_DAY.pattern}))", re.IGNORECASE
+        rf"(?<=[{_LINE_ENDS}])(?={_GAP}(?:{_one_of(sorted(labels))}\s*+{_COLON}|{_HEADING}))", re.IGNORECASE
     )
 
 

@@ -55,6 +55,7 @@ class Renderer:
         self._lines = lines
         self._tokens = tokens
         self._counted_by = ""
+        self._frame: tuple[str | None, int] = None, 0
         self._newest: tuple[Sequence[Entry], str] = ((), "")
 
     def text(self, view: View) -> str:
@@ -218,7 +219,9 @@ class Renderer:
     @property
     def frame_tokens(self) -> int:
         """The tokens of the frame around what was found; 0 if it has none."""
-        return self.count_recalled("-", quoted=True) - self.text_tokens("-")
+        if self._frame[0] != (counted_by := self.counted_by):
+            self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
+        return self._frame[1]
 
     def lines(self, entries: Iterable[Entry]) -> str:
         """Write entries as a transcript, oldest first; those that `derive` is given, as they are given."""

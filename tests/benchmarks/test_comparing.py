@@ -237,7 +237,10 @@ class TestJudging:
             seen.append(messages[-1]["content"])
             return "right"
 
-        prompts = {"compare_answer": "A {{ question }}", "compare_judge": "J {{ reply }}"}
+        prompts = {
+            "compare_answer": "A {{ question }}{{ memory[:0] }}",
+            "compare_judge": "J {{ reply }}{{ answer[:0] }}",
+        }
         compare([transcript], ["window"], model=model, judge=model, prompts=prompts, budgets=[14], counter=words)
         assert set(seen) == {"A What is my cat called?", "A What does the boat cost?", "J right"}
 

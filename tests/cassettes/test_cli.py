@@ -237,12 +237,15 @@ def test_adopt_keeps_the_date(dates: list[str], recorded: str, run: Run, project
     assert f"recorded: {recorded}" in (project.root / "new.yaml").read_text()
 
 
-def test_adopt_hides_what_a_later_answer_tells(run: Run, project: "Project") -> None:
-    """A secret that only the last answer names is removed from the earlier ones, too."""
+@pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
+def test_adopt_hides_what_a_later_request_sends(run: Run, project: "Project") -> None:
+    """A key that only the last request sends is removed from the earlier answers, too."""
     recordings = "".join(
-        f"- request: {{method: GET, uri: 'https://api.invalid/{number}', body: null, headers: {{}}}}\n"
-        f"  response: {{status: {{code: 200, message: OK}}, headers: {{}}, body: {{string: '{answer}'}}}}\n"
-        for number, answer in enumerate(["say kd83hfk20dkqpa91mz", '{"api_key": "kd83hfk20dkqpa91mz"}'])
+        f"- request: {{method: GET, uri: 'https://api.invalid/{number}', body: null, headers: {headers}}}\n"
+        f"  response: {{status: {{code: 200, message: OK}}, headers: {{}}, body: {{string: 'say {answer}'}}}}\n"
+        for number, (headers, answer) in enumerate(
+            [("{}", "kd83hfk20dkqpa91mz"), ("{authorization: [Bearer kd83hfk20dkqpa91mz]}", "hi")]
+        )
     )
     project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
     assert "secrets removed" in run("adopt", "old.yaml", "new.yaml").output

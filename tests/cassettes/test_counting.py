@@ -78,7 +78,7 @@ def test_other_counts_lead_to_other_questions(
 def test_no_secret_is_kept_as_a_count(path: Path, vocabulary: Vocabulary) -> None:
     """A counted text stands in the file under a name that does not depend on the secrets in it."""
     names: list[str] = []
-    for secret in ("sk-proj-aaaaaaaaaaaaaaaaaaaaaaaa", "sk-proj-bbbbbbbbbbbbbbbbbbbbbbbb"):
+    for secret in ("sk-proj-a1aaaaaaaaaaaaaaaaaaaaaa", "sk-proj-b2bbbbbbbbbbbbbbbbbbbbbb"):
         path.unlink(missing_ok=True)
         vocabulary.forget()
         with use_cassette(path, record="once"):

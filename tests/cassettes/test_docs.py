@@ -155,7 +155,7 @@ def test_above_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_public_name_is_known() -> None:
     """Errors, options, headers and choices are all documented."""
     errors = [name for name in cassettes.__all__ if name.endswith("Error")]
-    options = re.findall(r'addini\(\s*"(\w+)"', (ROOT / "cassettes" / "plugin.py").read_text(encoding="utf-8"))
+    options = re.findall(r'addini\(\s*"(\w+)"', (ROOT / "cassettes" / "mark.py").read_text(encoding="utf-8"))
     settings = [field.name for field in fields(cassettes.CassetteSettings) if field.name in plugin.OPTIONS]
     assert len(options) == 8
     choices = [f"--cassettes={choice}" for choice in ("none", "once", "all")]

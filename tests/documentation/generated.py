@@ -36,7 +36,7 @@ HEADINGS = [
 
 _RUNNING = (
     *("index.md", "what-a-memory-is.md", "tutorial.md", "choosing.md", "memories/index.md", "conversation.md"),
-    *("data.md", "graph.md", "mcp.md", "offline-model.md", "telemetry.md", "users.md"),
+    *("data.md", "graph.md", "mcp.md", "offline-model.md", "serving.md", "telemetry.md", "users.md"),
 )
 _BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 # Of memzoo, an extra of it, or a copy: not of what is only called like it.

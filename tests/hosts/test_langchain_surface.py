@@ -382,7 +382,11 @@ class TestBroughtIn:
         with warnings.catch_warnings(), open_store(f"sqlite:///{tmp_path}/chat.db") as kept:
             warnings.simplefilter("error")
             told(ConversationEntityMemory(llm=answering("NONE"), entity_store=theirs_in_memory))
-            told(ConversationEntityMemory(llm=answering("NONE"), entity_store=theirs_in_file, store=kept))
+            told(
+                ConversationEntityMemory(
+                    llm=answering("NONE"), entity_store=theirs_in_file, store=kept, conversation_id="a"
+                )
+            )
         with pytest.warns(UserWarning, match="new ones are not written to it"):
             ConversationEntityMemory(llm=answering(), entity_store=theirs_in_file)
         theirs_in_file.conn.close()

@@ -50,6 +50,7 @@ GROUND = (
     "plugins",
     "sync",
     "text",
+    "warned",
     "_version",
 )
 
@@ -160,26 +161,6 @@ def test_others_use_the_public_names_of_the_zoo() -> None:
     rooms = ("hosts", "cassettes", "cli", "commands", "benchmarks")
     others = [(name.split(".")[1], text) for name, text in sources(*rooms) if "research" not in name]
     assert len({(package, inner) for package, text in others for inner in inner_names(text)}) <= 40
-
-
-def is_front(name: str) -> bool:
-    """Whether a module is for everybody: a package's list of names, a ground module, the command, a host."""
-    package, *inside = name.split(".")[1:] or ["memzoo"]
-    if package in ("hosts", "langchain", "telemetry", "testing", *GROUND):
-        return len(inside) <= 1
-    return not inside or name in ("memzoo.stores.testing", "memzoo.cli.commands")
-
-
-def test_tests_reach_other_rooms_by_their_fronts() -> None:
-    """Few files of tests import inner modules of another room than that which they are about; it may only fall."""
-    found: set[Path] = set()
-    for path in sorted((ROOT / "tests").rglob("*.py")):
-        folder = path.relative_to(ROOT / "tests").parent.parts
-        own = room(".".join(("memzoo", *folder))) if folder else "memzoo"
-        inner = {name for name in imported(ast.parse(path.read_text(encoding="utf-8"))) if name.startswith("memzoo.")}
-        if any(room(name) != own for name in inner if not is_front(name)):
-            found.add(path.relative_to(ROOT))
-    assert len(found) <= 60, sorted(map(str, found))
 
 
 def test_the_command_imports_benchmarks_lazily() -> None:

@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from memzoo.benchmarks.learnt import LearntState, Unasked, log_of
+from memzoo.benchmarks.learnt import LearntState, LearntStep, Unasked, log_of
 from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.measure.caching import paid_tokens
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter

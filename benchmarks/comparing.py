@@ -202,7 +202,7 @@ def _names_found(source: Conversations) -> bool:
     for transcript in itertools.islice(source(), _LOOKED_INTO):
         memory = ConversationEntityMemory(llm=OFFLINE)
         for exchange in transcript.exchanges[:_FIRST_EXCHANGES]:
-            memory.add_messages(exchange.messages)
+            memory.add_messages(exchange.records)
             if memory.entities:
                 return True
     return False

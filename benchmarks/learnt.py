@@ -120,5 +120,5 @@ def fingerprint(talk: Transcript) -> str:
 def log_of(talk: Transcript) -> list[Entry]:
     """Return the log of a conversation, as it stands when each exchange was saved when it was said."""
     said = [(place, one) for place, one in enumerate(talk.exchanges, start=1)]
-    turns = [(message, f"exchange-{place}", one.said_at) for place, one in said for message in one.messages]
-    return [Entry(seq, message, turn, at) for seq, (message, turn, at) in enumerate(turns, start=1)]
+    turns = [(record, f"exchange-{place}", one.said_at) for place, one in said for record in one.records]
+    return [Entry(seq, one.message, turn, at, one.fields) for seq, (one, turn, at) in enumerate(turns, start=1)]

@@ -228,7 +228,7 @@ class _Run:
             return
         before, start = self._sum_spent(), self._setup.timer()
         try:
-            self._memory.add_messages(exchange.messages, turn_id=f"exchange-{number}")
+            self._memory.add_messages(exchange.records, turn_id=f"exchange-{number}")
         except ModelError as error:
             self.failed_saves += 1
             self.failure = str(error)

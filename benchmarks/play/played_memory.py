@@ -22,7 +22,7 @@ from memzoo.benchmarks.play.pieces import (
 from memzoo.errors import MemoryZooError, ModelError
 from memzoo.memories import BaseMemory, ConversationKGMemory, Explanation, Spent
 from memzoo.memories.engine.explanation import ShownText
-from memzoo.stores import InMemoryStore, Message, StateUpdate, StoredState
+from memzoo.stores import InMemoryStore, Message, Record, StateUpdate, StoredState
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
@@ -116,7 +116,7 @@ class PlayedMemory:
         """Whether it asks the model of the page."""
         return hasattr(self.memory, "llm") and self._learnt is None
 
-    def save(self, messages: Sequence[Message], turn_id: str) -> None:
+    def save(self, messages: Sequence[Record], turn_id: str) -> None:
         """Take in an exchange. A model that fails is told in the next frame."""
         before = self.memory.usage.total
         try:

@@ -172,7 +172,7 @@ class Play:
         self._now = exchange.date or self._now
         self._seconds = max(self._seconds + _APART, self._now.timestamp())
         for one in self._columns:
-            one.save(exchange.messages, f"exchange-{number}")
+            one.save(exchange.records, f"exchange-{number}")
         for _, text in list_said(exchange.messages):
             place = len(self._said)
             self._said[self._stored[0][place].seq if self._stored else place + 1] = text

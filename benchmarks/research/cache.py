@@ -114,7 +114,7 @@ def _talk(
         if memory is not None:
             # Rules cannot answer everything; what was not learnt is shown word for word, and learnt later.
             with contextlib.suppress(ModelError):
-                memory.add_messages(exchange.messages)
+                memory.add_messages(exchange.records)
     for question in due:
         _ask(memory, question, counter, found)
 

@@ -64,7 +64,7 @@ def log_talk(transcript: Transcript) -> Sequence[Entry]:
     memory = create_memory("buffer", store=InMemoryStore(clock=lambda: now[0]))
     for exchange in transcript.exchanges:
         now[0] = exchange.said_at
-        memory.add_messages(exchange.messages)
+        memory.add_messages(exchange.records)
     return memory.entries()
 
 
@@ -80,7 +80,7 @@ def learn_by_rules(transcript: Transcript, strategy: str) -> Told:
     )
     for exchange in transcript.exchanges:
         now[0] = exchange.said_at
-        memory.add_messages(exchange.messages, learn=False)
+        memory.add_messages(exchange.records, learn=False)
     memory.settle()
     state = drive(memory.store.read_state(memory.conversation_id, memory.state_name))
     return Told(transcript, strategy, memory.entries(), {key: item for key, item in state.changes.items() if item})

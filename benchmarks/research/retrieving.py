@@ -228,7 +228,7 @@ class FedMemory:
     def hear(self, exchange: Exchange) -> None:
         """See `Retriever.hear`."""
         self._now[0] = exchange.said_at
-        self._memory.add_messages(exchange.messages)
+        self._memory.add_messages(exchange.records)
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memzoo.stores import Message
+from memzoo.stores import SAID_AT, Message, Record
 from memzoo.strategy import text_of
 
 __all__ = [
@@ -72,8 +72,13 @@ class Exchange:
 
     @property
     def said_at(self) -> datetime:
-        """Its date; 1 January 2000 stands in where none is known."""
+        """Its date; 1 January 2000 stands in where none is known, for clocks, which no model is told."""
         return self.date or UNDATED
+
+    @property
+    def records(self) -> list[Record]:
+        """The messages as a memory keeps them: the clock of its store tells their date, unless none is known."""
+        return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 
     @property
     def user_text(self) -> str | None:

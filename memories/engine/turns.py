@@ -241,6 +241,9 @@ class Turn(Managed["Turn"]):
         if not new or (failed and not self._keeps):
             return
         if failed:
+            if self._replaced and self._seqs and not self._replaces_stopped and is_answer(new[-1].message):
+                # A whole answer stays until there is another whole one, or two would stand in a row.
+                self._said.pop()
             stored = await self._store_unfinished()
             # Of several answers that were stopped, the newest stays.
             if self._replaced and self._replaces_stopped and is_answer(self._said[-1].message):

@@ -228,6 +228,33 @@ def test_messages_are_stored_with_the_dates_of_their_sessions(
     assert times == {datetime(2026, 3, 2, 9, 15, tzinfo=UTC)}
 
 
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_what_has_no_date_is_told_without_one(
+    name: str, transcript: Transcript, words: TextCounter, rules: ChatFunction
+) -> None:
+    """Neither a prompt nor a view of an undated conversation has the date that stands in for clocks, of any memory."""
+    asked: list[object] = []
+
+    def overheard(messages: list[Message]) -> object:
+        asked.append(messages)
+        return rules(messages)
+
+    undated = dataclasses.replace(
+        transcript, exchanges=tuple(dataclasses.replace(one, date=None) for one in transcript.exchanges)
+    )
+    for talk, dates in ((transcript, r"2 March 2026"), (undated, r"January|2000|unknown")):
+        asked.clear()
+        # The smaller budget is for the summary buffer, which asks nothing else.
+        measure(talk, 0, PRESETS[name], setup(words, overheard))
+        found, _ = measure(talk, 0, PRESETS[name], setup(words, overheard, 500))
+        told = re.findall(dates, str((asked, [answer.shown for answer in found.budgets[500].answers])))
+        assert bool(told) == (talk is transcript and name in _DATED)
+
+
+# They tell the day in what they show, or in what they ask.
+_DATED = {"summary", "summary-buffer", "entity", "vector-retriever", "knowledge-graph"}
+
+
 def test_progress_is_reported_for_each_exchange_and_question(transcript: Transcript, words: TextCounter) -> None:
     """As often as was promised."""
     steps: list[int] = []

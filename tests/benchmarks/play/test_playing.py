@@ -37,7 +37,7 @@ def by_hand(transcript: Transcript, name: str, budget: int = 200) -> Iterator[tu
     assert memory is not None
     yield memory, transcript.exchanges[0].user_text
     for number, exchange in enumerate(transcript.exchanges, start=1):
-        memory.add_messages(exchange.messages)
+        memory.add_messages(exchange.records)
         later = transcript.exchanges[number:]
         yield memory, later[0].user_text if later else None
 

@@ -261,7 +261,21 @@ def cancelled(conversation: Conversation) -> None:
     asyncio.run(talk())
 
 
-STOPS = [stopped_sync, stopped_async, cancelled]
+def timed_out(conversation: Conversation) -> None:
+    """Let the time of a block that reads run out."""
+
+    async def talk() -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(None) as limit, aclosing(conversation.astream("How?")) as pieces:
+                async for piece in pieces:
+                    if piece == "melt ":
+                        limit.reschedule(0)
+                        await asyncio.Event().wait()
+
+    asyncio.run(talk())
+
+
+STOPS = [stopped_sync, stopped_async, cancelled, timed_out]
 
 
 @pytest.mark.parametrize("stop", STOPS)
@@ -292,7 +306,7 @@ def test_a_stopped_answer_gives_way_to_the_next(way: str, endpoint: "Endpoint") 
 
 
 def test_of_several_stopped_answers_the_newest_stays(endpoint: "Endpoint") -> None:
-    """A whole answer that was to be replaced stays beside it."""
+    """A whole answer that was to be replaced stays until there is another whole one."""
     conversation = Conversation(endpoint.model)
     endpoint.breaks_off("One")
     endpoint.breaks_off("Two")
@@ -306,7 +320,28 @@ def test_of_several_stopped_answers_the_newest_stays(endpoint: "Endpoint") -> No
         endpoint.breaks_off(half)
         with pytest.raises(ModelError):
             list(conversation.stream(None))
-    assert contents(conversation.memory.history()) == ["How?", "Whole.", "Three", "Four"]
+        assert contents(conversation.memory.history()) == ["How?", "Whole."]
+        assert conversation.memory.unfinished_turn() == []
+    endpoint.says("Again.")
+    conversation.regenerate()
+    assert contents(conversation.memory.history()) == ["How?", "Again."]
+
+
+def test_what_tools_did_for_a_stopped_answer_is_kept_without_it(endpoint: "Endpoint") -> None:
+    """A question is answered anew: the tool has acted, so that stays; the whole answer stays, half of one does not."""
+    till = Till()
+    conversation = Conversation(endpoint.model, tools=[till.pay])
+    endpoint.says("Shall I pay?")
+    conversation.send("Pay!")
+    endpoint.says(None, PAY)
+    endpoint.breaks_off("I have p")
+    with pytest.raises(ModelError):
+        list(conversation.stream(None))
+    assert contents(conversation.memory.history()) == ["Pay!", "Shall I pay?", "", "paid 10"]
+    endpoint.says("Paid.")
+    conversation.regenerate()
+    assert contents(endpoint.sent()) == ["Pay!", "", "paid 10"]
+    assert contents(conversation.memory.history()) == ["Pay!", "", "paid 10", "Paid."]
 
 
 def test_thoughts_and_half_characters_are_not_kept(endpoint: "Endpoint") -> None:

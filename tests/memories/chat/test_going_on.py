@@ -265,14 +265,14 @@ def timed_out(conversation: Conversation) -> None:
     """Let the time of a block that reads run out."""
 
     async def talk() -> None:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(None) as limit, aclosing(conversation.astream("How?")) as pieces:
-                async for piece in pieces:
-                    if piece == "melt ":
-                        limit.reschedule(0)
-                        await asyncio.Event().wait()
+        async with asyncio.timeout(None) as limit, aclosing(conversation.astream("How?")) as pieces:
+            async for piece in pieces:
+                if piece == "melt ":
+                    limit.reschedule(0)
+                    await asyncio.Event().wait()
 
-    asyncio.run(talk())
+    with pytest.raises(TimeoutError):
+        asyncio.run(talk())
 
 
 STOPS = [stopped_sync, stopped_async, cancelled, timed_out]

@@ -235,7 +235,7 @@ def test_what_has_no_date_is_told_without_one(
     """Neither a prompt nor a view of an undated conversation has the date that stands in for clocks, of any memory."""
     asked: list[object] = []
 
-    def overheard(messages: list[Message]) -> object:
+    def overheard(messages: list[Message]) -> Any:
         asked.append(messages)
         return rules(messages)
 

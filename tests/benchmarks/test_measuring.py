@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from types import FrameType
+from typing import Any
 
 import pytest
 

@@ -247,6 +247,8 @@ def _number_saved(records: Sequence[Any], *_: Any, **__: Any) -> dict[str, Any]:
 def _number_forgotten(ids: Collection[int] | None, **_: Any) -> dict[str, Any]:
     if ids is None:
         return {_OPERATION: "delete_memory_store"}
+    if not isinstance(ids, Collection):  # pyright: ignore[reportUnnecessaryIsInstance] - which is refused
+        return {}
     return {_COUNT: len(ids)} | ({"gen_ai.memory.record.id": str(next(iter(ids)))} if len(ids) == 1 else {})
 
 

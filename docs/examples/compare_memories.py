@@ -8,7 +8,7 @@ from memzoo import compare
 # It prints:
 #   buffer shows 100% of the evidence in 55 tokens
 #   window:k=3 shows 0% of the evidence in 22 tokens
-#   vector-retriever shows 100% of the evidence in 94 tokens
+#   vector-retriever shows 100% of the evidence in 93 tokens
 
 FLAT = "The flat in Grünerløkka costs 14,000 a month."
 SMALL_TALK = ("How are you?", "Is it cold today?", "I had soup for lunch.", "I should call my mother.", "Good night!")

@@ -6,6 +6,7 @@ import re
 import runpy
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from memzoo import errors
 from memzoo.memories import STRATEGIES
 from memzoo.strategy import further_names, strategy_named
+from memzoo.telemetry import uninstrument
 from tests.documentation import generated, measured, picture, plain, screenshot, spans
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs
@@ -26,10 +28,12 @@ def named(page: Path) -> str:
 
 
 @pytest.fixture(autouse=True)
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are made in a folder of the test, and there is no key."""
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Files are made in a folder of the test, there is no key, and OpenTelemetry is told nothing afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    yield
+    uninstrument()
 
 
 def test_each_class_has_a_page() -> None:

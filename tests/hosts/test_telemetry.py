@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from memzoo.errors import MissingExtraError, ModelError
+from memzoo.errors import MissingExtraError, ModelError, OptionError
 from memzoo.hosts import telemetry
 from memzoo.memories import BaseMemory, ConversationSummaryMemory, HashEmbedder, create_memory
 from memzoo.stores import InMemoryStore
@@ -167,6 +167,13 @@ def test_questions_and_records_are_told_when_they_are_asked_for() -> None:
     assert json.loads(seen.named("search_memory")["gen_ai.memory.records"]) == found
     saved = [{"content": "My secret is 42."}, {"content": "I keep it."}]
     assert json.loads(seen.named("upsert_memory")["gen_ai.memory.records"]) == saved
+
+
+def test_what_is_refused_is_refused_as_without_it() -> None:
+    """A wrong argument is the memory's error, not one of looking at it."""
+    Seen()
+    with pytest.raises(OptionError, match="log numbers"):
+        create_memory("buffer").forget(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def test_asynchronous_calls_are_told_the_same() -> None:

@@ -264,15 +264,15 @@ def cancelled(conversation: Conversation) -> None:
 def timed_out(conversation: Conversation) -> None:
     """Let the time of a block that reads run out."""
 
-    async def talk() -> None:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(None) as limit, aclosing(conversation.astream("How?")) as pieces:
-                async for piece in pieces:
-                    if piece == "melt ":
-                        limit.reschedule(0)
-                        await asyncio.Event().wait()
+    async def read() -> None:
+        async with asyncio.timeout(None) as limit, aclosing(conversation.astream("How?")) as pieces:
+            async for piece in pieces:
+                if piece == "melt ":
+                    limit.reschedule(0)
+                    await asyncio.Event().wait()
 
-    asyncio.run(talk())
+    with pytest.raises(TimeoutError):
+        asyncio.run(read())
 
 
 STOPS = [stopped_sync, stopped_async, cancelled, timed_out]

@@ -19,7 +19,7 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
-from memzoo.memories.text.keys import check_query, exchange_of, query_of
+from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, as_record, check_several
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
@@ -364,7 +364,9 @@ class BaseMemory(ABC):
         Raises:
             AmbiguousKeyError, MissingKeyError: The strategy needs the user's words and cannot tell which input has
                 them.
+            MessageError: The inputs are no dict.
         """
+        check_inputs(inputs)
         query = self._query(inputs) if self.needs_query else None
         return self.variables(await loading.view_of(self, query))
 
@@ -594,11 +596,14 @@ class BaseMemory(ABC):
 
         Raises:
             MessageError: `user` is not a user message.
+            OptionError: An option cannot work.
         """
         from memzoo.memories.engine.turns import Turn
 
         if after is not None:
             options.whole_number("after", after, at_least=0)
+            if user is None:
+                raise OptionError(f"after={after} is for a new message; None has the last question answered again")
         return Turn(self, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:

@@ -8,6 +8,7 @@ import contextlib
 import os
 import random
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -90,6 +91,18 @@ class PgBouncer:
         while not _listens(path):
             if self._process.poll() is not None:
                 raise OSError(f"pgbouncer ended: {(self._folder / 'log').read_text()}")
+
+    def count_refusals(self) -> int:
+        """How many connections it has refused because of their options, according to its log."""
+        return (self._folder / "log").read_text().count("closing because: unsupported startup parameter")
+
+    def stop(self) -> None:
+        """Let it fall silent: its connections stay open, and the system still takes what is sent to them."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it go on after `stop`."""
+        self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """End it as `kill -9` does."""

@@ -3,6 +3,7 @@
 import contextlib
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -55,6 +56,14 @@ class RedisServer:
         import redis
 
         return redis.Redis(port=self.port, socket_timeout=10)
+
+    def stop(self) -> None:
+        """Let it fall silent: its connections stay open."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it go on after `stop`."""
+        self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """End it as a power failure would."""

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from memzoo.errors import (
+    MessageError,
     ModelError,
     OptionError,
     OverBudgetError,
@@ -173,6 +174,7 @@ class Conversation(Closing):
 
         Raises:
             UnknownMessageError: There is no such user message; nothing was changed.
+            MessageError: The text is neither a text nor a user message; nothing was changed.
             UnsupportedError: The memory's store cannot delete single messages.
             ModelError: As in `asend`, like its other errors. The old messages then stay. With `on_failure="keep"` the
                 new message follows them, without an answer; editing the same message again replaces both.
@@ -355,6 +357,8 @@ def _let_go_of(turn: Turn) -> None:
 
 async def _edit(memory: BaseMemory, id_: int, text: str | Message) -> Message:
     whole_number("id", id_, at_least=1)
+    if text is None:  # pyright: ignore[reportUnnecessaryComparison] - a turn would answer the last question again
+        raise MessageError("text must be what the user says instead, or a user message, not None")
     found = await memory.aentries(1, after=id_ - 1, before=id_ + 1)
     if not found or found[0].message["role"] != "user":
         raise UnknownMessageError(f"{memory.conversation_id!r} has no message {id_} of the user")

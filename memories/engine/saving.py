@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from memzoo.errors import OptionError, StoreError
 from memzoo.memories.engine.hooks import check_returned
-from memzoo.stores import Entry, Record
+from memzoo.stores import Entry, Record, Store
 from memzoo.sync import together
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.memory_protocol import Memory
 
-__all__ = ["evict", "find_set_aside", "learn", "save", "turn_name"]
+__all__ = ["append", "evict", "find_set_aside", "learn", "save", "turn_name"]
 
 logger = logging.getLogger("memzoo")
 
@@ -57,11 +57,7 @@ async def save(
     new: Sequence[Entry] = ()
     if records:
         name = turn_name(turn_id)
-        try:
-            new = await memory.store.append(memory.conversation_id, records, turn_id=name)
-        except StoreError as error:
-            error.add_note(f"The turn can be saved again with turn_id={name!r}.")
-            raise
+        new = await append(memory.store, memory.conversation_id, records, name)
         if pinned:
             from memzoo.memories.engine.pinning import note
 
@@ -77,6 +73,19 @@ async def save(
         await write_down(memory.pins)
     if new and learns and not memory.keep_history:
         await evict(memory, question or new[0].seq)
+
+
+async def append(store: Store, id_: str, records: Sequence[Record], turn_id: str) -> list[Entry]:
+    """Append messages to the log, as `Store.append` does.
+
+    Raises:
+        StoreError: They are not stored, or nobody knows whether they are; a note has the `turn_id` for another try.
+    """
+    try:
+        return await store.append(id_, records, turn_id=turn_id)
+    except StoreError as error:
+        error.add_note(f"The turn can be saved again with turn_id={turn_id!r}.")
+        raise
 
 
 def turn_name(turn_id: object) -> str:

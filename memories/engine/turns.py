@@ -228,7 +228,7 @@ class Turn(Managed["Turn"]):
             # A host may have left them open, to go on with them.
             if lost and newest[-1].turn_id.startswith(_UNFINISHED):
                 records, name = [Record(_make_lost(call)) for call in lost], _name_next(newest[-1].turn_id)
-                await self._log.store.append(self._log.conversation_id, records, turn_id=name)
+                await saving.append(self._log.store, self._log.conversation_id, records, name)
             if self._after is not None:
                 replaced = await self._log.store.read(self._log.conversation_id, after=self._after)
         if self._after is not None and replaced:
@@ -269,11 +269,11 @@ class Turn(Managed["Turn"]):
             self._part = _name_next(self._part) if self._part else f"{_UNFINISHED}{self.id}"
             if self._part in but:
                 continue
-            stored = await store.append(id_, new, turn_id=self._part)
+            stored = await saving.append(store, id_, new, self._part)
             # Another process took this one for dead: its calls do have results.
             if lost := [entry.seq for entry in stored if entry.message.get("content") == _LOST and self._seqs]:
                 await forget_messages(store, id_, lost, for_good=False)
-                stored = await store.append(id_, new, turn_id=self._part)
+                stored = await saving.append(store, id_, new, self._part)
             # Nothing is there of an attempt that was forgotten.
             if not stored or [entry.message for entry in stored] == _messages(new):
                 self._stored += len(new)

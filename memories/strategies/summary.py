@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.saving import append
 from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.options import option, strategy, whole_number
@@ -95,6 +96,6 @@ class ConversationSummaryMemory(SummarizingMemory):
     async def _take_in(self, messages: Sequence[Message]) -> None:
         """Save messages and learn from them at once, whatever `every` says."""
         records, turn_id = [Record(message) for message in messages], uuid.uuid4().hex
-        new = await self.store.append(self.conversation_id, records, turn_id=turn_id)
+        new = await append(self.store, self.conversation_id, records, turn_id)
         for learner in self.learners:
             await learner.follow(new, raising=True, everything=True)

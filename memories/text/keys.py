@@ -8,7 +8,7 @@ from memzoo.errors import AmbiguousKeyError, MessageError, MissingKeyError, Opti
 from memzoo.memories.text.messages import checked, text_of
 from memzoo.stores import Record
 
-__all__ = ["check_query", "exchange_of", "input_key_of", "output_key_of", "query_of"]
+__all__ = ["check_inputs", "check_query", "exchange_of", "input_key_of", "output_key_of", "query_of"]
 
 logger = logging.getLogger("memzoo")
 
@@ -106,6 +106,16 @@ def query_of(inputs: Mapping[str, Any], input_key: str | None, memory_variables:
     """The user's words among the inputs of a turn."""
     key = input_key_of(inputs, input_key, memory_variables)
     return text_of(checked({"role": "user", "content": inputs[key]}))
+
+
+def check_inputs(inputs: object) -> None:
+    """Check what `load_memory_variables` is given, also where the strategy does not look into it.
+
+    Raises:
+        MessageError: It is neither a mapping nor `None`.
+    """
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise MessageError(f'inputs must be a dict such as {{"input": what the user is about to say}}, not {inputs!r}')
 
 
 def check_query(query: object) -> None:

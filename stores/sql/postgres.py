@@ -103,7 +103,8 @@ class PostgreSQL:
         self.url: str | None = without_secrets(url)
         self._engine = create_engine(self._url, **self._options)
         event.listen(self._engine, "checkout", _check_out)
-        event.listen(self._engine, "do_connect", _connect)
+        self._connect = _Connect()
+        event.listen(self._engine, "do_connect", self._connect)
         self._loops: dict[asyncio.AbstractEventLoop, _LoopEngine] = {}
         self._lock, self._pid = new_lock(), os.getpid()
         self._inherited: list[object] = []
@@ -204,7 +205,7 @@ class PostgreSQL:
             with self._lock:
                 for ended in [one for one in self._loops if one.is_closed()]:
                     self._loops.pop(ended).close()
-                self._loops[loop] = _LoopEngine(self._url, self._options)
+                self._loops[loop] = _LoopEngine(self._url, self._options, self._connect)
         return self._loops[loop].engine
 
     @contextmanager
@@ -238,13 +239,13 @@ class _TakenError(StoreError):
 class _LoopEngine:
     """The connections of one event loop; they can be closed when it has ended, which asyncio would not do."""
 
-    def __init__(self, url: URL, options: dict[str, Any]) -> None:
+    def __init__(self, url: URL, options: dict[str, Any], connect: "_Connect") -> None:
         self.engine = create_async_engine(url, **options)
         self._idle: set[Any] = set()
         self._closed = False
         event.listen(self.engine.sync_engine, "checkout", self._check_out)
         event.listen(self.engine.sync_engine, "checkin", self._check_in)
-        event.listen(self.engine.sync_engine, "do_connect", _connect)
+        event.listen(self.engine.sync_engine, "do_connect", connect)
 
     def close(self) -> None:
         self._closed = True
@@ -290,18 +291,26 @@ _TRIES = 3
 _UNSUPPORTED = "unsupported startup parameter"  # as PgBouncer says it
 
 
-def _connect(dialect: Any, _: object, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Connect; through a pooler that takes no options, without the time-out for locks, which nobody asked for.
+class _Connect:
+    """Connects; through a pooler that takes no options, without the time-out for locks, which nobody asked for.
 
-    The dict is that of the engine, so that later connections go without it at once.
+    Once it was refused, later connections go without it at once.
     """
-    try:
-        return _open(dialect, args, kwargs)
-    except psycopg.OperationalError as error:
-        if _UNSUPPORTED not in str(error) or not is_own(kwargs.get("options")):
-            raise
-        del kwargs["options"]
-        return _open(dialect, args, kwargs)
+
+    def __init__(self) -> None:
+        self._is_refused = False
+
+    def __call__(self, dialect: Any, _: object, args: Any, kwargs: dict[str, Any]) -> Any:
+        if self._is_refused:
+            del kwargs["options"]
+            return _open(dialect, args, kwargs)
+        try:
+            return _open(dialect, args, kwargs)
+        except psycopg.OperationalError as error:
+            if _UNSUPPORTED not in str(error) or not is_own(kwargs.get("options")):
+                raise
+            self._is_refused = True
+        return self(dialect, _, args, kwargs)
 
 
 def _open(dialect: Any, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -82,6 +82,17 @@ def talks(memory: Any = "buffer", **options: Any) -> Callable[[], object]:
     return call(Conversation, "offline", memory, **options)
 
 
+def asked(method: str, *given: Any, **options: Any) -> Callable[[], object]:
+    """A call of a conversation in which something was said."""
+
+    def use() -> object:
+        conversation = Conversation("offline")
+        conversation.send("hi")
+        return getattr(conversation, method)(*given, **options)
+
+    return use
+
+
 def provides(**options: Any) -> Callable[[], object]:
     """The call that makes a provider of buffers."""
     return call(MemoryProvider, **{"name": "buffer", **options})
@@ -206,6 +217,11 @@ def calls_of_memories() -> Iterator[Row]:
     }
     for wanted, user in users.items():
         yield call(memory.turn, user), MessageError, wanted
+    yield call(memory.turn, None, after=1), OptionError, "after=1 is for a new message"
+    for name in ("window", "vector-retriever"):
+        for inputs in (5, 0, "hi", []):
+            loads = create_memory(name).load_memory_variables
+            yield call(loads, inputs), MessageError, f"the user is about to say}}, not {inputs!r}"
     for option, other in (("on_failure", "explode"), ("busy", "later")):
         yield call(memory.turn, "hi", **{option: other}), OptionError, other
 
@@ -291,6 +307,9 @@ def prompts() -> Iterator[Row]:
 def conversations() -> Iterator[Row]:
     """Conversations, their tools, and providers of memories."""
     yield talks("nope"), UnknownStrategyError, "no strategy 'nope'"
+    yield asked("edit", 1, None), MessageError, "or a user message, not None"
+    yield asked("edit", 1, 5), MessageError, "a message must be a dict"
+    yield asked("send", None, after=0), OptionError, "after=0 is for a new message"
     yield talks(None), OptionError, "memory must be a memory or the name of a strategy, not None"
     yield talks(max_rounds=-1), OptionError, "max_rounds must be a whole number"
     yield talks(on_failure="ignore"), OptionError, "on_failure must be 'keep' or 'rollback', not 'ignore'"

@@ -45,6 +45,22 @@ def test_a_store_is_awaited_through_a_pooler(pooler: Pooler, postgres_server: Po
         assert [entry.seq for entry in asyncio.run(store.append("c", records("a"), turn_id="1"))] == [1]
 
 
+def test_what_a_pooler_refuses_is_asked_of_it_once(postgres_server: PostgresServer):
+    """Later connections of a store, those of event loops too, go without the options that were refused."""
+    try:
+        pooler = PgBouncer(postgres_server)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    with closing(pooler), closing(SQLStore(pooler.url(postgres_server.new_database()))) as store:
+        fill(store, "c", "a")
+        for text in "bc":
+            pooler.kill()
+            pooler.start()
+            fill(store, "c", text)
+            asyncio.run(store.append("c", records(text), turn_id=f"async-{text}"))
+        assert pooler.count_refusals() == 1
+
+
 def test_refused_options_are_explained(postgres_server: PostgresServer):
     """Options that somebody asked for are not left out; the error names the setting that lets them pass."""
     with closing(SwappingProxy(postgres_server)) as pooler:

@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import itertools
+import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -16,7 +18,9 @@ from memzoo.stores.sql import silence
 from memzoo.stores.testing import vector
 from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
+from tests.poolers import PgBouncer
 from tests.postgres import PostgresServer, connected
+from tests.redis_servers import RedisServer, cluster
 from tests.stalling import StallingProxy
 
 Run: TypeAlias = Callable[..., Any]
@@ -113,6 +117,54 @@ def test_a_transaction_that_is_not_answered_ends(
     assert found.changes == ({"key": "value"} if point == b"COMMIT\0" else {})
     run(store.commit("c", "s", expected=found.version, watermark=1, changes={"key": "new"}))
     assert run(store.read_state("c", "s")).changes == {"key": "new"}
+
+
+def test_a_pooler_that_is_stopped_holds_no_save(
+    postgres_server: PostgresServer, run: Run, impatience: Callable[[], None]
+):
+    """PgBouncer hangs, and its system goes on to acknowledge: a `StoreError`; saved again, the turn is there once."""
+    try:
+        pooler = PgBouncer(postgres_server)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    url = f"{pooler.url(postgres_server.new_database())}&timeout=1"
+    with contextlib.closing(pooler), open_store(url) as store:
+        memory = create_memory("window", store=store, conversation_id="c")
+        run(memory.asave_context({"input": "a"}, {"output": "b"}))
+        pooler.stop()
+        impatience()
+        with pytest.raises(StoreError, match="may be stored: save it again under its turn_id"):
+            run(memory.asave_context({"input": "c"}, {"output": "d"}, turn_id="t"))
+        pooler.resume()
+        run(memory.asave_context({"input": "c"}, {"output": "d"}, turn_id="t"))
+        assert [message["content"] for message in memory.history()] == ["a", "b", "c", "d"]
+
+
+def test_a_server_of_a_cluster_that_is_stopped_holds_no_save(tmp_path: Path):
+    """A primary of a Redis Cluster hangs: a save is a `StoreError`; saved again, the turn is there once."""
+    pytest.importorskip("redis", reason="needs the 'redis' extra")
+    if shutil.which("redis-cli") is None:
+        pytest.skip("needs redis-server and redis-cli (Debian's packages redis-server and redis-tools)")
+    # No replica takes over meanwhile.
+    with (
+        cluster(tmp_path, "--cluster-node-timeout", "600000") as servers,
+        open_store(f"redis+cluster://127.0.0.1:{servers[0].port}?timeout=1") as store,
+    ):
+        memory = create_memory("window", store=store, conversation_id="c")
+        memory.save_context({"input": "a"}, {"output": "b"})
+        (holder,) = [one for one in servers if _is_primary_with_keys(one)]
+        holder.stop()
+        with pytest.raises(StoreError, match="may be stored: save it again under its turn_id"):
+            memory.save_context({"input": "c"}, {"output": "d"}, turn_id="t")
+        holder.resume()
+        memory.save_context({"input": "c"}, {"output": "d"}, turn_id="t")
+        assert [message["content"] for message in memory.history()] == ["a", "b", "c", "d"]
+        assert drive(store.conversations()) == ["c"]
+
+
+def _is_primary_with_keys(server: RedisServer) -> bool:
+    with contextlib.closing(server.client()) as client:
+        return client.info("replication")["role"] == "master" and client.dbsize() > 0
 
 
 @pytest.mark.parametrize("server", POINTS, indirect=True)

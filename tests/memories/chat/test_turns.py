@@ -2,16 +2,22 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from memzoo.errors import MessageError, ModelError, TurnError
-from memzoo.memories import STRATEGIES, BaseMemory, ConversationBufferMemory, create_memory
-from memzoo.stores import Message
+from memzoo.errors import MessageError, ModelError, StoreError, TurnError
+from memzoo.memories import (
+    STRATEGIES,
+    BaseMemory,
+    ConversationBufferMemory,
+    ConversationSummaryMemory,
+    create_memory,
+)
+from memzoo.stores import Entry, InMemoryStore, Message, Record
 from memzoo.testing import ScriptedModel
 from tests.memories.chat.turns import CALL, RESULT, Mishap, contents, failed, roles
 
@@ -227,3 +233,53 @@ def is_accepted(messages: list[Message]) -> bool:
             return False
         del rest[: len(ids)]
     return True
+
+
+def kept_early(memory: BaseMemory) -> None:
+    """Keep a call before it is carried out."""
+    with memory.turn("Call f!") as turn:
+        turn.roll_back()
+        turn.add(CALL)
+        turn.keep()
+
+
+def given_up(memory: BaseMemory) -> None:
+    """Fail in the midst of a turn."""
+    with memory.turn("Call f!") as turn:
+        turn.add(CALL)
+        raise Mishap
+
+
+def seeded(memory: BaseMemory) -> None:
+    """Begin with examples."""
+    memory.seed([("How?", "So.")])
+
+
+def made_of_messages(memory: BaseMemory) -> None:
+    """Take in a conversation."""
+    said: list[Message] = [{"role": "user", "content": "How?"}]
+    ConversationSummaryMemory.from_messages("offline", said, store=memory.store, conversation_id="a")
+
+
+class Silent(InMemoryStore):
+    """Stores what it is given, but loses the first answer."""
+
+    async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
+        """See `Store.append`."""
+        is_new = not await self.read(conversation_id)
+        stored = await super().append(conversation_id, records, turn_id=turn_id)
+        if is_new:
+            raise StoreError("no answer")
+        return stored
+
+
+@pytest.mark.parametrize("save", [kept_early, given_up, seeded, made_of_messages])
+def test_whatever_may_be_stored_can_be_saved_again(save: Callable[[BaseMemory], None]) -> None:
+    """The error of a store has a note with the id, whichever way the messages came: under it they are there once."""
+    memory = create_memory("buffer", store=Silent(), conversation_id="a")
+    with pytest.raises(StoreError) as caught:
+        save(memory)
+    turn_id = caught.value.__notes__[0].split("'")[1]
+    said = memory.history()
+    memory.add_messages(said, turn_id=turn_id)
+    assert memory.history() == said

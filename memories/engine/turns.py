@@ -322,8 +322,11 @@ def _users(said: str | Message) -> Message:
 def _is_unfinished(turn: Sequence[Entry]) -> bool:
     if not turn or turn[-1].turn_id.startswith(_UNFINISHED):
         return bool(turn)
+    messages, (first, last) = [entry.message for entry in turn], (turn[0].turn_id, turn[-1].turn_id)
+    # Results end a turn that was stored whole, but not one whose messages came one by one, as they do from a list.
+    waits = not is_answer(messages[-1]) and first != last and not first.startswith(_UNFINISHED)
     # A question that stands alone is one that was to be answered again, and was not.
-    return turn[-1].message["role"] == "user" or bool(find_open_calls([entry.message for entry in turn]))
+    return waits or messages[-1]["role"] == "user" or bool(find_open_calls(messages))
 
 
 def _name_next(part: str) -> str:

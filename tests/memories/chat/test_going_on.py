@@ -13,7 +13,7 @@ import pytest
 
 from memzoo.errors import ModelError
 from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, create_memory, repeatable
-from memzoo.stores import Message, open_store
+from memzoo.stores import Message, MessageListStore, open_store
 from tests.memories.chat.turns import CALL, RESULT, Mishap, contents, failed, roles
 from tests.memories.chat.ways import Say, each_way
 
@@ -61,6 +61,20 @@ def test_an_unfinished_turn_is_gone_on_with(name: str, way: str, endpoint: "Endp
     assert till.paid == [10]
     assert roles(conversation.memory.history()) == "uauata"
     assert conversation.memory.unfinished_turn() == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_unfinished_turn_from_a_list_is_gone_on_with(way: str, endpoint: "Endpoint") -> None:
+    """Results at its end are no answer: a list does not know which messages were a turn."""
+    kept: list[Message] = []
+    store = MessageListStore(get=lambda _: kept, update=lambda _, new: None, delete=lambda _: None)
+    till = Till()
+    kept += [{"role": "user", "content": "Pay!"}, CALL, RESULT]
+    conversation = Conversation(endpoint.model, ConversationBufferMemory(store=store), tools=[till.pay])
+    assert conversation.memory.unfinished_turn() == kept
+    endpoint.says("Paid.")
+    WAYS[way](conversation)
+    assert contents(endpoint.sent()) == ["Pay!", None, "done"]
 
 
 @each_way

@@ -219,7 +219,7 @@ def calls_of_memories() -> Iterator[Row]:
         yield call(memory.turn, user), MessageError, wanted
     yield call(memory.turn, None, after=1), OptionError, "after=1 is for a new message"
     for name in ("window", "vector-retriever"):
-        for inputs in (5, 0, "hi", []):
+        for inputs in (5, 0, "hi", list[object]()):
             loads = create_memory(name).load_memory_variables
             yield call(loads, inputs), MessageError, f"the user is about to say}}, not {inputs!r}"
     for option, other in (("on_failure", "explode"), ("busy", "later")):

@@ -67,7 +67,7 @@ def test_an_unfinished_turn_is_gone_on_with(name: str, way: str, endpoint: "Endp
 def test_an_unfinished_turn_from_a_list_is_gone_on_with(way: str, endpoint: "Endpoint") -> None:
     """Results at its end are no answer: a list does not know which messages were a turn."""
     kept: list[Message] = []
-    store = MessageListStore(get=lambda _: kept, update=lambda _, new: None, delete=lambda _: None)
+    store = MessageListStore(get=lambda _: kept, update=dict[str, list[Message]]().__setitem__, delete=lambda _: None)
     till = Till()
     kept += [{"role": "user", "content": "Pay!"}, CALL, RESULT]
     conversation = Conversation(endpoint.model, ConversationBufferMemory(store=store), tools=[till.pay])

@@ -53,7 +53,7 @@ class TestSeeding:
     def test_what_is_no_pair_is_refused(self, examples: Any) -> None:
         """The text says what an example is; nothing is stored."""
         memory = ConversationBufferMemory()
-        with pytest.raises(MessageError, match="an example must be a pair|examples must be a list"):
+        with pytest.raises(MessageError, match=r"an example must be a pair|examples must be a list"):
             memory.seed(examples)
         assert memory.history() == []
 

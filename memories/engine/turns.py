@@ -14,7 +14,7 @@ from memzoo.memories.engine.memory_protocol import Memory
 from memzoo.memories.engine.replacing import Replaced, check_replaceable
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import find_open_calls, is_answer, is_instruction, is_of_tools
-from memzoo.memories.text.messages import as_message, checked, is_answered, sendable, text_of
+from memzoo.memories.text.messages import as_message, as_record, checked, is_answered, sendable, text_of
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, Message, Record
 from memzoo.sync import Managed, blocking
@@ -67,7 +67,7 @@ class Turn(Managed["Turn"]):
         self.id = turn_name(turn_id)
         self.finished = False
         self._memory, self._log = memory, memory.log.cached
-        self._redact = memory.redactor.message
+        self._redact = memory.redactor.record
         self._after = after
         # What the turn takes the place of.
         self._replaced: Replaced | None = None
@@ -81,7 +81,7 @@ class Turn(Managed["Turn"]):
         self._goes_on = self._replaces_stopped = False
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
-        self._said = [] if user is None else [Record(self._redact(_users(user)))]
+        self._said = [] if user is None else [self._redact(Record(_users(user)))]
         self._before: Shown | None = None
         self._lock: TurnLock = turn_locks.of(self._log.store, self._log.conversation_id)
         self._entered = False
@@ -154,8 +154,8 @@ class Turn(Managed["Turn"]):
             TurnError: The turn is not open: what is added now would be lost.
         """
         self._open()
-        records = [one if isinstance(one, Record) else Record(as_message("assistant", one)) for one in messages]
-        self._said += [Record(self._redact(checked(one.message)), dict(one.fields)) for one in records]
+        given = (one if isinstance(one, Record) else as_message("assistant", one) for one in messages)
+        self._said += list(map(self._redact, list(map(as_record, given))))
 
     @property
     def pinned(self) -> list[Message]:

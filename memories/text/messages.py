@@ -9,13 +9,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
 
 from memzoo.errors import MessageError
 from memzoo.forks import cached_property
 from memzoo.memories.text.days import MONTHS, UNKNOWN_DAY, WEEKDAYS
 from memzoo.memories.text.grouping import group_messages, is_instruction
-from memzoo.stores import Message, Record
+from memzoo.stores import SAID_AT, Message, Record
 from memzoo.text import DEEPEST, is_too_deep
 
 __all__ = [
@@ -102,10 +103,30 @@ def check_several(messages: object, what: str = "messages") -> None:
 
 
 def as_record(message: Message | Record) -> Record:
-    """Make a record of a message, or check the message of a record, as `checked` does."""
-    if isinstance(message, Record):
-        return Record(checked(message.message), dict(message.fields))
-    return Record(checked(message))
+    """Make a record of a message, or check that of a record, as `checked` does, and its fields.
+
+    Raises:
+        MessageError: It is refused; the text says what is wrong.
+    """
+    if not isinstance(message, Record):
+        return Record(checked(message))
+    fields = dict(message.fields)
+    for name, value in cast("dict[str, Any]", fields).items():
+        if not (value is None or isinstance(value, str)):
+            raise MessageError(f"field {name!r} of a record must be a text or None, not {value!r}")
+    if (told := fields.get(SAID_AT)) and not _is_time(told):
+        raise MessageError(
+            f"field {SAID_AT!r} must be a time in ISO 8601 with a time zone, such as '2026-05-08T09:30:00+00:00', "
+            f"or '' if nobody knows it, not {told!r}"
+        )
+    return Record(checked(message.message), fields)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def tool_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:

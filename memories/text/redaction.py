@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 
 from memzoo.errors import OptionError, RedactionError
 from memzoo.stores import JSON, SAID_AT, Message, Record
+from memzoo.stores.base import ANSWER
 from memzoo.text import is_too_deep
 
 __all__ = ["Redact", "Redactor", "a_redaction"]
@@ -127,7 +128,7 @@ class Redactor:
         return Record(self.message(record.message), fields)
 
     def _field(self, name: str, text: str | None) -> str | None:
-        if text is None or name in ("@thread", SAID_AT):
+        if text is None or name in ("@thread", ANSWER, SAID_AT):
             return text
         own = _parse_json(text) if name.startswith("@") else None
         if own is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import MessageError
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationKGMemory, ConversationSummaryMemory, create_memory
 from memzoo.memories.graph.export import export
 from memzoo.memories.graph.picture import to_html
@@ -99,6 +100,22 @@ def test_what_is_said_later_has_its_day() -> None:
 def test_a_time_that_cannot_be_read_is_none(told: str) -> None:
     """A time without a zone is none: it could be another day."""
     assert Entry(1, {"role": "user", "content": "a"}, "t", STORED, {SAID_AT: told}).said_at is None
+
+
+@pytest.mark.parametrize("told", ["soon", "2019-04-02", "2019-04-02T08:00", 5])
+@pytest.mark.parametrize("by_turn", [True, False])
+def test_a_time_that_cannot_be_read_is_refused(told: Any, by_turn: bool) -> None:  # noqa: FBT001 - a case
+    """Nothing is stored, whichever way it came; the text names the time."""
+    memory = create_memory("buffer")
+    record = Record({"role": "assistant", "content": "Have a good trip!"}, {SAID_AT: told})
+    with pytest.raises(MessageError, match=re.escape(repr(told))):
+        memory.add_messages([record]) if not by_turn else _take_turn(memory, record)
+    assert memory.history() == []
+
+
+def _take_turn(memory: BaseMemory, record: Record) -> None:
+    with memory.turn("I fly to Lima.", on_failure="rollback") as turn:
+        turn.add(record)
 
 
 def test_facts_have_no_day_either() -> None:

@@ -36,7 +36,7 @@ from memzoo.memories import (
     create_memory,
 )
 from memzoo.memories.text.redaction import Redact
-from memzoo.stores import InMemoryStore, Message, open_store
+from memzoo.stores import InMemoryStore, Message, Record, open_store
 from memzoo.strategy import as_model
 from memzoo.telemetry import instrument, uninstrument
 from memzoo.testing import ScriptedModel
@@ -306,6 +306,16 @@ def test_a_hosts_own_form_can_still_be_read() -> None:
     (kept,) = asyncio.run(log.aall())
     assert kept.own == own | {"parts": [{"content": "PIN [digits]", "id": "p1"}]}
     assert (kept.message["content"], kept.thread, kept.seq) == ("PIN [digits]", "thread-7", 1)
+
+
+def test_fields_that_a_turn_adds_have_nothing_of_it() -> None:
+    """What a turn adds is treated as what is added without one: its fields too, but not what memzoo wrote there."""
+    memory = create_memory("buffer", redact={"year": "2024"})
+    answered = json.dumps({"model": "gpt-4o-2024-08-06"})
+    with memory.turn("Go") as turn:
+        turn.add(Record({"role": "assistant", "content": "In 2024"}, {"@own": '{"said": "2024"}', "@answer": answered}))
+    [_, entry] = memory.entries()
+    assert entry.fields == {"@own": '{"said": "[year]"}', "@answer": answered}
 
 
 def test_a_retried_question_is_known_again() -> None:

@@ -125,8 +125,23 @@ async def history(memory: GraphMemory) -> list[dict[str, Any]]:
 
 
 async def _create(memory: GraphMemory, arguments: Write) -> ToolResult:
-    kind = "entities" if isinstance(arguments, CreateEntities) else "relations"
-    return _list(kind, graph_of(await memory.awrite(arguments))[kind])
+    made = graph_of(await memory.awrite(arguments))
+    if not isinstance(arguments, CreateEntities):
+        return _list("relations", made["relations"])
+    result = _list("entities", made["entities"])
+    types = {one["name"]: one["entityType"] for one in made["entities"]}
+    left = [one.name for one in arguments.entities if one.name not in types]
+    other = [one for one in arguments.entities if types.get(one.name, one.entity_type) != one.entity_type]
+    return ToolResult([*result.texts, *_tell_left(left), *map(_tell_other_type, other)], result.values)
+
+
+def _tell_left(names: list[str]) -> list[str]:
+    known = ", ".join(dict.fromkeys(names))
+    return [f"Left as before, because known already: {known}. Write more with add_observations."] if names else []
+
+
+def _tell_other_type(entity: Entity) -> str:
+    return f"{entity.name} has the type that was given first; {entity.entity_type!r} was not taken."
 
 
 async def _observe(memory: GraphMemory, arguments: AddObservations) -> ToolResult:

@@ -90,6 +90,19 @@ def test_what_stands_twice_in_a_call_is_one_with_all_that_is_said_of_it(memory: 
     }
 
 
+def test_what_is_not_taken_is_told(memory: GraphMemory) -> None:
+    """As in the original server a known entity stays as it is; the model is told so, and of a second type in a call."""
+    robot = {**ADA, "entityType": "robot", "observations": ["likes oil"]}
+    both = [{**ACME, "name": "Bo", "entityType": kind} for kind in ("person", "robot")]
+    found = answer(memory, "create_entities", entities=[robot, *both])
+    assert found.values == {"entities": both[:1]}
+    assert found.texts[1:] == [
+        "Left as before, because known already: Ada. Write more with add_observations.",
+        "Bo has the type that was given first; 'robot' was not taken.",
+    ]
+    assert ask(memory, "open_nodes", names=["Ada"])["entities"] == [ADA]
+
+
 def test_a_relation_may_have_no_name(memory: GraphMemory) -> None:
     """An empty text is one like any other, as in the original server, and what follows is taken in too."""
     nameless = {**WORKS, "relationType": ""}

@@ -221,9 +221,9 @@ def _say_drafted(results: Results) -> Iterator[str]:
     if talks.questions and talks.drafted:
         plural = "" if talks.drafted == 1 else "s"
         which = f"The question{plural}" if talks.drafted == talks.questions else write_number(talks.drafted, "question")
-        were = "were" if plural else "was"
+        were, them = ("were", "them") if plural else ("was", "it")
         yield (
-            f"{which} {were} drafted by rules, from what the user said, and nobody has read them: a first look. Such "
+            f"{which} {were} drafted by rules, from what the user said, and nobody has read {them}: a first look. Such "
             "questions share words with what was said, which helps a search."
         )
 

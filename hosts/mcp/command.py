@@ -75,6 +75,10 @@ def _transfer(memory: "GraphMemory", source: Path | None, target: Path | None) -
         echo(_take_in(memory, source))
     if target:
         write(target, export_lines(memory))
+        # `remember` keeps these as messages of the user.
+        if texts := sum(entry.message["role"] == "user" for entry in memory.entries()):
+            told = write_count(texts, "remembered text")
+            echo(f"{target} has the graph, without {told}: `memzoo export` writes all.", err=True)
 
 
 def _move_in(memory: "GraphMemory") -> None:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from memzoo.memories.text.framing import in_frame
-from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.messages import as_sent, text_of
 from memzoo.stores import Entry, Message
 
 if TYPE_CHECKING:
@@ -207,9 +207,8 @@ async def explain_view(
     # A summary may stand beside the messages without counting towards their limit.
     beside = bool(view.recalled) and not getattr(memory, "count_summary", True)
     limit = max_tokens or (None if beside else memory.message_limit)
-    if (
-        limit is None and not beside and not view.entries
-    ):  # else the limit is only for what was derived, which messages stand beside
+    # Beside messages, the limit would be only for what was derived.
+    if limit is None and not beside and not view.entries:
         limit = getattr(memory, "max_token_limit", None)
     entries = await memory.log.page()
     shown = tuple(_list_shown(sent, view, memory.counter))
@@ -272,4 +271,5 @@ def _reason(view: "View", found: Container[object], learnt: int, entry: Entry, *
 
 
 def _key(message: Message) -> str:
-    return json.dumps(message, sort_keys=True)
+    # The log also keeps fields that are not sent.
+    return json.dumps(as_sent(message), sort_keys=True)

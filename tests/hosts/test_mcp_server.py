@@ -217,3 +217,18 @@ def test_the_command_takes_in_and_writes_files(
     assert not left.value.code
     assert target.read_text(encoding="utf-8") == source.read_text(encoding="utf-8")
     assert capsys.readouterr().out == "2 things taken in: entities, observations, relations.\n"
+
+
+def test_an_export_tells_of_texts_that_have_no_place_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A memory.jsonl has the graph alone; what was remembered as a text is not left out without a word."""
+    url, target = f"sqlite:///{tmp_path}/m.db", tmp_path / "memory.jsonl"
+    with open_store(url) as store:
+        memory = GraphMemory(store=store, conversation_id="mcp")
+        asyncio.run(memory.aremember("I like tea."))
+    monkeypatch.setattr("sys.argv", ["memzoo", "mcp", "--store", url, "--export", str(target)])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert not left.value.code
+    assert "has the graph, without 1 remembered text: `memzoo export` writes all." in capsys.readouterr().err

@@ -79,8 +79,10 @@ def _about_talk(question: str, heard: Sequence[Utterance]) -> str:
 
 def _find_fitting(question: str, heard: Sequence[Utterance]) -> str:
     """Return the one or two sentences that share the rarest words with a question, in the order said."""
-    said = [sentence for turn in heard if not is_own(*turn) for sentence in sentences(turn.text)]
-    statements = list(dict.fromkeys(one for one in said if not is_question(one)))[-20_000:]
+    said = dict.fromkeys(sentence for turn in heard if not is_own(*turn) for sentence in sentences(turn.text))
+    # A note on Oslo quotes what was said: "Oslo: Anna lives in Oslo."
+    noted = (one for one in said if one.partition(": ")[2] not in said)
+    statements = [one for one in noted if not is_question(one)][-20_000:]
     roots = content_stems if content_stems(question) else all_stems
     asked = dict.fromkeys(roots(question))
     stems = [{*roots(sentence)} & asked.keys() for sentence in statements]

@@ -34,6 +34,22 @@ def test_a_search_tells_scores_and_what_had_no_room() -> None:
     assert (told_of.tokens <= 18, told_of.limit) == (True, 18)
 
 
+@pytest.mark.parametrize("name", ["buffer", "window", "token-buffer"])
+def test_a_message_with_fields_that_are_not_sent_has_its_number(name: str) -> None:
+    """A time of an import, or a field of another program, which the log keeps and no request has."""
+    memory = create_memory(name, token_counter="approximate")
+    memory.add_messages(
+        [
+            {"role": "user", "content": "Hi", "time": "2026-05-08T10:00:00+00:00"},
+            {"role": "assistant", "content": "Hello"},
+            {"role": "user", "content": "Tea?", "number": 7},
+            {"role": "assistant", "content": "Hello", "tool_calls": None},
+        ]
+    )
+    shown = [(one.number, one.kind, one.text) for one in memory.explain().shown]
+    assert shown == [(1, "message", "Hi"), (2, "message", "Hello"), (3, "message", "Tea?"), (4, "message", "Hello")]
+
+
 def test_as_text_it_shows_what_was_recalled_and_found() -> None:
     """In words, without the frame; in a notebook, too."""
     explained = told("vector-retriever", k=1).explain("Who sells bikes in Rome?")

@@ -92,6 +92,13 @@ def test_quotes_what_fits_the_question(client: OpenAI) -> None:
     assert said(client, ("user", "I like tea. What do I like?")) == "From what was said: I like tea."
 
 
+def test_what_a_note_quotes_is_said_once() -> None:
+    """An entity memory shows a message and the note that was made of it."""
+    conversation = Conversation("offline", "entity", token_counter="approximate")
+    conversation.send("My sister Anna lives in Oslo.")
+    assert conversation.send("Where does Anna live?") == "From what was said: My sister Anna lives in Oslo."
+
+
 def test_questions_are_not_answers(client: OpenAI) -> None:
     """A question asked before is not quoted as an answer to it."""
     assert said(client, ("user", "Where is my red bike?"), ("user", "Where is my red bike?")) == CANNOT

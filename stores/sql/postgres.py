@@ -302,7 +302,7 @@ class _Connect:
 
     def __call__(self, dialect: Any, _: object, args: Any, kwargs: dict[str, Any]) -> Any:
         if self._is_refused:
-            del kwargs["options"]
+            kwargs.pop("options", None)  # in SQLAlchemy 2.0 the dict is the engine's own, and has none any more
             return _open(dialect, args, kwargs)
         try:
             return _open(dialect, args, kwargs)

@@ -40,6 +40,7 @@ class HostMessage(NamedTuple):
         key: The host's id for it in this conversation, so that it is stored only once; "" for none.
         seq: Its number in the log; 0 if it is not there.
         thread: The host's thread that it belongs to; "" if unknown.
+        unfinished: It is what the user has read of an answer that was stopped.
     """
 
     message: Message
@@ -47,6 +48,7 @@ class HostMessage(NamedTuple):
     key: str = ""
     seq: int = 0
     thread: str = ""
+    unfinished: bool = False
 
 
 def add_calls(said: Message, calls: Iterable[Any]) -> Message:

@@ -15,7 +15,7 @@ from memzoo.hosts.messages import HostMessage, dump_json, fit_message
 from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.memories.text.redaction import Redactor
-from memzoo.stores import JSON, Entry, Record
+from memzoo.stores import JSON, UNFINISHED, Entry, Record
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.strategy import BaseMemory, is_answer, is_instruction
 
@@ -47,6 +47,8 @@ class HostLog:
         # For comparing only: what is saved is treated, and counted, by the memory.
         self._redactor = Redactor(memory.redact)
         self._may_repeat = True
+        # The host has the newest question answered once more: half an answer to it is not shown, and gives way.
+        self._answers_anew = False
 
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn, and learn from them if the last one is the answer.
@@ -61,14 +63,23 @@ class HostLog:
             ended: Learn in any case, because nothing follows.
         """
         if self._may_repeat:
-            said = said[await self._count_repeated(said) :]
+            asked, said = said, said[await self._count_repeated(said) :]
+            self._answers_anew = bool(asked) and not said
         await self._add(said, turn_id=turn_id, ended=ended)
 
     async def _add(self, said: Sequence[HostMessage], *, turn_id: str | None, ended: bool = False) -> None:
         records = [self.record(one) for one in said]
-        learn = ended or (bool(records) and is_answer(records[-1].message))
+        learn = ended or bool(said and is_answer(said[-1].message) and not said[-1].unfinished)
+        if said and said[0].message["role"] != "user" and (stopped := await self._find_stopped()):
+            await self.memory.aadd_messages(records, turn_id=turn_id, learn=False)
+            await self._arewind_if_possible(stopped)
+            records = []
         await self.memory.aadd_messages(records, turn_id=turn_id, learn=learn)
         self._may_repeat = False
+
+    async def _find_stopped(self) -> list[HostMessage]:
+        """Return the newest message if it is what was read of an answer that was stopped; else none."""
+        return [one for one in await self._newest(1) if one.unfinished]
 
     async def afollow(
         self,
@@ -102,6 +113,7 @@ class HostLog:
             new = await self._drop_forgotten(new)
         if whole and self._may_repeat:
             new = new[await self._count_repeated(new, keys={one.key for one in said}) :]
+        self._answers_anew = all(one.message["role"] != "user" for one in new)
         # One by one, each under its key, so that a run that was cut off continues where it ended.
         for one in new[:-1]:
             await self._add([one], turn_id=one.key)
@@ -110,9 +122,10 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return what `afollow` would append, after taking back what the thread no longer has."""
+        """Return what `afollow` would append in a new run, after taking back what the thread no longer has."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
-        return await self._drop_forgotten(new) if len(new) > 1 else new
+        new = await self._drop_forgotten(new) if len(new) > 1 else new
+        return new[await self._count_repeated(new, keys={one.key for one in new}) :]
 
     async def _find_new(
         self, said: Sequence[HostMessage], thread: str, *, cuts_at_questions: bool
@@ -129,8 +142,10 @@ class HostLog:
         """Return the view for the words being answered, with the host's own form of messages from the log."""
         self._may_repeat = True
         shown = await self.memory.amessages(query, catch_up=False)
+        hidden = {one.seq for one in await self._find_stopped()} if self._answers_anew else set[int]()
         pairs = zip(shown, shown.entries, strict=True)
-        return [self._to_message(entry) if entry else HostMessage(message) for message, entry in pairs]
+        view = [self._to_message(entry) if entry else HostMessage(message) for message, entry in pairs]
+        return [one for one in view if one.seq not in hidden]
 
     async def aall(self, limit: int | None = None) -> list[HostMessage]:
         """Return what was said, oldest first: all, or the newest `limit`."""
@@ -162,12 +177,16 @@ class HostLog:
         """
         said = [one for one in await self._newest(newest) if thread in ("", one.thread)]
         gone = [one for one in said if one.key.partition("/")[0] in ids]
-        if not gone:
-            return
+        if gone:
+            await self._arewind_if_possible(gone)
+
+    async def _arewind_if_possible(self, said: Sequence[HostMessage]) -> bool:
         try:
-            await self.arewind(gone)
+            await self.arewind(said)
         except UnsupportedError as error:
             logger.warning("%r keeps what its host took back: %s", self.memory.conversation_id, error)
+            return False
+        return True
 
     def record(self, said: HostMessage) -> Record:
         """Return a message as it is stored, with the host's own form beside it.
@@ -175,11 +194,13 @@ class HostLog:
         What cannot be a chat message is stored as text, so that a run that has done its work does not fail here.
         """
         fields = {self.field: dump_json(said.own), _THREAD: said.thread or None}
-        return Record(fit_message(said.message), {name: text for name, text in fields.items() if text is not None})
+        known = {name: text for name, text in fields.items() if text is not None}
+        return Record(fit_message(said.message), {**known, **(UNFINISHED if said.unfinished else {})})
 
     def _to_message(self, entry: Entry) -> HostMessage:
         thread = entry.fields.get(_THREAD) or ""
-        return HostMessage(entry.message, self._own(entry.fields), entry.turn_id, entry.seq, thread)
+        own = self._own(entry.fields)
+        return HostMessage(entry.message, own, entry.turn_id, entry.seq, thread, entry.unfinished)
 
     def _own(self, fields: Mapping[str, str | None]) -> JSON:
         own = fields.get(self.field)
@@ -214,12 +235,8 @@ class HostLog:
         words = {one.key: self._redactor.message(fit_message(now[one.key])) for one in own if one.key in now}
         edited = min((one.seq for one in own if words.get(one.key, one.message) != one.message), default=math.inf)
         gone = [one for one in own if one.seq >= begin and (one.key not in now or one.seq >= edited)]
-        if not gone:
-            return known
-        try:
-            await self.arewind(gone)
-        except UnsupportedError as error:
-            logger.warning("%r keeps what its thread has no more: %s", self.memory.conversation_id, error)
+        gone = _without_tools_work(own, gone, now)
+        if not gone or not await self._arewind_if_possible(gone):
             return known
         return [one for one in known if one not in gone]
 
@@ -254,10 +271,30 @@ class HostLog:
         # The first page nearly always has an answer, so the cost does not grow with the conversation.
         while True:
             said = await self._newest(size)
-            answers = [place for place, one in enumerate(said) if is_answer(one.message)]
+            answers = [place for place, one in enumerate(said) if is_answer(one.message) and not one.unfinished]
             if answers or len(said) < size:
                 return said[answers[-1] + 1 :] if answers else said
             size *= 4
+
+
+def _without_tools_work(
+    own: Sequence[HostMessage], gone: Sequence[HostMessage], now: Collection[str]
+) -> list[HostMessage]:
+    """Leave out calls and results of a run that failed, as a thread that has its question has it run again.
+
+    They are taken back together with the question before them, or with the answer behind them.
+    """
+    stays = {one.key for one in own} - {one.key for one in gone}
+    groups = [list(group) for _, group in itertools.groupby(own, key=_is_of_tools)]
+    for before, work, *behind in (groups[place : place + 3] for place in range(len(groups) - 1)):
+        around = [before[-1], *(group[0] for group in behind)]
+        if _is_of_tools(work[0]) and all(one.key in stays for one in around):
+            gone = [one for one in gone if one not in work or one.key in now]
+    return list(gone)
+
+
+def _is_of_tools(said: HostMessage) -> bool:
+    return said.message["role"] == "tool" or bool(said.message.get("tool_calls"))
 
 
 def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:

@@ -27,8 +27,9 @@ class MemoryConversationManager:
 
     Before each model call, it replaces earlier turns by the memory; what was derived goes to the end of the system
     prompt. At the end of an invocation, it saves the messages by their tracking ids and learns from them; the list
-    `agent.messages` keeps the newest turn, and the log keeps everything. A failed or interrupted invocation is saved
-    with the next one that ends; its prompt given again is a retry, and is asked and saved once. If you remove or edit
+    `agent.messages` keeps the newest turn, and the log keeps everything. A failed invocation
+    is saved as far as it went; its prompt given again is a retry, and is asked and saved once. An interrupted one is
+    saved with the next one that ends. If you remove or edit
     messages of the newest turn in `agent.messages`, or load an older snapshot of the agent, the log drops what is gone
     too.
 
@@ -105,12 +106,13 @@ class MemoryConversationManager:
         return context.replace(messages=_in_turns([*earlier, *turn], recalled), system_prompt=system)
 
     async def _save(self, event: Any) -> None:
-        if event.result is None or event.result.stop_reason == "interrupt":
+        if event.result is not None and event.result.stop_reason == "interrupt":
             return
         self._left_out = 0
         turn = await self._turn(event.agent.messages)
         said = [one for message in turn for one in _to_messages(message)]
-        await self._log.afollow(said, ended=True, thread=self._thread)
+        # What tools did before a failure is on record at once: their agent may not live on.
+        await self._log.afollow(said, ended=event.result is not None, thread=self._thread)
 
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the messages that the log does not have yet, without repeated prompts."""

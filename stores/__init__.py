@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from memzoo.stores.base import (
     JSON,
     SAID_AT,
+    UNFINISHED,
     Entries,
     Entry,
     Lease,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "JSON",
     "SAID_AT",
+    "UNFINISHED",
     "ChromaIndex",
     "Closing",
     "EncryptedStore",

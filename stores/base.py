@@ -13,6 +13,7 @@ __all__ = [
     "ANSWER",
     "JSON",
     "SAID_AT",
+    "UNFINISHED",
     "Entries",
     "Entry",
     "Lease",
@@ -30,6 +31,9 @@ __all__ = [
 
 ANSWER = "@answer"
 """The field beside an answer that holds, as JSON, the model that gave it and its cost."""
+
+UNFINISHED: Mapping[str, str] = {ANSWER: '{"unfinished": true}'}
+"""The fields of what had come of an answer when it was stopped: `Record({"role": "assistant", ...}, UNFINISHED)`."""
 
 SAID_AT = "@said_at"
 """The field of a message that was said before it was stored: when, in ISO 8601 with a time zone; "" if nobody knows."""

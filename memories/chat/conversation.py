@@ -31,7 +31,7 @@ from memzoo.memories.options import make_setattr, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.messages import sendable, text_of, with_words
-from memzoo.stores import Message, Record, Store
+from memzoo.stores import UNFINISHED, Message, Record, Store
 from memzoo.stores.base import ANSWER
 from memzoo.sync import Closing, blocking, iterated, together
 
@@ -339,7 +339,7 @@ def _keep_heard(turn: Turn, text: str) -> None:
     """Add what the user has read of an answer that was stopped."""
     # The last piece may end in half a character, which cannot be stored.
     if text := extract_spoken(text.encode("utf-8", "ignore").decode()):
-        turn.add(Record({"role": "assistant", "content": text}, {ANSWER: json.dumps({"unfinished": True})}))
+        turn.add(Record({"role": "assistant", "content": text}, UNFINISHED))
 
 
 def _describe(said: Answer) -> dict[str, str | None]:

@@ -18,7 +18,18 @@ from memzoo.hosts.claude_agent import MemorySessionStore
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
 from tests.hosts.claude_api import served
-from tests.hosts.contract import FIRST, SAID_THEN, SECOND, HostContract, Step, contents, weather
+from tests.hosts.contract import (
+    FIRST,
+    SAID_THEN,
+    SECOND,
+    Call,
+    HostContract,
+    Step,
+    contents,
+    pairs,
+    results,
+    weather,
+)
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import members, odd, samples
 
@@ -68,9 +79,26 @@ async def asked(text: str, options: Any) -> Any:
     return result
 
 
+@pytest.mark.parametrize("text", ["Weather?", "Well?"])
+def test_what_a_tool_did_is_told_after_a_failure(text: str, tmp_path: Path) -> None:
+    """The call and its result are in the log once, and the next session's model is told the result."""
+    memory = create_memory("buffer", store=InMemoryStore())
+    store = MemorySessionStore(memory.store, lambda _: memory)
+    with served([Call("Oslo", "c1"), RuntimeError("overloaded")]) as api, pytest.raises(Exception, match="overloaded"):
+        asyncio.run(asked("Weather?", options_of(store, api.url, tmp_path / "anna")))
+    told = asyncio.run(store.remind({"cwd": str(tmp_path / "anna"), "session_id": "new", "prompt": text}))
+    assert "tool: Sunny in Oslo." in str(told)
+    with served(["Sunny."]) as api:
+        asyncio.run(asked(text, options_of(store, api.url, tmp_path / "anna")))
+    said = memory.history()
+    assert pairs(said) == results(said) == ["c1"]
+    assert contents(said) == list(dict.fromkeys(["Weather?", text, "Sunny."]))
+
+
 class TestClaudeAgent(HostContract):
     """The contract, with a fresh session for each prompt: what the model knows of others comes from the hook."""
 
+    tells_late = "the hook tells it as text: see test_what_a_tool_did_is_told_after_a_failure"
     cuts = (0, 500)  # each is three starts of the CLI
 
     @pytest.fixture(autouse=True)

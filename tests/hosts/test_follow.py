@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memzoo.hosts.messages import HostMessage
 from memzoo.hosts.shared import HostLog
 from memzoo.memories import BaseMemory, ConversationBufferMemory, create_memory
-from memzoo.stores import InMemoryStore
+from memzoo.stores import UNFINISHED, InMemoryStore, Record
 
 Said = Sequence[tuple[str, str]]
 """Messages of a thread, by key: those of users are questions."""
@@ -47,6 +47,57 @@ def memory() -> BaseMemory:
     memory = ConversationBufferMemory()
     assert follow(memory, FIRST, SECOND) == words(FIRST, SECOND)
     return memory
+
+
+def shown(memory: BaseMemory, *said: Said) -> list[str]:
+    """Follow a thread in the midst of a run, and tell what the model is sent."""
+    log, host = HostLog(memory, "test"), [message_of(key, text) for part in said for key, text in part]
+    asyncio.run(log.afollow(host, thread="t", cuts_at_questions=True))
+    return [one.message["content"] for one in asyncio.run(log.aread_view(host[-1].message["content"]))]
+
+
+def test_what_was_read_of_a_stopped_answer_is_shown_until_the_question_is_answered_anew(memory: BaseMemory):
+    """The next question follows it; the same question is sent without it, and the new answer takes its place."""
+    follow(memory, FIRST, SECOND, THIRD[:1])
+    memory.add_messages([Record({"role": "assistant", "content": "You"}, UNFINISHED)], learn=False)
+    assert shown(memory, FIRST, SECOND, THIRD[:1]) == words(FIRST, SECOND, THIRD[:1])
+    assert [entry.unfinished for entry in memory.entries()] == [False] * 5 + [True], "until there is an answer"
+    more = [("q4", "Go on?")]
+    assert shown(memory, FIRST, SECOND, THIRD[:1], more) == [*words(FIRST, SECOND, THIRD[:1]), "You", "Go on?"]
+    memory.rewind(6)
+    assert follow(memory, FIRST, SECOND, THIRD) == words(FIRST, SECOND, THIRD)
+
+
+def test_a_stopped_answer_without_keys_gives_way_too():
+    """Where a host has no ids, the same words again are the same question."""
+    memory = ConversationBufferMemory()
+    for answer in ("Half", "Whole."):
+        log = HostLog(memory, "test")
+        asyncio.run(log.aadd([message_of("", "Who am I?")]))
+        assert [one.message["content"] for one in asyncio.run(log.aread_view("Who am I?"))] == ["Who am I?"]
+        said = HostMessage({"role": "assistant", "content": answer}, unfinished=answer == "Half")
+        asyncio.run(log.aadd([said]))
+    assert [entry.message["content"] for entry in memory.entries()] == ["Who am I?", "Whole."]
+
+
+def test_what_tools_did_is_taken_back_with_its_question_or_its_answer_alone():
+    """A thread that runs a failed run again has neither call nor result, and they stay on record."""
+    memory = ConversationBufferMemory()
+    call = {"id": "c", "type": "function", "function": {"name": "pay", "arguments": "{}"}}
+    work = [
+        HostMessage({"role": "assistant", "content": None, "tool_calls": [call]}, key="c1"),
+        HostMessage({"role": "tool", "tool_call_id": "c", "content": "paid"}, key="r1"),
+    ]
+    question, answer = message_of("q", "Pay?"), message_of("a", "Paid.")
+
+    def keys(*said: HostMessage) -> list[str]:
+        asyncio.run(HostLog(memory, "test").afollow(said, thread="t", cuts_at_questions=True))
+        return [entry.turn_id for entry in memory.entries()]
+
+    assert keys(question, *work) == ["q", "c1", "r1"]
+    assert keys(question) == ["q", "c1", "r1"]
+    assert keys(question, answer) == keys(question, answer, message_of("q2", "Well?"))[:4] == ["q", "c1", "r1", "a"]
+    assert keys(question) == ["q"]
 
 
 def test_what_was_forgotten_does_not_come_back(memory: BaseMemory):
@@ -156,7 +207,7 @@ def test_a_store_that_cannot_delete_keeps_what_was_taken_back(caplog: pytest.Log
     memory = ConversationBufferMemory(store=plain, conversation_id="c")
     follow(memory, FIRST, SECOND)
     assert follow(memory, FIRST) == words(FIRST, SECOND)
-    assert "'c' keeps what its thread has no more" in caplog.text
+    assert "'c' keeps what its host took back" in caplog.text
     asyncio.run(HostLog(memory, "test").atake_back({"q2"}))
     assert "'c' keeps what its host took back" in caplog.text
     assert [entry.message["content"] for entry in memory.entries()] == words(FIRST, SECOND)
@@ -207,7 +258,7 @@ def test_a_store_that_cannot_delete_keeps_what_was_said(caplog: pytest.LogCaptur
     follow(memory, FIRST, SECOND)
     with caplog.at_level(logging.WARNING, logger="memzoo"):
         assert follow(memory, FIRST, THIRD) == words(FIRST, SECOND, THIRD)
-    assert "keeps what its thread has no more" in caplog.text
+    assert "keeps what its host took back" in caplog.text
 
 
 @given(st.data())

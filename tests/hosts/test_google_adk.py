@@ -108,6 +108,8 @@ class UsersMemories(MemoryProvider):
 class TestGoogleADK(HostContract):
     """The contract, with a fresh session for each prompt: what the model knows of others comes from the memory."""
 
+    tells_late = "a failed run is in ADK's session, and in the memory when the session is saved again"
+
     async def say(
         self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
     ) -> list[list[Message]]:

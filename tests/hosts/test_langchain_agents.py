@@ -24,7 +24,6 @@ from tests.hosts.contract import (  # noqa: E402
     HostContract,
     Step,
     contents,
-    results,
     summarizing,
     texts,
     weather,
@@ -110,6 +109,13 @@ class TestWithCheckpointer(TestWithoutCheckpointer):
         """See `HostContract.begin_anew`."""
         self.checkpointer = checkpoints.InMemorySaver()
 
+    async def resume(self, memories: MemoryProvider, script: Sequence[Step]) -> list[list[Message]]:
+        """See `HostContract.resume`: from the newest checkpoint."""
+        model = ScriptedChat(script=list(script), sent=[])
+        config = {"configurable": {"thread_id": "anna"}}
+        await agent_of(memories, model, self.checkpointer).ainvoke(None, config)
+        return [chat(sent) for sent in model.sent]
+
     async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
         """See `HostContract.go_back`."""
         await self.two_exchanges(memories)
@@ -125,22 +131,6 @@ class TestWithCheckpointer(TestWithoutCheckpointer):
         state = agent.get_state({"configurable": {"thread_id": "anna"}}).values["messages"]
         expected = [text for turn in range(5) for text in (f"Question {turn}", f"Answer {turn}")]
         assert [message.text for message in state] == expected
-
-    def test_a_run_is_resumed_without_doubling(self) -> None:
-        """A run that failed goes on from its checkpoint: the question is in the log once."""
-        memories, saver = MemoryProvider("buffer"), self.checkpointer
-        model = ScriptedChat(script=[Call("Oslo", "c1"), RuntimeError("overloaded"), "Sunny."], sent=[])
-        agent, (question, config) = agent_of(memories, model, saver), given("anna", "Weather?", None)
-        with pytest.raises(RuntimeError, match="overloaded"):
-            agent.invoke(question, config)
-        agent.invoke(None, config)
-        assert [message["role"] for message in memories.get("anna").history()] == [
-            "user",
-            "assistant",
-            "tool",
-            "assistant",
-        ]
-        assert results(chat(model.sent[-1])) == ["c1"]
 
     def test_the_host_may_summarize_too(self) -> None:
         """Where another middleware replaces messages by a summary, the log is complete and in order all the same."""

@@ -77,6 +77,12 @@ class TestWholeState(HostContract):
         graph_of(memories, model, self.state, self.checkpointer).invoke(given, _thread(user))
         return [chat(sent) for sent in model.sent]
 
+    async def resume(self, memories: MemoryProvider, script: Sequence[Step]) -> list[list[Message]]:
+        """See `HostContract.resume`: from the newest checkpoint."""
+        model = ScriptedChat(script=list(script), sent=[])
+        await graph_of(memories, model, self.state, self.checkpointer).ainvoke(None, _thread("anna"))
+        return [chat(sent) for sent in model.sent]
+
     def shapes(self) -> Iterator[Any]:
         """See `HostContract.shapes`."""
         return thread_shapes()

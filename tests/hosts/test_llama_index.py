@@ -119,7 +119,7 @@ _ODD_CALLS: list[Any] = [
 class TestLlamaIndex(HostContract):
     """The contract, with a fresh agent for each prompt: LlamaIndex has no synchronous runner of agents."""
 
-    fork = "fork"
+    fork, tells_late = "fork", "agents hand calls and results to the memory when they end"
 
     async def say(
         self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None

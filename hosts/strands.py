@@ -27,11 +27,10 @@ class MemoryConversationManager:
 
     Before each model call, it replaces earlier turns by the memory; what was derived goes to the end of the system
     prompt. At the end of an invocation, it saves the messages by their tracking ids and learns from them; the list
-    `agent.messages` keeps the newest turn, and the log keeps everything. A failed invocation
-    is saved as far as it went; its prompt given again is a retry, and is asked and saved once. An interrupted one is
-    saved with the next one that ends. If you remove or edit
-    messages of the newest turn in `agent.messages`, or load an older snapshot of the agent, the log drops what is gone
-    too.
+    `agent.messages` keeps the newest turn, and the log keeps everything. A failed invocation is saved too, with the
+    work of its tools; its prompt given again is a retry, and is asked and saved once. An interrupted one is saved with
+    the next one that ends. If you remove or edit messages of the newest turn in `agent.messages`, or load an older
+    snapshot of the agent, the log drops what is gone too.
 
     Attributes:
         memory: The memory of one agent.

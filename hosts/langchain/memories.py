@@ -165,9 +165,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
 
     @moving_summary_buffer.setter
     def moving_summary_buffer(self, summary: str) -> None:
-        # All parts of this state belong together.
-        none: dict[str, Any] = {"kept": [], "counter": self.plain.counter.chosen}
-        put(self.plain, lambda items: {**none, **items, "summary": summary})
+        put(self.plain, lambda _: {"summary": summary})
 
     async def abuffer(self) -> Any:
         """What `load_memory_variables` gives: a transcript, or messages with `return_messages`."""

@@ -127,7 +127,7 @@ class CachedState:
         attempts = Attempts() if anew else known.attempts
         if ATTEMPTS in update.changes:
             attempts = Attempts.from_json(update.changes[ATTEMPTS])
-        return State(items, _find_watermark(items, update.watermark), update.version, known.epoch + anew, attempts)
+        return State(items, update.watermark, update.version, known.epoch + anew, attempts)
 
 
 class StagedState:
@@ -158,14 +158,3 @@ class StagedState:
         self.newest = State(items, watermark, state.version + 1, attempts=attempts or state.attempts)
         self._heard(watermark)
         return self.newest
-
-
-def _find_watermark(items: Mapping[str, JSON], watermark: int) -> int:
-    """Find how far a state goes: memzoo 0.1's summaries took messages in first, and listed what they did not cover."""
-    match items:
-        case {"summary": str(), "counter": str(), "kept": [[int(first), *_], *_]}:
-            return first - 1
-        case {"summary": str(), "distilled": int(distilled)}:
-            return distilled
-        case _:
-            return watermark

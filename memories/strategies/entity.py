@@ -56,7 +56,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     State: by canonical name, `{"name": ..., "statements": [...]}` for a note, oldest first, and `{"name": ..., "of":
     ...}` for another name, where `of` is the key of the note. A statement has `text`, the day it was `said`, and `seq`,
     the log numbers of the messages that said it; one that was corrected has also `until`, the day, and `ended_by`, the
-    log number. What is not known is left out. (In memzoo 0.1: `{"name": ..., "summary": ...}`, read as sentences.)
+    log number. What is not known is left out.
 
     Example:
         >>> answers = iter(["Sam: Sam is the user's brother."])

@@ -36,7 +36,7 @@ class NoteStatement:
 
     Attributes:
         text: What was said, as a rule one sentence.
-        said: The day on which it was said; `None` if unknown, as in notes of memzoo 0.1.
+        said: The day on which it was said; `None` if unknown.
         seq: The log numbers of the messages that said it, oldest first; empty if unknown.
         until: The day on which it was corrected; `None` while it holds.
         ended_by: The log number of the message that corrected it; 0 while it holds.
@@ -107,16 +107,8 @@ def as_searched(name: str, statement: NoteStatement) -> str:
 
 
 def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
-    """Return the statements of a note, oldest first, including corrected ones.
-
-    A note of memzoo 0.1 was one text; each of its sentences becomes a statement.
-
-    Args:
-        item: The note as it stands in the state; `{}` for none.
-    """
-    if "statements" in item:
-        return tuple(map(NoteStatement.from_json, item["statements"]))
-    return tuple(map(NoteStatement, sentences(item.get("summary", ""))))
+    """Return the statements of a note as it stands in the state (`{}` for none), oldest first, corrected ones too."""
+    return tuple(map(NoteStatement.from_json, item.get("statements", ())))
 
 
 def as_text(statements: Iterable[NoteStatement]) -> str:
@@ -223,8 +215,7 @@ class EntityNotes:
     """Notes by the canonical names of what they are about.
 
     An item of the state is either a note, `{"name": ..., "statements": [...]}` with `NoteStatement.as_json` of each, or
-    another name for a note, `{"name": ..., "of": ...}`, where `of` is the key of the note. A note of memzoo 0.1,
-    `{"name": ..., "summary": ...}`, is read as sentences of unknown date.
+    another name for a note, `{"name": ..., "of": ...}`, where `of` is the key of the note.
 
     Attributes:
         items: The items of the state by key, which is a name in its canonical form.

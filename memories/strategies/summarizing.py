@@ -38,7 +38,6 @@ class SummarizingMemory(ModelBackedMemory):
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Take the new messages into the summary."""
         old = summary_of(state)
-        earlier = {item: None for item in _EARLIER if item in state.items}
         if entries:
             lines, dated = self.render.lines(entries), self.render.dated_lines(entries)
             several = sum(1 for _ in exchange_ends(entries)) > 1
@@ -48,12 +47,12 @@ class SummarizingMemory(ModelBackedMemory):
             except ModelError as error:
                 # Keep what was paid for; a later step shortens it.
                 logger.warning("the summary is longer than its limit until it can be shortened: %s", error)
-                return Changes({**earlier, "summary": new})
+                return Changes({"summary": new})
         else:
             new = await self._bound(old)
         over = self.max_summary_tokens if self._too_long(new) else None
         tried = {} if over == state.items.get(_OVER) else {_OVER: over}
-        return Changes({**earlier, **tried} if new == old else {**earlier, **tried, "summary": new})
+        return Changes(tried if new == old else {**tried, "summary": new})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """What the summary does not cover yet."""
@@ -163,10 +162,6 @@ class SummarizingMemory(ModelBackedMemory):
         if self.max_summary_tokens is None or not summary:
             return False
         return self.render.text_tokens(summary) > self.max_summary_tokens
-
-
-# memzoo 0.1 kept this beside a summary, to say how far the summary goes; now the watermark says that.
-_EARLIER = ("kept", "counter", "distilled", "system")
 
 
 # What a prompt says of the length of a summary.

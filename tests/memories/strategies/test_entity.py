@@ -224,7 +224,8 @@ class TestAliases:
 
     def test_lose_no_note_that_was_not_shown(self) -> None:
         """A new note replaces only what the model saw when it wrote it."""
-        items = {"bob": {"name": "Bob", "summary": "likes tea."}, "robert": {"name": "Robert", "summary": "is 30."}}
+        told = {"Bob": "likes tea.", "Robert": "is 30."}
+        items = {name.lower(): {"name": name, "statements": [{"text": note}]} for name, note in told.items()}
         changed = EntityNotes(items).changes({"Robert": "is 31."}, {"Bob": "Robert"}, ["Robert"])
         assert EntityNotes(changed).notes == {"Robert": "is 31. likes tea."}
 

@@ -24,15 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["PROMPTS", "PromptSet", "PromptSource", "Template"]
 
 _FOLDER = Path(__file__).parent
-_EARLIER = {"v0": _FOLDER / "v0"}
-"""The prompts as they were: with `prompts="v0"`, what was recorded with them replays."""
 
-PROMPTS = tuple(sorted({path.stem for folder in (_FOLDER, *_EARLIER.values()) for path in folder.glob("*.jinja")}))
-"""The names of the prompts: one for each template of the library, those that are only in "v0" too."""
+PROMPTS = tuple(sorted(path.stem for path in _FOLDER.glob("*.jinja")))
+"""The names of the prompts, one for each template of the library."""
 
 PromptSource: TypeAlias = str | Path | Mapping[str, str] | None
-"""Templates in place of the library's: a folder of `<name>.jinja` files, a mapping from prompt names to template text,
-or "v0" for the library's as they were before memories learnt by amendments."""
+"""Templates in place of the library's: a folder of `<name>.jinja` files, or a mapping from names to template text."""
 
 Template: TypeAlias = Union[str, Path, "Traversable"]
 """The text of a template, or a file that has it."""
@@ -42,8 +39,6 @@ _LINES = frozenset({"new_lines", "dated_new_lines"})
 _NEEDED: Mapping[str, Sequence[frozenset[str]]] = {
     "summary": [_LINES],
     "entity_notes": [_LINES],
-    "entity_extraction": [_LINES],
-    "entity_update": [_LINES],
     "triple_extraction": [_LINES],
     "current_entities": [frozenset({"input"})],
     "compare_answer": [frozenset({"memory"}), frozenset({"question"})],
@@ -73,8 +68,7 @@ class PromptSet:
         """Check the replacements; nothing is rendered yet.
 
         Args:
-            source: A folder with `.jinja` files, or a mapping from names to template text, for some of the prompts;
-                or "v0", for the prompts as they were.
+            source: A folder with `.jinja` files, or a mapping from names to template text, for some of the prompts.
             brought: Prompts that a strategy brings besides, by name; `source` may replace these, too.
 
         Raises:
@@ -85,9 +79,10 @@ class PromptSet:
         self._own = frozenset((more | given).items())
         for name in given:
             _check_known(name, {*PROMPTS, *more})
-            allowed = _variables_of(name)
-            if name in more:
-                allowed |= _templates_of(frozenset(more.items())).variables(name)
+            replaced = (_templates_of(frozenset(own)) for own in ((), more.items()))
+            allowed = {one for templates in replaced if name in templates.names for one in templates.variables(name)}
+            # What is given with days is given without them, too.
+            allowed |= {one.removeprefix("dated_") for one in allowed}
             used = self.variables(name)
             if extra := used - allowed:
                 raise PromptError(
@@ -99,10 +94,6 @@ class PromptSet:
                         f"prompt {name!r}: its template must use {' or '.join(map(repr, sorted(needed)))}; otherwise "
                         "the model is not told what it is asked about"
                     )
-
-    def replaces(self, *names: str) -> bool:
-        """Tell whether one of some prompts has a template that was given or brought, in place of the library's."""
-        return any(name in names for name, _ in self._own)
 
     def render(self, name: str, **variables: Any) -> str:
         """The text of a prompt; a `PromptError` names what is unknown, missing or wrong."""
@@ -172,7 +163,7 @@ class _Templates:
     def source(self, name: str) -> str:
         """The text of a template."""
         _check_known(name, self.names)  # a template may include others by a name that it makes up
-        return self._own[name] if name in self._own else _find_shipped(name)[0]
+        return self._own[name] if name in self._own else (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
 
     def _as_data(self, value: object) -> str:
         return self.tag.sub("&lt;", str(value))
@@ -191,7 +182,7 @@ def _read(source: PromptSource) -> dict[str, str]:
         return dict(source or {})
     if not isinstance(source, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PromptError(f"prompts must be a folder, or templates by name, not {source!r}")
-    if not os.path.isdir(folder := _EARLIER.get(str(source), Path(source))):  # noqa: PTH112 - also if it is too long
+    if not os.path.isdir(folder := Path(source)):  # noqa: PTH112 - also if it is too long
         name = str(source) if len(str(source)) <= _LONGEST_NAME else f"{str(source)[:_LONGEST_NAME]}..."
         raise PromptError(f"prompts: {name!r} is not a folder; a template is given by its name, {{'summary': '...'}}")
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))}
@@ -205,20 +196,6 @@ def _text(name: str, template: Template) -> str:
         return template.read_text(encoding="utf-8")
     except (OSError, UnicodeError, AttributeError) as error:
         raise PromptError(f"prompt {name!r}: its template must be text or a file, not {template!r}: {error}") from error
-
-
-def _find_shipped(name: str) -> list[str]:
-    """The library's templates for a prompt, the newest first."""
-    paths = (folder / f"{name}.jinja" for folder in (_FOLDER, *_EARLIER.values()))
-    return [path.read_text(encoding="utf-8") for path in paths if path.is_file()]
-
-
-@functools.cache
-def _variables_of(name: str) -> frozenset[str]:
-    """The variables that are given to a prompt, whichever template uses them."""
-    return frozenset[str]().union(
-        *(_templates_of(frozenset({(name, text)})).variables(name) for text in _find_shipped(name))
-    )
 
 
 def _check_known(name: str, known: Collection[str]) -> None:

@@ -50,12 +50,8 @@ def clerk(messages: list[Message]) -> str:
             return " / ".join(filter(None, [data["summary"], *lines]))
         case "entity_notes":
             return "\n".join(_amendments(data.get("known", "").splitlines(), lines)) or "NOTHING NEW"
-        case "entity_extraction":
-            return _names("\n".join(lines))
         case "current_entities":
             return _names(data["input"])
-        case "entity_update":
-            return "\n".join(_notes(data["known"].splitlines(), lines)) or "NOTHING NEW"
         case "triple_extraction":
             return "\n".join(fact for line in lines for fact in _facts(line)) or "NONE"
         case _:
@@ -71,12 +67,6 @@ def _amendments(known: list[str], lines: list[str]) -> list[str]:
     noted = {line.partition("] ")[2] for line in known}
     said = [(name, line) for line in lines if line not in noted for name in _names(line).splitlines() if name != "NONE"]
     return [f"{name}: {line}" for name, line in said]
-
-
-def _notes(known: list[str], lines: list[str]) -> list[str]:
-    notes = (line.partition(":")[::2] for line in known)
-    said = {name: [note.strip(), *(line for line in lines if name in line)] for name, note in notes}
-    return [f"{name}: {' / '.join(filter(None, parts))}" for name, parts in said.items()]
 
 
 def _facts(line: str) -> list[str]:

@@ -11,7 +11,7 @@ _NOTHING: dict[str, Any] = {
     "history": "",
     "new_lines": "",
     "known": "",
-    "limit": 0,
+    "input": "",
     "target": 2400,
     "length": 0,
     "names": (),

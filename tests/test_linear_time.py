@@ -132,7 +132,7 @@ def forgetful(module: ModuleType) -> bool:
 
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     **dict(sorted(functions())),
-    "notes": lambda text: replies.notes(f"Sam: {text}", ["Sam"], text),
+    "notes": lambda text: replies.amendments(f"Sam: {text}", ["Sam"], text),
     "aliases": lambda text: replies.aliases(text, ["Sam"], text),
     "prose": lambda text: replies.prose(text, "summary"),
     "answer_found": lambda text: forgetful(answers) and answer_found(text, [text]),
@@ -173,13 +173,13 @@ def test_functions(name: str) -> None:
     assert slow == []
 
 
-@pytest.mark.parametrize("task", ["summary", "triple_extraction", "entity_extraction", ""])
+@pytest.mark.parametrize("task", ["summary", "triple_extraction", "current_entities", ""])
 def test_offline_rules(task: str) -> None:
     """The offline model reads each text in linear time, for each of its tasks."""
     known = {"summary": ""}
 
     def asked(text: str) -> str:
-        prompt = rendered(task, **known, new_lines=f"Human: {text}") if task else text
+        prompt = rendered(task, **known, new_lines=f"Human: {text}", input=text) if task else text
         return offline_reply([("user", prompt)])
 
     assert asked("My sister Anna lives in Oslo.")  # what fails takes no time either

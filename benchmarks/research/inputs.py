@@ -10,7 +10,7 @@ from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MemoryZooError, OptionError
 
-__all__ = ["LOCOMO", "REALMEM", "STATEBENCH", "STRONG_MODEL", "check_paths", "conversations", "limits_of", "refusals"]
+__all__ = ["LOCOMO", "REALMEM", "STATEBENCH", "check_paths", "conversations", "limits_of", "refusals"]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
@@ -20,9 +20,6 @@ REALMEM = LOCOMO.parents[1] / "realmem" / "dev.json"
 
 STATEBENCH = LOCOMO.parents[1] / "statebench" / "dev.jsonl"
 """Where StateBench's timelines are looked for."""
-
-STRONG_MODEL = LOCOMO.parents[1] / "strong-model"
-"""Where a large model's replies on the bundled conversation are looked for."""
 
 
 def conversations(*paths: Path) -> list[Transcript]:

@@ -1,13 +1,11 @@
 """How much of what is known is shown: `python -m memzoo.benchmarks.research knowing`.
 
 The entity memory and the knowledge graph are given states, and asked the questions of their talks at budgets of tokens.
-The states do not depend on the prompts of today: those of the bundled conversation are read from what a large
-instruction-following model once replied (`--replies`), those of LoCoMo are learnt by the offline rules. Its prompts cut
-long notes, and what was cut out was lost then, as it is not today: there is a table without it, too. With `--learnt`
-they are instead what the memories of today learn by the replies in a folder, see `strong-model`. Counted is the
-share of questions whose answer's words are in what is shown; beside it, what statements drawn at random show, what
-those show that are chosen with the answer at hand, which is the most that any search could show, and what the search
-shows when a part of it is left out. A `!` marks a difference, question by question, that is surely not 0.
+The states are learnt from a conversation of LoCoMo by the offline rules; with `--learnt` from each talk to which a
+folder has a model's replies, see `strong-model`. Counted is the share of questions whose answer's words are in what is
+shown; beside it, what statements drawn at random show, what those show that are chosen with the answer at hand, which
+is the most that any search could show, and what the search shows when a part of it is left out. A `!` marks a
+difference, question by question, that is surely not 0.
 """
 
 import random
@@ -24,11 +22,10 @@ from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.measure.caching import REREAD, paid_tokens
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.statistics import difference, interval
-from memzoo.benchmarks.research.inputs import LOCOMO, STRONG_MODEL, check_paths, conversations, limits_of, refusals
-from memzoo.benchmarks.research.known_states import Told, learn_by_rules, read_replies
+from memzoo.benchmarks.research.inputs import LOCOMO, conversations, limits_of, refusals
+from memzoo.benchmarks.research.known_states import Told, learn_by_rules
 from memzoo.benchmarks.research.strong_model import TALKS, learn_states
 from memzoo.benchmarks.research.tables import show, table
-from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Question
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
@@ -57,7 +54,6 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 _SHIPPED = next(iter(VARIANTS))
 _RANDOM = "at random"
 _CEILING = "with the answer at hand"
-_ERASED = "the bundled conversation, a large model's replies, without what prompts cut out of notes"
 _SEED = 0
 _STRATEGIES: Mapping[str, tuple[type[BaseMemory], Callable[[str, Any], Sequence[Any]]]] = {
     "knowledge-graph": (ConversationKGMemory, units_of_fact),
@@ -138,10 +134,9 @@ def report(title: str, talks: Sequence[Told], found: Mapping[_Cell, Sequence[Sho
 
 
 def knowing(
-    replies: Annotated[Path, typer.Option(help="Folder with entity.json and knowledge-graph.json.")] = STRONG_MODEL,
     locomo: Annotated[Path, typer.Option(help="LoCoMo's conversations.")] = LOCOMO,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "150,300,1000",
-    learnt: Annotated[Path | None, typer.Option(help="Folder with replies to the prompts of today instead.")] = None,
+    learnt: Annotated[Path | None, typer.Option(help="Folder with a model's replies instead.")] = None,
 ) -> None:
     """Measure how much of what notes and facts hold is shown for a question."""
     with refusals():
@@ -149,16 +144,11 @@ def knowing(
         if learnt is not None:
             _of_replies(learnt, locomo, limits, counter)
             return
-        (bundled,), others = sample_transcripts(), conversations(locomo)[:1]
+        (talk, *_) = conversations(locomo)
         for strategy in _STRATEGIES:
-            (file,) = check_paths(replies / f"{strategy}.json")
-            sets = {
-                "the bundled conversation, a large model's replies": [read_replies(bundled, strategy, file)],
-                **({_ERASED: [read_replies(bundled, strategy, file, erased=True)]} if strategy == "entity" else {}),
-                f"{others[0].title}, offline rules": [learn_by_rules(one, strategy) for one in others],
-            }
-            for title, talks in sets.items():
-                show(report(f"{strategy}, {title}", talks, measure_shown(talks, limits, counter, VARIANTS)), "")
+            talks = [learn_by_rules(talk, strategy)]
+            title = f"{strategy}, {talk.title}, offline rules"
+            show(report(title, talks, measure_shown(talks, limits, counter, VARIANTS)), "")
 
 
 def _of_replies(folder: Path, locomo: Path, limits: Sequence[int], counter: TextCounter) -> None:

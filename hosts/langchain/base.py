@@ -59,7 +59,7 @@ class LangChainMemory(BothWays):
     plain_class: ClassVar[type[BaseMemory]]
     # LangChain's, where they differ from those of the plain class.
     defaults: ClassVar[Mapping[str, Any]] = {}
-    # By the name of an option that takes a LangChain prompt: our prompts, separated by blanks.
+    # By the name of an option that takes a LangChain prompt: our prompt.
     templates: ClassVar[Mapping[str, str]] = {}
     # Options that bring in what was learnt before.
     brought: ClassVar[Sequence[str]] = ()
@@ -215,9 +215,8 @@ class LangChainMemory(BothWays):
         if templates and not isinstance(own, Mapping):
             raise OptionError(f"give {', '.join(templates)} or a folder as prompts, not both")
         taken = {
-            ours: convert_template(ours, name, template)
+            self.templates[name]: convert_template(self.templates[name], name, template)
             for name, template in templates.items()
-            for ours in self.templates[name].split()
             if template is not None
         }
         return {**taken, **own} if taken else {}

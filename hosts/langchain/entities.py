@@ -1,14 +1,16 @@
 """Notes on entities by LangChain's interface."""
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, cast
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.state import put, read_items
-from memzoo.memories.strategies.entity_notes import EntityNotes
+from memzoo.memories.strategies.entity_notes import EntityNotes, make_statement
+from memzoo.memories.text.language import sentences
+from memzoo.stores import JSON, Entry
 from memzoo.strategy import BaseMemory
 
-__all__ = ["InMemoryEntityStore", "NotesOfMemory", "is_durable", "notes_in"]
+__all__ = ["InMemoryEntityStore", "NotesOfMemory", "is_durable", "notes_in", "write_notes"]
 
 
 class InMemoryEntityStore:
@@ -59,7 +61,7 @@ class Notes(MutableMapping[str, str]):
         return notes.summary(key)
 
     def __setitem__(self, name: str, note: str) -> None:
-        put(self._plain, lambda items: EntityNotes(items).changes({name: note}, {}, ()))
+        put(self._plain, lambda items: write_notes(EntityNotes(items), {name: note}))
 
     def __delitem__(self, name: str) -> None:
         notes = EntityNotes(read_items(self._plain))
@@ -73,7 +75,7 @@ class Notes(MutableMapping[str, str]):
 
     def take_in(self, notes: Mapping[str, str]) -> None:
         """Have these notes in place of all others; they stand for all that was said so far."""
-        new = EntityNotes({}).changes(notes, {}, ())
+        new = write_notes(EntityNotes({}), notes)
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
     def __iter__(self) -> Iterator[str]:
@@ -134,3 +136,24 @@ def notes_in(store: Any) -> Mapping[str, str]:
         "entity_store must be an InMemoryEntityStore, a SQLiteEntityStore or a mapping of names to notes, "
         f"not {store!r}"
     )
+
+
+def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
+    """The changes for notes that replace old ones; a sentence that a new note takes over keeps its day and its source.
+
+    Args:
+        notes: Those that there are.
+        new: New notes by name.
+        entries: The messages that they are based on.
+    """
+    changed: dict[str, JSON] = {}
+    for name, text in new.items():
+        key = notes.key(name)
+        known = {one.text: one for one in notes.statements(key)}
+        told = {one: known.get(one) or make_statement(one, entries) for one in sentences(text)}
+        ended = [one for one in notes.statements(key, history=True) if not one.holds and one.text not in told]
+        changed[key] = {
+            "name": notes.name(key, name),
+            "statements": [one.as_json() for one in (*ended, *told.values())],
+        }
+    return changed

@@ -194,11 +194,16 @@ class ConversationEntityMemory(LangChainMemory):
     plain_class = PlainEntity
     defaults: ClassVar[Mapping[str, Any]] = {"max_token_limit": None, "ask_at_load": True}
     templates: ClassVar[Mapping[str, str]] = {
-        "entity_extraction_prompt": "current_entities entity_extraction",
+        "entity_extraction_prompt": "current_entities",
         "entity_summarization_prompt": "entity_update",
     }
     brought = ("entity_store",)
     extras: ClassVar[Mapping[str, Any]] = {"entity_cache": ()}
+
+    def _make(self, **changed: Any) -> Any:
+        plain: Any = super()._make(**changed)
+        plain.has_langchains_prompt = any(self._given.get(option) is not None for option in self.templates)
+        return plain
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The exchanges and, as "entities", notes by name."""

@@ -1,14 +1,20 @@
-"""Memories that take a model's poor reply as LangChain takes it: what is no answer to the question stops no program.
+"""Memories that learn with LangChain's prompts, and take a model's poor reply as LangChain takes it.
 
-A refusal, or a reply without a word, still replaces nothing: the exchange waits, and the model is asked again.
+A reply that is no answer to the question stops no program. A refusal, or a reply without a word, still replaces
+nothing: the exchange waits, and the model is asked again.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from memzoo.errors import ModelReplyError
+from memzoo.hosts.langchain.entities import write_notes
+from memzoo.hosts.langchain.prompts import ENTITY_UPDATE
 from memzoo.memories import ConversationEntityMemory as PlainEntity
 from memzoo.memories import ConversationKGMemory as PlainKG
+from memzoo.memories.engine.prompt_limit import TooLongError
+from memzoo.memories.models import replies
+from memzoo.memories.text.names import is_pronoun
 from memzoo.stores import Entry
 from memzoo.strategy import Changes, Log, State, strategy, text_of
 
@@ -20,7 +26,15 @@ class ConversationEntityMemory(PlainEntity):
     """Adds prose to the notes on whom the last load found, where a line for each was asked for.
 
     LangChain makes it the whole note. Without a load, or where it found nobody, the exchange leaves no note.
+
+    With LangChain's prompts it finds names first, then writes the whole notes on them anew. Notes that have no room in
+    one prompt are amended instead.
     """
+
+    own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}
+    # Not annotated, or they would be options.
+    has_langchains_prompt = False
+    _hint = None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """See `ConversationEntityMemory`."""
@@ -33,6 +47,47 @@ class ConversationEntityMemory(PlainEntity):
             prose = " ".join(error.reply.split())
             told = [(name, None, prose) for name in names]
             return self._bound(state, self._notes(state).amend_notes(told, {}, entries))
+
+    async def _ask_for_names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
+        self._hint = None
+        names = await super()._ask_for_names(query, recent, state)
+        self._hint = _Hint(query, recent[-1].seq if recent else state.watermark, names)
+        return names
+
+    async def _amend(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        if not self.has_langchains_prompt:
+            return await super()._amend(state, entries, log)
+        before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
+        if not self._teaches(before, entries):
+            return Changes()
+        history, new_lines = self.render.lines(before), self.render.lines(entries)
+        names = self._take_hint(entries)
+        if names is None:
+            reply = await self.ask("current_entities", history=history, input=new_lines, known=())
+            names = replies.names(reply)
+        if not names:
+            return Changes()
+        notes = self._notes(state)
+        asked = {notes.key(name): name for name in names}
+        known = [{"name": notes.name(key, name), "summary": notes.summary(key)} for key, name in asked.items()]
+        try:
+            reply = await self.ask("entity_update", history=history, new_lines=new_lines, entities=known)
+        except TooLongError:
+            return await super()._amend(state, entries, log)
+        new = dict[str, str]()
+        for one in replies.amendments(reply, [note["name"] for note in known], new_lines):
+            if one.name and not is_pronoun(one.name):
+                name = asked.setdefault(notes.key(one.name), one.name)
+                new[name] = f"{new.get(name, '')} {one.text}".strip()
+        return self._bound(state, write_notes(notes, new, entries))
+
+    def _take_hint(self, entries: Sequence[Entry]) -> list[str] | None:
+        hint, self._hint = self._hint, None
+        first = entries[0]
+        exchange = [entry.message["role"] for entry in entries] == ["user", "assistant"]
+        if hint is None or not exchange or hint[:2] != (text_of(first.message), first.seq - 1):
+            return None
+        return hint.names
 
 
 @strategy
@@ -76,3 +131,11 @@ class ConversationKGMemory(PlainKG):
             return await super().aget_current_entities(input_string)
         except ModelReplyError as error:
             return [part for part in map(str.strip, error.reply.split(",")) if part]
+
+
+class _Hint(NamedTuple):
+    """What a load found, so that the next save need not ask again: its input, the end of the log, the names."""
+
+    query: str
+    last_seq: int
+    names: list[str]

@@ -3,12 +3,10 @@
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
@@ -21,10 +19,9 @@ from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, NoteStatement, as_text, notes_within_state
 from memzoo.memories.strategies.extracting import Draft, derive_in_pieces
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.strategies.shown_notes import choose_notes, in_lines, in_parts, notes_within, units_of_note
-from memzoo.memories.text.grouping import exchange_ends
+from memzoo.memories.strategies.shown_notes import choose_notes, in_lines, notes_within, units_of_note
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.names import FOR_SURE, canonical, is_pronoun, mentions
+from memzoo.memories.text.names import FOR_SURE, is_pronoun
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import drive
@@ -33,7 +30,6 @@ __all__ = ["ConversationEntityMemory"]
 
 logger = logging.getLogger("memzoo")
 
-_MOST_OTHERS = 10
 _MOST_INTRODUCED = 40
 
 
@@ -111,8 +107,6 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._hint: _Hint | None = None
-        self._extraction: _Extraction | None = None
         self._indexes = self._new_indexes()
         self._draft = Draft(self._new_indexes, _Indexes.apply)
         self._staying = Staying[tuple[str, NoteStatement]]()
@@ -140,8 +134,6 @@ class ConversationEntityMemory(ModelBackedMemory):
             "history": self.render.lines(before),
             "dated_history": self.render.dated_lines(before),
         }
-        if self.templates.replaces("entity_extraction", "entity_update"):
-            return self._bound(state, await self._find_and_rewrite(notes, before, entries, lines))
         touched = indexes.known.find_touched(new_lines, lambda line: notes.find_asked(line, self.render.labels))
         tokens = self.retry.prompts.room_for_known
         known = choose_notes(notes, touched, new_lines, lines["history"], tokens)
@@ -157,54 +149,6 @@ class ConversationEntityMemory(ModelBackedMemory):
     def _bound(self, state: State, changes: Mapping[str, JSON]) -> Changes:
         tokens = self.max_state_tokens
         return Changes(changes if tokens is None else notes_within_state(state.items, changes, tokens))
-
-    async def _find_and_rewrite(
-        self, notes: EntityNotes, before: Sequence[Entry], entries: Sequence[Entry], lines: Mapping[str, str]
-    ) -> Mapping[str, JSON]:
-        """Return the changes when the prompts find the names first and then rewrite whole notes."""
-        names = self._take_hint(entries)
-        if names is None:
-            names = await self._extract(entries, lines)
-        if not names:
-            return {}
-        # A correction seldom names what it corrects: the notes on what was spoken of just before are shown too.
-        spoken_of = islice(_find_mentioned([*before, *entries], notes), _MOST_OTHERS)
-        known = notes.find_entities([*names, *spoken_of])
-        try:
-            return await self._rewrite(notes, known, {}, entries, lines)
-        except TooLongError as error:
-            # With fewer exchanges there may be room for all of them. The names in them are known then.
-            if error.asked or sum(1 for _ in exchange_ends(entries)) > 1:
-                self._extraction = _Extraction(frozenset(map(_sign, entries)), lines["new_lines"], names)
-                raise
-        prompts, changed = self.retry.prompts, dict[str, Mapping[str, Any]]()
-        spare = prompts.tokens - count_for_prompt(self.templates.render("entity_update", **lines, entities=()))
-        for known, hidden in in_parts(notes, names, lines["new_lines"], max(spare, prompts.tokens // 8)):
-            now = EntityNotes({**notes.items, **changed})
-            changed |= await self._rewrite(now, known, hidden, entries, lines)
-        return changed
-
-    async def _extract(self, entries: Sequence[Entry], lines: Mapping[str, str]) -> list[str]:
-        """Return the names in new lines: ask the model, or reuse its answer for the longer step that has them."""
-        asked = self._extraction
-        if asked and asked.entries.issuperset(map(_sign, entries)):
-            return asked.names_in(lines["new_lines"])
-        return replies.names(await self.ask("entity_extraction", **lines))
-
-    async def _rewrite(
-        self,
-        notes: EntityNotes,
-        known: Sequence[Mapping[str, Any]],
-        hidden: Mapping[str, Sequence[NoteStatement]],
-        entries: Sequence[Entry],
-        lines: Mapping[str, str],
-    ) -> dict[str, Mapping[str, Any]]:
-        """Return the changes when a model rewrites notes; the parts that it is not shown stay."""
-        reply = await self.ask("entity_update", **lines, entities=known)
-        shown = [name for entity in known for name in (entity["name"], *entity["aliases"])]
-        found = replies.notes(reply, shown, lines["new_lines"])
-        same = replies.aliases(reply, shown, lines["new_lines"])
-        return notes.changes(found, same, shown, entries, hidden)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that are shown, and tell who "she" is in the next messages."""
@@ -267,11 +211,16 @@ class ConversationEntityMemory(ModelBackedMemory):
         self, query: str, recent: Sequence[Entry], state: State
     ) -> Mapping[str, str | Sequence[NoteStatement]]:
         """Return what to show of the notes."""
-        self._hint = None
         if not query.strip():
             return {}
         notes = self._notes(state)
-        asked = await self._ask_for_names(query, recent, state) if self.ask_at_load else None
+        asked = None
+        if self.ask_at_load:
+            try:
+                asked = await self._ask_for_names(query, recent, state)
+            except ModelError as error:
+                logger.warning("only names that are known already are looked for in the input: %s", error)
+                asked = [*notes.find_names(query)]
         if self.max_token_limit is None:
             names = [*notes.find_names(query)] if asked is None else asked
             report("names", ((name, 1.0) for name in names))
@@ -292,22 +241,8 @@ class ConversationEntityMemory(ModelBackedMemory):
         """The names that a model says a query is about."""
         notes = self._notes(state)
         likely = self._indexes.known.search(query, self._match_names(query, recent, notes)).introduce(_MOST_INTRODUCED)
-        try:
-            history, known = self.render.lines(recent), [unit.text for unit in likely.values()]
-            names = replies.names(await self.ask("current_entities", history=history, input=query, known=known))
-        except ModelError as error:
-            logger.warning("only names that are known already are looked for in the input: %s", error)
-            return list(notes.find_names(query))
-        self._hint = _Hint(query, recent[-1].seq if recent else state.watermark, names)
-        return names
-
-    def _take_hint(self, entries: Sequence[Entry]) -> list[str] | None:
-        hint, self._hint = self._hint, None
-        first = entries[0]
-        exchange = [entry.message["role"] for entry in entries] == ["user", "assistant"]
-        if hint is None or not exchange or hint[:2] != (text_of(first.message), first.seq - 1):
-            return None
-        return hint.names
+        history, known = self.render.lines(recent), [unit.text for unit in likely.values()]
+        return replies.names(await self.ask("current_entities", history=history, input=query, known=known))
 
 
 def _name_pronouns(found: Iterable[Amendment], antecedents: Antecedents) -> Iterator[Amendment]:
@@ -329,36 +264,3 @@ class _Indexes(NamedTuple):
         """Apply changed items (`None` for one that is gone), first dropping all if `reset`."""
         self.names.apply(changes, reset=reset)
         self.known.apply(changes, reset=reset)
-
-
-class _Extraction(NamedTuple):
-    """The names that a model found in messages that were too many for the next prompt: the messages, their lines."""
-
-    entries: frozenset[tuple[int, str]]
-    lines: str
-    names: list[str]
-
-    def names_in(self, lines: str) -> list[str]:
-        """Those that stand in some of these lines, or in none: who "she" is nobody can tell from words."""
-        return [
-            name for name in self.names if mentions(lines, canonical(name)) or not mentions(self.lines, canonical(name))
-        ]
-
-
-class _Hint(NamedTuple):
-    """What a load found, so that the next save need not ask again: its input, the end of the log, the names."""
-
-    query: str
-    last_seq: int
-    names: list[str]
-
-
-def _sign(entry: Entry) -> tuple[int, str]:
-    """Return what distinguishes an entry from a later one that gets the same number."""
-    return entry.seq, entry.turn_id
-
-
-def _find_mentioned(entries: Sequence[Entry], notes: EntityNotes) -> Iterator[str]:
-    """Yield the known names that occur in messages, those of the newest first."""
-    for entry in reversed(entries):
-        yield from notes.find_names(text_of(entry.message))

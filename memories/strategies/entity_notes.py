@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import date
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from memzoo.forks import cached_property, new_rlock
 from memzoo.memories.strategies.extracting import Valued, least_worth
 from memzoo.memories.text.days import in_words
-from memzoo.memories.text.language import content_stems, join_sentences, sentences
+from memzoo.memories.text.language import content_stems, join_sentences
 from memzoo.memories.text.messages import Labels, text_of
 from memzoo.memories.text.names import NameIndex, canonical, find_asked_names
 from memzoo.stores import JSON, Entry
@@ -259,16 +258,6 @@ class EntityNotes:
         others = sorted(self._keep_known(self._index.others(key)))
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
-    def find_entities(self, names: Iterable[str]) -> list[dict[str, Any]]:
-        """Return what is known about names, each entity once: its name, its note ("" if new) and its other names."""
-        keys: dict[str, str] = {}
-        for name in names:
-            keys.setdefault(self.key(name), name)
-        return [
-            {"name": self.name(key, name), "summary": self.summary(key), "aliases": self.others(key)}
-            for key, name in keys.items()
-        ]
-
     def find(self, names: Iterable[str]) -> dict[str, str]:
         """Return the notes on names, "" for a new one. An unknown name finds all names that contain it."""
         notes: dict[str, str] = {}
@@ -306,46 +295,6 @@ class EntityNotes:
         others = sorted((key, item["name"]) for key, item in self.items.items() if "of" in item)
         return {alias: self.name(self.key(key), "") for key, alias in others}
 
-    def changes(
-        self,
-        notes: Mapping[str, str],
-        same: Mapping[str, str],
-        shown: Iterable[str],
-        entries: Sequence[Entry] = (),
-        hidden: Mapping[str, Sequence[NoteStatement]] = MappingProxyType({}),
-    ) -> dict[str, Mapping[str, Any]]:
-        """Return the changes for notes that replace old ones, and for names that turn out to mean the same.
-
-        A sentence that the new note takes over from the old one keeps its day and its sources.
-
-        Args:
-            notes: New notes by name.
-            same: Names, each with the name that means the same and is kept.
-            shown: The names whose old notes the model saw when it wrote the new ones.
-            entries: The messages that the new notes are based on.
-            hidden: By key, the parts of the old notes that the model did not see, which stay.
-        """
-        changed: dict[str, Mapping[str, Any]] = {}
-        for name, text in notes.items():
-            key = self.key(name)
-            old = self.statements(key, history=True)
-            known = {one.text: one for one in old}
-            new = [known.get(one) or make_statement(one, entries) for one in sentences(text)]
-            again, left_out = {one.text for one in new}, hidden.get(key, ())
-            kept = [one for one in old if (not one.holds and one.text not in again) or one in left_out]
-            changed[key] = _item(self.name(key, name), [*kept, *new])
-        written, seen = set(changed), set(map(self.key, shown))
-        for alias, name in same.items():
-            now = EntityNotes({**self.items, **changed})
-            one, other = now.key(name), now.key(alias)
-            if one != other:
-                joined = now.statements(other, history=True)
-                if one in written and other in seen - written:
-                    joined = [told for told in joined if not told.holds or told in hidden.get(other, ())]
-                changed[one] = _item(now.name(one, name), [*now.statements(one, history=True), *joined])
-                changed[other] = {"name": now.name(other, alias), "of": one}
-        return changed
-
     def amend_notes(
         self,
         amendments: Iterable[tuple[str, NoteStatement | None, str]],
@@ -357,7 +306,7 @@ class EntityNotes:
         Args:
             amendments: Each with the key or name of the note, the statement that ends (`None` if none does), and the
                 text that is added ("" if none is).
-            same: As in `changes`.
+            same: Names, each with the name that means the same and is kept.
             entries: The messages that the amendments come from.
         """
         changed: dict[str, Mapping[str, Any]] = {}

@@ -12,10 +12,9 @@ from memzoo.memories.models.replies import Amendment
 from memzoo.memories.search.units import FoundUnit, KnownUnit, tells_advice
 from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_searched, as_text
 from memzoo.memories.text.fitting import Limit
-from memzoo.memories.text.language import content_stems
 from memzoo.stores import JSON
 
-__all__ = ["KnownNotes", "choose_notes", "in_lines", "in_parts", "notes_within", "units_of_note"]
+__all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within", "units_of_note"]
 
 _MOST_NAMES = 50
 # The number before a statement.
@@ -112,35 +111,6 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Container[str]], named: Seq
     room, names = Limit(tokens), (notes.name(key, key) for key in islice(rest, _MOST_NAMES))
     fitting = takewhile(lambda name: room.has(count_for_prompt(name) + 1), names)
     return KnownNotes(entities, [*fitting], by_number)
-
-
-def in_parts(
-    notes: EntityNotes, names: Iterable[str], new_lines: str, tokens: int
-) -> Iterator[tuple[list[dict[str, Any]], dict[str, list[NoteStatement]]]]:
-    """Split notes for prompts that rewrite them, so many tokens at a time, with the parts that are not shown.
-
-    If a note is too long by itself, show the statements that share most words with the new lines.
-    """
-    words, left = frozenset(content_stems(new_lines)), tokens
-    part, hidden = list[dict[str, Any]](), dict[str, list[NoteStatement]]()
-    for entity in notes.find_entities(names):
-        key = notes.key(entity["name"])
-        told = notes.statements(key)
-        size = sum(map(count_for_prompt, (entity["name"], *entity["aliases"]))) + _TOKENS_AROUND
-        whole = size + count_for_prompt(entity["summary"])
-        if part and whole > left:
-            yield part, hidden
-            part, hidden, left = [], {}, tokens
-        shown, spare = set[str](), left - size
-        for one in sorted(told, key=lambda one: (-len(words.intersection(content_stems(one.text))), -told.index(one))):
-            if count_for_prompt(one.text) + 1 <= spare or whole <= left:
-                spare -= count_for_prompt(one.text) + 1
-                shown.add(one.text)
-        part.append(entity | {"summary": as_text(one for one in told if one.text in shown)})
-        hidden[key] = [one for one in told if one.text not in shown]
-        left -= min(whole, left)
-    if part:
-        yield part, hidden
 
 
 def units_of_note(key: str, item: JSON) -> list[KnownUnit]:

@@ -115,7 +115,7 @@ class SummarizingMemory(ModelBackedMemory):
         Raises:
             TooLongError: With fewer new lines, the whole summary may fit.
         """
-        given = {"new_lines": new_lines, "dated_new_lines": dated_new_lines, "limit": self.max_summary_tokens or 0}
+        given = {"new_lines": new_lines, "dated_new_lines": dated_new_lines}
 
         def describe(text: str) -> dict[str, Any]:
             return {"summary": text, "length": len(text), "target": self._room(text or dated_new_lines)}

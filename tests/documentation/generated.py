@@ -110,7 +110,7 @@ def options(name: str) -> str:
     fields = [field for field in _options_of(cls) if field.name not in told]
     table = _table(sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
     said = f"Beside these: {', '.join(_TOLD[base] for base in bases)}."
-    names = filter(_is_used, dict.fromkeys(_asked_by(cls)))
+    names = dict.fromkeys(_asked_by(cls))
     asked = ", ".join(f"[`{one}`](../reference/prompts.md#{one})" for one in names)
     return f"{table}{said}" + (f" Its prompts: {asked}." if asked else "")
 
@@ -133,7 +133,7 @@ def window_options(_: str) -> str:
 
 def all_prompts(_: str) -> str:
     """Every prompt that there is."""
-    return "\n\n".join(f"## `{name}`\n\n{_prompt(name)}" for name in sorted(filter(_is_used, PROMPTS)))
+    return "\n\n".join(f"## `{name}`\n\n{_prompt(name)}" for name in PROMPTS)
 
 
 def costs(name: str) -> str:
@@ -212,11 +212,6 @@ def _asked_by(cls: type[BaseMemory]) -> Iterator[str]:
     """The prompts that a class names where it asks its model, in the order of its methods."""
     for one in reversed([one for one in cls.__mro__ if issubclass(one, ModelBackedMemory)]):
         yield from re.findall(r'\bself\.ask\(\s*"(\w+)"', inspect.getsource(one))
-
-
-def _is_used(name: str) -> bool:
-    """Tell whether a prompt is asked unless somebody chooses the prompts as they were."""
-    return (ROOT / "prompts" / f"{name}.jinja").is_file()
 
 
 def _prompt(name: str) -> str:

@@ -148,21 +148,6 @@ def test_no_circle_of_files() -> None:
     TopologicalSorter(arrows).prepare()  # a circle is an error, which names it
 
 
-def inner_names(source: str) -> set[str]:
-    """What a module imports of the zoo besides public names."""
-    public = {f"memzoo.{name}" for name in ("memories", "prompts", "stores", "stores.testing")}
-    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
-    theirs = [node for node in imports if str(node.module).startswith(("memzoo.memories", "memzoo.stores"))]
-    return {f"{node.module}.{one.name}" for node in theirs if node.module not in public for one in node.names}
-
-
-def test_others_use_the_public_names_of_the_zoo() -> None:
-    """What stands beside the zoo needs few of its inner names; the number may only fall."""
-    rooms = ("hosts", "cassettes", "cli", "commands", "benchmarks")
-    others = [(name.split(".")[1], text) for name, text in sources(*rooms) if "research" not in name]
-    assert len({(package, inner) for package, text in others for inner in inner_names(text)}) <= 40
-
-
 def test_the_command_imports_benchmarks_lazily() -> None:
     """`memzoo chat` and `import memzoo` do not pay for what only `compare` needs."""
     for name, source in sources("cli", "memzoo"):

@@ -279,8 +279,6 @@ def prompts() -> Iterator[Row]:
     needed = {
         "summary": "'dated_new_lines' or 'new_lines'",
         "entity_notes": "'dated_new_lines' or 'new_lines'",
-        "entity_extraction": "'dated_new_lines' or 'new_lines'",
-        "entity_update": "'dated_new_lines' or 'new_lines'",
         "triple_extraction": "'dated_new_lines' or 'new_lines'",
         "current_entities": "'input'",
         "compare_answer": "'memory'",

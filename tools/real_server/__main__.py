@@ -34,7 +34,6 @@ def main(  # noqa: PLR0917 - one for each option
     exchanges: Annotated[int, typer.Option(help="So many of the talk's exchanges.")] = len(SAID),
     max_tokens: Annotated[int, typer.Option(help="An answer has at most so many tokens.")] = 48,
     out: Annotated[Path | None, typer.Option(help="The page whose table is replaced, after each row.")] = None,
-    prompts: Annotated[str | None, typer.Option(help="An earlier set of prompts, such as v0.")] = None,
     record: Annotated[bool, typer.Option(help="Record what the tests replay, instead.")] = False,  # noqa: FBT002
 ) -> None:
     """Let every strategy talk with a small model, and count what was learnt, refused and lost."""
@@ -48,17 +47,17 @@ def main(  # noqa: PLR0917 - one for each option
             raise typer.Exit(_recorded(servers))
         rows: list[Row] = []
         for name in chosen:
-            rows += _shown(name, cast("list[Way]", called), servers, exchanges, prompts)
+            rows += _shown(name, cast("list[Way]", called), servers, exchanges)
             if out:
                 _write(out, _table(rows))
     Console().print(f"llama.cpp {version(found('LLAMA_SERVER'))}", markup=False)
     raise typer.Exit(code=any(row.wrong or row.left for row in rows))
 
 
-def _shown(name: str, ways: Sequence[Way], servers: Servers, exchanges: int, prompts: str | None) -> list[Row]:
+def _shown(name: str, ways: Sequence[Way], servers: Servers, exchanges: int) -> list[Row]:
     rows: list[Row] = []
     for way in ways:
-        rows.append(row := run(name, way, servers, SAID[:exchanges], prompts))
+        rows.append(row := run(name, way, servers, SAID[:exchanges]))
         console = Console(soft_wrap=True)
         console.print(_line(row), f"{row.seconds:.0f} s", markup=False)
         for wrong in row.wrong:

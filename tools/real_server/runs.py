@@ -118,9 +118,7 @@ def _made(name: str, llm: ModelOption, embedder: EmbedderOption, **common: Any) 
     return create_memory(name, token_counter="approximate", **options.get(name, {}), **common)
 
 
-def run(
-    name: str, way: Way, servers: Servers, said: Sequence[tuple[str, str]] = SAID, prompts: str | None = None
-) -> Row:
+def run(name: str, way: Way, servers: Servers, said: Sequence[tuple[str, str]] = SAID) -> Row:
     """Let a strategy take part in a talk, and count.
 
     Args:
@@ -128,10 +126,9 @@ def run(
         way: How its methods are called.
         servers: Who answers.
         said: The talk: what the user said, and what the assistant answered.
-        prompts: An earlier set of prompts, for one that learns by prompts of its own.
     """
     row, clock, start = Row(name, way), Clock(), time.monotonic()
-    memory = memory_named(name, servers, clock=clock, **({"prompts": prompts} if prompts else {}))
+    memory = memory_named(name, servers, clock=clock)
     call = _awaited if way == "async" else _called
     talk = _streamed(memory, servers, row, clock, said) if way == "streamed" else _saved(memory, call, row, clock, said)
     (asyncio.run if way == "async" else drive)(_whole(talk, memory, call, row, clock))

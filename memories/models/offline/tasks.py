@@ -28,14 +28,12 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     match task:
         case "summary":  # a word and the blank behind it have some six characters
             found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) // 6) if limit else _SUMMARY_WORDS)
-        case "entity_extraction" | "current_entities":
+        case "current_entities":
             found = _names(talk)
         case "entity_notes":
             found = _amendments(talk, parts["known"])
             if {*found.split("\n")} <= {*parts["new_lines"].split("\n")}:  # which would be no notes, but a copy
                 found = re.sub(r"^([^:\n]*): ", r"\1: said: ", found, flags=re.MULTILINE)
-        case "entity_update":
-            found = _rewrite_notes(talk, parts["known"])
         case "triple_extraction":
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
             found = "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
@@ -109,13 +107,3 @@ def _amendments(talk: NamedSentences, known: str) -> str:
     new = (n for n in talk.new if (text := talk.lines[n].text) not in noted and tells(text) and not refuses(text))
     told = (f"{whole.get(one, one)}: {talk.lines[n].text}" for n in new for one in talk.about(n, names[:_MOST_KNOWN]))
     return "\n".join([*dict.fromkeys(told)][: 3 * _MOST_NAMES]) or "NOTHING NEW"
-
-
-def _rewrite_notes(talk: NamedSentences, known: str) -> str:
-    """Write whole notes, for prompts that ask for them anew: what was known of each name, then what is new."""
-    notes = {name: note.strip() for name, colon, note in (line.partition(":") for line in known.split("\n")) if colon}
-    told = dict[str, str]()
-    for name, _, new in (line.partition(": ") for line in _amendments(talk, ":\n".join([*notes, ""])).split("\n")):
-        if new not in (note := told.get(name, notes.get(name, new))):
-            told[name] = _write([Utterance("", note), Utterance("", new)])
-    return "\n".join(f"{name}: {note}" for name, note in told.items()) or "NOTHING NEW"

@@ -6,7 +6,7 @@ what is known.
 """
 
 from memzoo.memories.models.replies.facts import SAME_AS, Statement, statements
-from memzoo.memories.models.replies.notes import Amendment, aliases, amendments, notes
+from memzoo.memories.models.replies.notes import Amendment, aliases, amendments
 from memzoo.memories.models.replies.plain import names, prose
 
-__all__ = ["SAME_AS", "Amendment", "Statement", "aliases", "amendments", "names", "notes", "prose", "statements"]
+__all__ = ["SAME_AS", "Amendment", "Statement", "aliases", "amendments", "names", "prose", "statements"]

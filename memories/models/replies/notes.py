@@ -1,4 +1,4 @@
-"""Reads notes: whole ones, and the lines by which notes are amended."""
+"""Reads the lines by which notes are amended."""
 
 import functools
 import re
@@ -21,9 +21,9 @@ from memzoo.memories.models.replies.lines import (
     unusable,
     unwrap,
 )
-from memzoo.memories.text.names import canonical, is_pronoun, mentions
+from memzoo.memories.text.names import canonical, mentions
 
-__all__ = ["Amendment", "aliases", "amendments", "notes"]
+__all__ = ["Amendment", "aliases", "amendments"]
 
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s++(\S.*)")
 # Behind a name; not the one of a time, as in "10:30".
@@ -64,29 +64,6 @@ class Amendment(NamedTuple):
     name: str
     text: str
     number: int = 0
-
-
-def notes(reply: str, known: Collection[str], source: str) -> dict[str, str]:
-    """Read the notes that a reply gives, by name.
-
-    Args:
-        reply: Lines of the form "Name: note", or a JSON object.
-        known: The names that were asked about.
-        source: The lines that the model was to read: where it repeats one, that is no note.
-
-    Raises:
-        ModelReplyError: There is no note in it, and it does not say that nothing is new.
-    """
-    text = SAME.sub("", LABEL.sub("", clean_reply(reply)))
-    if says_nothing(text):
-        return {}
-    found: dict[str, tuple[str, list[str]]] = {}
-    for name, piece in _find_named_lines(text, known, source):
-        found.setdefault(canonical(name), (name, []))[1].append(piece)
-    if not found and not aliases(reply, known, source):
-        raise unusable(reply)
-    named = ((name, pieces) for name, pieces in found.values() if not is_pronoun(name))
-    return {name: note for name, pieces in named if (note := _worth_keeping(pieces))}
 
 
 def amendments(reply: str, known: Collection[str], source: str) -> list[Amendment]:
@@ -201,7 +178,3 @@ def _split_note(line: str) -> tuple[str, str, str]:
 
 def _tells(piece: str) -> bool:
     return bool(piece) and not says_nothing(piece) and not refuses(piece)
-
-
-def _worth_keeping(pieces: list[str]) -> str:
-    return " ".join(filter(_tells, pieces))

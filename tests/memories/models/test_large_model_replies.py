@@ -1,7 +1,7 @@
 """The replies of a large instruction-following model on the bundled conversation: each line ends where it was meant to.
 
-`replies/large-model.json` has the 74 to the prompts of "v0" as they came, with the names that each prompt for notes had
-under "known". Those to today's prompts lie with the research, since the states that are compared are made of them.
+`replies/large-model.json` has 74 as they came, with the names that each prompt for notes had under "known". Those to
+today's prompts lie with the research, since the states that are compared are made of them.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories.models.replies import SAME_AS, Statement, aliases, amendments, names, notes, prose, statements
+from memzoo.memories.models.replies import SAME_AS, Statement, aliases, amendments, names, prose, statements
 
 REPLIES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "replies" / "large-model.json").read_text(encoding="utf-8")
@@ -39,8 +39,6 @@ def written(reply: str) -> list[tuple[str, str]]:
 @replies("entity_update")
 def test_each_note_is_on_whom_it_was_written(reply: dict[str, Any]) -> None:
     """A line is the note on the name before its colon, whether that was asked about or not; no two are glued."""
-    found = notes(reply["reply"], reply["known"], "")
-    assert list(found.items()) == written(reply["reply"])
     added = amendments(reply["reply"], reply["known"], "")
     assert [(one.name, one.text, one.number) for one in added] == [(*pair, 0) for pair in written(reply["reply"])]
 
@@ -56,7 +54,8 @@ def test_each_alias_is_kept(reply: dict[str, Any]) -> None:
 def test_notes_on_new_names_are_not_lost() -> None:
     """What stood in the wrong note before, such as Priya Raman's loan in Noor's, has notes of its own."""
     updates = [reply for reply in REPLIES if reply["task"] == "entity_update"]
-    unasked = [name for one in updates for name in notes(one["reply"], one["known"], "") if name not in one["known"]]
+    found = [(one["known"], amended) for one in updates for amended in amendments(one["reply"], one["known"], "")]
+    unasked = [amended.name for known, amended in found if amended.name not in known]
     assert (len(unasked), set(unasked)) == (14, NEW_NAMES)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from memzoo.errors import ModelReplyError
-from memzoo.memories.models.replies import Statement, amendments, names, notes, prose, statements
+from memzoo.memories.models.replies import Statement, amendments, names, prose, statements
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",
@@ -92,6 +92,14 @@ class TestNames:
             names(reply)
 
 
+def notes(reply: str, known: list[str], source: str) -> dict[str, str]:
+    """The notes in a reply, the lines on a name together."""
+    found = dict[str, str]()
+    for name, text, _ in amendments(reply, known, source):
+        found[name] = f"{found.get(name, '')} {text}".strip()
+    return found
+
+
 class TestNotes:
     """Notes by name."""
 
@@ -117,10 +125,6 @@ class TestNotes:
         """A note may have several lines, with colons in them."""
         reply = "Sam: likes two things.\nFirst: tea\nand milk\nBob: is 31."
         assert notes(reply, ["Sam", "Bob"], "") == {"Sam": "likes two things. First: tea and milk", "Bob": "is 31."}
-
-    def test_on_two_lines_for_one_name_are_put_together(self) -> None:
-        """The second line about a name does not push out the first."""
-        assert notes("Sam: is 30.\nsam: likes tea.", ["Sam"], "") == {"Sam": "is 30. likes tea."}
 
     def test_stand_behind_any_name(self) -> None:
         """A line behind a name is a note on it, whether anybody knew or wrote the name before or not."""

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 from memzoo.errors import ModelReplyError
-from memzoo.memories.models.replies import Statement, names, notes, prose, statements
+from memzoo.memories.models.replies import Amendment, Statement, amendments, names, prose, statements
 from memzoo.memories.text.names import canonical
 
 SIZE = 50_000
@@ -44,9 +44,10 @@ def test_names_are_names(reply: str) -> None:
 @given(replies, some.lists(some.sampled_from(["Sam", "tea", "Eve"])), replies)
 def test_notes_are_about_somebody(reply: str, known: list[str], source: str) -> None:
     """Any text gives notes that say something, about what has the form of a name, or the error (M1, M3)."""
-    found: dict[str, str] = result_of(notes, reply, known, source) or {}
-    assert all(canonical(name) and "\n" not in name and len(name) <= 80 for name in found)
-    assert all(note.strip() and result_of(prose, note, "note") != "" for note in found.values())
+    found: list[Amendment] = result_of(amendments, reply, known, source) or []
+    named = [(name, note) for name, note, number in found if not number]
+    assert all(canonical(name) and "\n" not in name and len(name) <= 80 for name, _ in named)
+    assert all(note.strip() and result_of(prose, note, "note") != "" for _, note in named)
 
 
 @example("NOT.|Sam|Sam")
@@ -102,7 +103,7 @@ HUGE = {
 }
 READERS: dict[str, Callable[[str], object]] = {
     "names": lambda text: result_of(names, text),
-    "notes": lambda text: result_of(notes, f"Sam: {text}", ["Sam"], text),
+    "notes": lambda text: result_of(amendments, f"Sam: {text}", ["Sam"], text),
     "statements": lambda text: result_of(statements, text),
     "prose": lambda text: result_of(prose, text, "summary"),
     "canonical": canonical,

@@ -85,11 +85,10 @@ def test_names(reply: dict[str, Any]) -> None:
     assert (found or []) == reply.get("gives", [])
 
 
-@pytest.mark.parametrize("before", [[], ["Anna\nMara"]])
 @each("notes")
-def test_notes(reply: dict[str, Any], before: list[str]) -> None:
-    """A note is what was said of a name, in whatever form it came; with the prompts as they were, too."""
-    memory = ConversationEntityMemory(llm=saying(*before, reply), prompts="v0" if before else None)
+def test_notes(reply: dict[str, Any]) -> None:
+    """A note is what was said of a name, in whatever form it came."""
+    memory = ConversationEntityMemory(llm=saying(reply))
     outcome(reply, lambda: memory.save_context(MOVED, {"output": "Noted."}))
     assert {name: note for name, note in memory.entities.items() if note} == reply.get("gives", {})
 

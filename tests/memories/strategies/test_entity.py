@@ -2,7 +2,6 @@
 
 import itertools
 import logging
-import re
 from typing import Any
 
 import pytest
@@ -222,13 +221,6 @@ class TestAliases:
         memory, _ = self.told("Bob = Robert")
         assert memory.entities == {"Robert": "is 30. likes tea."}
 
-    def test_lose_no_note_that_was_not_shown(self) -> None:
-        """A new note replaces only what the model saw when it wrote it."""
-        told = {"Bob": "likes tea.", "Robert": "is 30."}
-        items = {name.lower(): {"name": name, "statements": [{"text": note}]} for name, note in told.items()}
-        changed = EntityNotes(items).changes({"Robert": "is 31."}, {"Bob": "Robert"}, ["Robert"])
-        assert EntityNotes(changed).notes == {"Robert": "is 31. likes tea."}
-
     def test_in_a_circle_are_one(self) -> None:
         """Names that a stored state has stand for each other do not stop a load, and get one note with the next."""
         items = {
@@ -376,135 +368,6 @@ class TestLimit:
         """Without a limit the whole notes on those whom the input names are shown, and no others."""
         memory = self.told(None)
         assert memory.load_memory_variables({"input": "Bo?"})["entities"] == {"Bo": memory.entities["Bo"]}
-
-
-OWN = {
-    "entity_extraction": "Names in {{ new_lines }}?",
-    "entity_update": "{% for one in entities %}<{{ one.name }}: {{ one.summary }}>\n{% endfor %}{{ new_lines }}",
-}
-
-
-class TestPromptsOfOnesOwn:
-    """Prompts that find the names first, and then have whole notes written anew."""
-
-    def make(self, *replies: str | Exception, **options: Any) -> tuple[ConversationEntityMemory, ScriptedModel]:
-        """A memory with such prompts, and its model."""
-        model = ScriptedModel(*replies)
-        return ConversationEntityMemory(llm=model, prompts=OWN, **options), model
-
-    def test_ask_for_names_and_for_notes(self) -> None:
-        """Of nobody, no notes are asked for."""
-        memory, model = self.make("Sam", "Sam: Sam is 30.", "NONE", "Sam", "Sam: Sam is 31.")
-        for said in ("Sam is 30", "It is raining frogs", "Sam is 31"):
-            memory.save_context({"input": said}, {"output": "ok"})
-        assert [prompt for prompt, _ in model.asked] == [
-            *("entity_extraction", "entity_update"),
-            "entity_extraction",
-            *("entity_extraction", "entity_update"),
-        ]
-        assert model.asked[-1][1] == "<Sam: Sam is 30.>\nHuman: Sam is 31\nAI: ok"
-        assert memory.entities == {"Sam": "Sam is 31."}
-
-    def test_ask_for_names_once_where_a_step_is_too_long(self) -> None:
-        """The smaller steps in its place have the names that stand in them, and those that stand in none."""
-        model = ScriptedModel(
-            *("Sam", f"Sam: {' '.join(f'Sam is so very tall, {n}.' for n in range(90))}"),
-            *("Sam\nBo\nthe boat", "Sam: Sam likes tea.", "Bo: Bo likes tea.\nthe boat: The boat is red."),
-        )
-        memory = ConversationEntityMemory(llm=model, prompts=OWN, max_prompt_tokens=1024)
-        memory.save_context({"input": "Sam is tall"}, {"output": "ok"})
-        for said in ("Sam likes tea", "Bo likes tea"):
-            long = [
-                {"role": "user", "content": f"{said}. {'It is red. ' * 50}"},
-                {"role": "assistant", "content": "ok"},
-            ]
-            memory.add_messages(long, learn=False)
-        memory.settle()
-        assert [prompt for prompt, _ in model.asked[2:]] == ["entity_extraction", "entity_update", "entity_update"]
-        about = [re.findall(r"^<(.*?):", text, re.MULTILINE) for _, text in model.asked[3:]]
-        assert about == [["Sam", "the boat"], ["Bo", "the boat", "Sam"]]
-
-    @pytest.mark.parametrize("k", [0, 2])
-    def test_take_the_names_from_the_load_before(self, k: int) -> None:
-        """What a load asked about an input need not be asked again when that input is saved."""
-        memory, model = self.make("Sam", "Sam", "Sam: Sam is 30.", "Sam", "Sam: Sam is 31.", ask_at_load=True, k=k)
-        for said in ("Sam is 30", "Sam is 31"):
-            memory.load_memory_variables({"input": said})
-            if said == "Sam is 30":
-                memory.load_memory_variables({"input": said})
-            memory.save_context({"input": said}, {"output": "ok"})
-        assert [prompt for prompt, _ in model.asked] == [
-            *("current_entities", "current_entities", "entity_update"),
-            *("current_entities", "entity_update"),
-        ]
-        assert memory.entities == {"Sam": "Sam is 31."}
-
-    @pytest.mark.parametrize(
-        "saved",
-        [
-            [{"role": "user", "content": "Eve is 30"}, {"role": "assistant", "content": "ok"}],
-            [{"role": "user", "content": "Sam is 30"}],
-            [{"role": "user", "content": "Sam is 30"}, {"role": "user", "content": "ok"}],
-        ],
-    )
-    def test_ask_again_about_another_exchange(self, saved: list[Message]) -> None:
-        """Other words, and no answer: the load was of something else."""
-        memory, model = self.make("Sam", "NONE", ask_at_load=True)
-        memory.load_memory_variables({"input": "Sam is 30"})
-        memory.add_messages(saved)
-        assert [prompt for prompt, _ in model.asked] == ["current_entities", "entity_extraction"]
-
-    def test_ask_again_if_something_else_was_said_meanwhile(self) -> None:
-        """By whoever it was: whom the words mean may be another now. What was found out is of use once."""
-        memory, model = self.make("Sam", *["NONE"] * 3, ask_at_load=True)
-        memory.load_memory_variables({"input": "Sam is 30"})
-        other = ConversationEntityMemory(
-            llm=ScriptedModel("NOTHING NEW"), store=memory.store, conversation_id=memory.conversation_id
-        )
-        other.save_context({"input": "Eve is 29"}, {"output": "I see."})
-        for _ in range(2):
-            memory.save_context({"input": "Sam is 30"}, {"output": "ok"})
-        assert [prompt for prompt, _ in model.asked] == ["current_entities", "entity_extraction", "entity_extraction"]
-
-    def test_see_the_notes_on_ten_others(self) -> None:
-        """Those spoken of last, who may be meant though nobody names them."""
-        names = [f"Name{at:02}" for at in range(15)]
-        memory, model = self.make("\n".join(names), "\n".join(f"{name}: Is here." for name in names), "Zoe", "NONE")
-        memory.save_context({"input": " ".join(names)}, {"output": "ok"})
-        memory.save_context({"input": "Zoe came, too"}, {"output": "ok"})
-        assert model.asked[-1][1].count("Is here.") == 10
-        assert "<Zoe: >" in model.asked[-1][1]
-
-    def test_see_long_notes_one_after_another(self) -> None:
-        """Notes that have no room in one prompt are shown whole, each in one of its own; none is lost."""
-        notes = [f"{name}: {name} sings {'very ' * 320}well." for name in ("Anna", "Bo")]
-        memory, model = self.make(
-            *("Anna\nBo", "\n".join(notes)), *("Anna\nBo", "Anna: Anna rests.", "Bo: Bo rests."), max_prompt_tokens=1024
-        )
-        for _ in range(2):
-            memory.save_context({"input": "Anna and Bo"}, {"output": "ok"})
-        assert [notes[0] in prompt for _, prompt in model.asked[-2:]] == [True, False]
-        assert [notes[1] in prompt for _, prompt in model.asked[-2:]] == [False, True]
-        assert memory.entities == {"Anna": "Anna rests.", "Bo": "Bo rests."}
-
-    def test_see_long_notes_at_once_with_fewer_exchanges(self) -> None:
-        """Where several exchanges wait, fewer are taken in, so that all of the notes are seen."""
-        long, prompts = f"Anna sings {'very ' * 480}well.", list[str]()
-
-        def model(messages: list[Message]) -> str:
-            prompts.append(messages[0]["content"])
-            if prompts[-1].startswith("Names in"):
-                return "Anna"
-            return f"Anna: {long}" if "<Anna: >" in prompts[-1] else "NONE"
-
-        memory = ConversationEntityMemory(llm=model, prompts=OWN, max_prompt_tokens=1024)
-        memory.save_context({"input": "Anna"}, {"output": "ok"})
-        for at in range(2):
-            said = [{"role": "user", "content": f"Anna {at} " * 60}, {"role": "assistant", "content": "Good."}]
-            memory.add_messages(said, learn=False)
-        memory.settle()
-        updates = [prompt for prompt in prompts if prompt.startswith(f"<Anna: {long}>")]
-        assert [("Anna 0" in prompt, "Anna 1" in prompt) for prompt in updates] == [(True, False), (False, True)]
 
 
 class TestFailure:

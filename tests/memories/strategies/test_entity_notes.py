@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.strategies.entity_notes import EntityNotes, NoteStatement, make_statement, statements_in
-from memzoo.memories.strategies.shown_notes import in_parts, units_of_note
+from memzoo.memories.strategies.shown_notes import units_of_note
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Entry
 
@@ -34,36 +33,12 @@ def told(item: Any) -> dict[str, bool]:
     return {one.text: one.holds for one in statements_in(item)}
 
 
-def test_what_was_corrected_stays_when_a_note_is_written_anew() -> None:
-    """The new text takes the place of what held; what the note had as history it keeps."""
-    changed = EntityNotes(ITEMS).changes({"Bob": "Bob likes milk."}, {}, ["Bob"])
-    assert told(changed["bob"]) == {"Bob lives in Oslo.": False, "Bob likes milk.": True}
-
-
-def test_what_is_said_again_holds_again() -> None:
-    """A sentence of the new note that had been corrected is no history any more."""
-    changed = EntityNotes(ITEMS).changes({"Bob": "Bob lives in Oslo. Bob likes tea."}, {}, ["Bob"])
-    assert told(changed["bob"])["Bob likes tea."]
-    assert [one.text for one in statements_in(changed["bob"])].count("Bob lives in Oslo.") == 1
-
-
 def test_names_that_mean_the_same_keep_the_history_of_both() -> None:
     """Two notes become one with all that both stated; the other name leads to it."""
     same = {"Bobby": "Bob"}
-    for changed in (EntityNotes(ITEMS).changes({}, same, ()), EntityNotes(ITEMS).amend_notes((), same, ())):
-        assert told(changed["bob"]) == told(ITEMS["bob"]) | told(ITEMS["bobby"])
-        assert changed["bobby"] == {"name": "Bobby", "of": "bob"}
-
-
-def test_a_note_that_was_written_in_view_of_both_takes_the_place_of_both() -> None:
-    """What held of the other note is in the new text, if the model kept it; its history stays, and what was hidden."""
-    notes = EntityNotes(ITEMS)
-    changed = notes.changes({"Bob": "Bob likes tea and sings."}, {"Bobby": "Bob"}, ["Bob", "Bobby"])
-    history = {"Bob lives in Oslo.": False, "Bobby has a cat.": False}
-    assert told(changed["bob"]) == {**history, "Bob likes tea and sings.": True}
-    hidden = {"bobby": [NoteStatement("Bobby sings.")]}
-    changed = notes.changes({"Bob": "Bob likes tea."}, {"Bobby": "Bob"}, ["Bob", "Bobby"], hidden=hidden)
-    assert told(changed["bob"]) == {**history, "Bob likes tea.": True, "Bobby sings.": True}
+    changed = EntityNotes(ITEMS).amend_notes((), same, ())
+    assert told(changed["bob"]) == told(ITEMS["bob"]) | told(ITEMS["bobby"])
+    assert changed["bobby"] == {"name": "Bobby", "of": "bob"}
 
 
 def test_a_statement_is_of_the_message_with_most_of_its_words() -> None:
@@ -107,19 +82,3 @@ def test_who_is_asked_about_by_another_name_is_asked_about_as_surely() -> None:
     assert notes.find_asked("Where is Miller?", Labels()) == {"robert miller": 0.7}
     others = EntityNotes({"sam": note("Sam"), "bob the builder": {"name": "Bob the builder", "of": "sam"}})
     assert others.find_asked("Where is Builder?", Labels()) == {"sam": 0.7}
-
-
-def test_a_note_that_just_fits_is_shown_whole() -> None:
-    """With one token less, what has least to do with the new lines stays behind, and is known as hidden."""
-    notes = EntityNotes({"bob": note("Bob", *(f"Bob likes thing number {number}." for number in range(9)))})
-    whole = next(
-        tokens
-        for tokens in range(500)
-        if [hidden for _, hidden in in_parts(notes, ["Bob"], "4", tokens)] == [{"bob": []}]
-    )
-    assert whole - 20 < count_for_prompt(notes.summary("bob")) < whole
-    ((part, hidden),) = in_parts(notes, ["Bob"], "number 4 again", whole - 1)
-    assert part[0]["name"] == "Bob"
-    assert "number 4" in part[0]["summary"]
-    assert 0 < len(hidden["bob"]) < 9
-    assert len(sorted([*in_parts(notes, ["Bob", "Zoe"], "4", whole)], key=len)) == 2

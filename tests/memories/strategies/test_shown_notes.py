@@ -9,7 +9,7 @@ from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Amendment
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
-from memzoo.memories.strategies.shown_notes import KnownNotes, choose_notes, in_parts
+from memzoo.memories.strategies.shown_notes import KnownNotes, choose_notes
 
 TEA, CAT, SINGS = "Bob likes tea.", "Bob has one cat.", "Eve sings."
 # What a statement takes besides its words: its number. A heading is a name and as much.
@@ -113,33 +113,3 @@ def test_nobody_looks_far_for_what_still_fits() -> None:
 
     assert choose_notes(notes, touched(), "", "", 40).entities == []
     assert len(asked) == 20
-
-
-def parts(tokens: int, *names: str, said: str = "") -> list[list[tuple[str, list[str]]]]:
-    """The notes that are written anew at once, each with what is not shown of it."""
-    return [
-        [(entity["name"], [one.text for one in hidden[entity["name"].lower()]]) for entity in part]
-        for part, hidden in in_parts(NOTES, names, said, tokens)
-    ]
-
-
-def test_notes_that_just_fit_together_are_written_anew_at_once() -> None:
-    """With one token less, the second is another call; and a note that has no room alone is shown in part."""
-    bob = count_for_prompt("Bob") + count_for_prompt(NOTES.summary("bob")) + AROUND
-    eve = count_for_prompt("Eve") + count_for_prompt(NOTES.summary("eve")) + AROUND
-    assert parts(bob + eve, "Bob", "Eve") == [[("Bob", []), ("Eve", [])]]
-    assert parts(bob + eve - 1, "Bob", "Eve") == [[("Bob", [])], [("Eve", [])]]
-    assert parts(bob, "Bob", "Eve") == [[("Bob", [])], [("Eve", [])]]
-
-
-def test_of_a_note_without_room_what_the_new_lines_are_about_is_shown() -> None:
-    """Of equals the last, as the newest; each statement takes a token more than its words."""
-    room = count_for_prompt("Bob") + AROUND + count_for_prompt(CAT) + 1
-    assert parts(room, "Bob") == [[("Bob", [TEA])]]
-    assert parts(room, "Bob", said="Tea?") == [[("Bob", [CAT])]]
-    assert parts(room - 1, "Bob", said="The cat?") == [[("Bob", [CAT])]]
-    assert parts(count_for_prompt("Bob") + AROUND, "Bob") == [[("Bob", [TEA, CAT])]]
-    three = EntityNotes({"bob": note("Bob", TEA, CAT, SINGS)})
-    room += count_for_prompt(SINGS) + 1
-    ((_, hidden),) = in_parts(three, ["Bob"], "", room)
-    assert [one.text for one in hidden["bob"]] == [TEA]

@@ -304,14 +304,6 @@ class TestLimit:
         memory.save_context({"input": "q"}, {"output": "a"})
         assert (memory.summary, len(model.asked)) == ("One two three four five.", 1)
 
-    def test_stands_in_a_template_of_ones_own(self) -> None:
-        """As `limit`, in tokens; 0 where there is none."""
-        for limit, told in ((90, "at most 90: "), (None, "at most 0: ")):
-            model, own = ScriptedModel("Short."), {"summary": "at most {{ limit }}: {{ new_lines }}"}
-            memory = ConversationSummaryMemory(llm=model, max_summary_tokens=limit, prompts=own, token_counter=words)
-            memory.save_context({"input": "q"}, {"output": "a"})
-            assert model.asked[0][1].startswith(told)
-
     def test_needs_no_token_in_what_was_said(self) -> None:
         """Where a counter finds no tokens, each character counts as one would."""
         model = ScriptedModel("Short.", "NOTHING NEW")

@@ -32,13 +32,11 @@ def answered(task: str, **variables: object) -> str:
 def test_answers_are_legal(history: str, new: str) -> None:
     """Summaries are text, names are lines, notes are `Name: text`, facts have three parts."""
     assert answered("summary", summary=history, new_lines=new).strip()
-    names = answered("entity_extraction", history=history, new_lines=new).split("\n")
+    names = answered("current_entities", history=history, input=new).split("\n")
     assert len(names) == len(set(names)) <= 12
     assert all(0 < len(name.strip()) == len(name) <= 80 for name in names)
     added = answered("entity_notes", history=history, new_lines=new)
     assert added == "NOTHING NEW" or all(re.match(r"[^:]+: \S", line) for line in added.split("\n"))
-    notes = answered("entity_update", history=history, new_lines=new, entities=[{"name": "Anna", "summary": "x"}])
-    assert notes == "NOTHING NEW" or (notes.startswith("Anna: x") and "\n" not in notes)
     facts = answered("triple_extraction", history=history, new_lines=new)
     assert facts == "NONE" or all(len([*filter(None, line.split(" | "))]) == 3 for line in facts.split("\n"))
     assert reply([("system", history), ("assistant", history), ("user", new)]).strip()
@@ -64,7 +62,7 @@ LONG = {
 }
 
 
-TASKS = ["summary", "entity_extraction", "entity_notes", "entity_update", "triple_extraction", "compare_judge", ""]
+TASKS = ["summary", "current_entities", "entity_notes", "triple_extraction", "compare_judge", ""]
 """Those for which there are rules, and a question without any."""
 
 

@@ -35,8 +35,6 @@ from memzoo.sync import Closing, drive
 
 __all__ = ["EncryptedStore"]
 
-_FLOAT = 4  # bytes of a number in an embedding
-
 
 class EncryptedStore(Closing):
     """Wraps any `Store` and encrypts its content with Fernet (AES-128-CBC and HMAC-SHA256) on the way in.
@@ -268,30 +266,26 @@ class EncryptedStore(Closing):
         self._fits = True
         return plain
 
-    def _unseal(self, token: JSON, what: str) -> list[Any]:
-        """Decrypt JSON, which is always a list of a value, another one, and perhaps their place."""
+    def _unseal(self, token: JSON, what: str) -> tuple[Any, Any, list[Any]]:
+        """Decrypt JSON: a value, another one, and their place."""
         plain = self._decrypt(token, what)
         try:
-            found: list[Any] = json.loads(plain)
+            one, other, place = json.loads(plain)
         except ValueError as error:  # no JSON was sealed here, but an embedding
             raise make_tampered_error(what) from error
-        return found
-
-    # Earlier releases bound nothing to its place, so accept what they wrote as it is.
+        return one, other, place
 
     def _item(self, conversation_id: str, strategy: str, pseudonym: str, token: JSON) -> tuple[str, JSON]:
         what = f"an item of the state {strategy!r} of {conversation_id!r}"
-        name, value, *bound = self._unseal(token, what)
+        name, value, bound = self._unseal(token, what)
         place = [conversation_id, strategy]
-        if not isinstance(name, str) or pseudonym not in self._pseudonyms(place, name) or bound not in ([], [place]):
+        if not isinstance(name, str) or pseudonym not in self._pseudonyms(place, name) or bound != place:
             raise make_tampered_error(what)
         return name, value
 
     def _vector(self, token: bytes, *place: JSON) -> bytes:
         what = f"the embedding {place[-1]} of the state {place[1]!r} of {place[0]!r}"
         plain, prefix = self._decrypt(token, what), mark(*place)
-        if len(plain) % _FLOAT == 0:
-            return plain
         if not plain.startswith(prefix):
             raise make_tampered_error(what)
         return plain.removeprefix(prefix)
@@ -302,15 +296,15 @@ class EncryptedStore(Closing):
         opened: list[Entry] = []
         for entry in entries:
             what = f"message {entry.seq} of {conversation_id!r}"
-            message, fields, *bound = self._unseal(self._token(entry, what), what)
-            if not (isinstance(message, dict) and isinstance(fields, dict)):
+            message, fields, bound = self._unseal(self._token(entry, what), what)
+            if not isinstance(message, dict):  # but the name of an item
                 raise make_tampered_error(what)
-            # One place, or none from an earlier release: counted from the beginning of its turn, or as a log number.
-            for id_, turn_id, place, seq in bound:
-                first = entry.seq - (place or 0)
-                is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first
-                if (id_, turn_id) != (conversation_id, entry.turn_id) or not is_there:
-                    raise make_tampered_error(what)
+            # Its place is counted from the beginning of its turn, or as a log number.
+            id_, turn_id, place, seq = bound
+            first = entry.seq - (place or 0)
+            is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first
+            if (id_, turn_id) != (conversation_id, entry.turn_id) or not is_there:
+                raise make_tampered_error(what)
             opened.append(replace(entry, message=message, fields=fields))
         return opened
 

@@ -35,11 +35,8 @@ def keys_from_environment() -> list[str] | None:
 
 
 def mark(*place: JSON) -> bytes:
-    """Return the prefix that binds an embedding to its place.
-
-    Its 33 bytes are not a multiple of 4, which distinguishes such an embedding from one that an earlier release wrote.
-    """
-    return b"\x01" + hashlib.sha256(json.dumps(place).encode()).digest()
+    """Return the prefix that binds an embedding to its place."""
+    return hashlib.sha256(json.dumps(place).encode()).digest()
 
 
 def make_tampered_error(what: str) -> TamperedError:

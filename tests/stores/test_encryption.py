@@ -1,8 +1,6 @@
 """Stores that are encrypted at rest."""
 
 import contextlib
-import hmac
-import json
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -174,25 +172,6 @@ def read_all(store: Store) -> Iterator[str]:
                 drive(call)
             except StoreError as error:
                 yield type(error).__name__
-
-
-def test_what_an_earlier_release_wrote_is_read():
-    """Content that was bound to no place is read; what is written again is bound."""
-    inner = InMemoryStore()
-    fernet = Fernet(KEY)
-    token = fernet.encrypt(json.dumps([{"role": "user", "content": "old"}, {}]).encode()).decode()
-    drive(inner.append("c", [Record({"encrypted": token})], turn_id="1"))
-    place, name_key = json.dumps(["c", "s"]), hmac.digest(KEY.encode(), b'["names of items"]', "sha256")
-    key = hmac.digest(name_key, json.dumps([place, "a"]).encode(), "sha256").hex()
-    changes = {key: fernet.encrypt(b'["a",1]').decode()}
-    commit(inner, "c", changes, embeddings={1: fernet.encrypt(vector(1, 2))})
-    store = EncryptedStore(inner, KEY)
-    assert drive(store.read("c"))[0].message["content"] == "old"
-    assert drive(store.read_state("c", "s")).changes == {"a": 1}
-    assert drive(store.embeddings("c", "s")) == {1: vector(1, 2)}
-    commit(store, "c", {"a": 2}, embeddings={1: vector(3, 4)})
-    assert drive(store.read_state("c", "s")).changes == {"a": 2}
-    assert drive(store.embeddings("c", "s")) == {1: vector(3, 4)}
 
 
 def test_a_key_is_replaced(url: str):

@@ -1,17 +1,17 @@
 """The tables of the SQL store, and their versions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import InvalidRequestError
 
 __all__ = [
+    "STEPS",
     "VERSION",
     "conversations",
     "embeddings",
     "epochs",
-    "is_current",
     "items",
     "leases",
     "messages",
@@ -98,8 +98,6 @@ leases = sa.Table(
     *(*_state_key(), _text("owner"), _number("token"), _number("ends")),
     sqlite_with_rowid=False,
 )
-# Releases before these tables go on without them: they are no steps of the schema.
-_BESIDE = (epochs, tombstones, leases)
 
 # Where there are sequences: no version is given twice, and nobody waits for one.
 versions = sa.Sequence("memzoo_versions", metadata=_tables, data_type=sa.BigInteger)
@@ -110,25 +108,12 @@ def _create(connection: sa.Connection) -> None:
     connection.execute(sa.insert(meta), [{"key": "schema", "value": VERSION}, {"key": "floor", "value": 0}])
 
 
-def _add_places_and_times(connection: sa.Connection) -> None:
-    for statement in (
-        "ALTER TABLE memzoo_conversations ADD COLUMN updated_at TEXT",
-        """UPDATE memzoo_conversations SET updated_at = (
-            SELECT created_at FROM memzoo_messages WHERE conversation_id = id ORDER BY seq DESC LIMIT 1)""",
-        "ALTER TABLE memzoo_messages ADD COLUMN place BIGINT DEFAULT '0' NOT NULL",
-        """UPDATE memzoo_messages SET place = seq - (SELECT min(seq) FROM memzoo_messages AS turn
-            WHERE turn.conversation_id = memzoo_messages.conversation_id AND turn.turn_id = memzoo_messages.turn_id)""",
-        "DROP INDEX memzoo_messages_by_turn",
-        "CREATE UNIQUE INDEX memzoo_messages_by_place ON memzoo_messages (conversation_id, turn_id, place)",
-    ):
-        connection.exec_driver_sql(statement)
+STEPS: Sequence[Callable[[sa.Connection], None]] = ()
+"""Step n leads from version n of the schema to n + 1, the first from 1; one that was released is never changed."""
 
+VERSION = len(STEPS) + 1
+"""The version of the tables."""
 
-# Step n leads from version n of the schema to n + 1, the first from 1; one that was released is never changed.
-_STEPS: tuple[Callable[[sa.Connection], None], ...] = (_add_places_and_times,)
-
-
-VERSION = len(_STEPS) + 1
 _UPGRADING = 0x6D656D7A6F6F  # "memzoo"
 
 
@@ -153,12 +138,6 @@ def version(connection: sa.Connection) -> int:
     return int(found["schema"])
 
 
-def is_current(connection: sa.Connection) -> bool:
-    """Whether nothing is left to do for `upgrade`."""
-    there = set(sa.inspect(connection).get_table_names()) if version(connection) == VERSION else set[str]()
-    return there >= {table.name for table in _BESIDE}
-
-
 def upgrade(connection: sa.Connection) -> None:
     """Create the tables, or bring older ones up to `VERSION`; one process does it, others wait for it."""
     if connection.dialect.name == "postgresql":
@@ -166,8 +145,6 @@ def upgrade(connection: sa.Connection) -> None:
     found = version(connection)
     if not found:
         _create(connection)
-    for step in _STEPS[found - 1 :] if found else ():
+    for step in STEPS[found - 1 :] if found else ():
         step(connection)
-    for table in _BESIDE:
-        table.create(connection, checkfirst=True)
     connection.execute(sa.update(meta).where(meta.c.key == "schema").values(value=VERSION))

@@ -296,7 +296,7 @@ class SQLStore(Closing):
                 f"{self._database.name}: its tables have version {found}, but this memzoo knows only those "
                 f"up to {schema.VERSION}; upgrade memzoo"
             )
-        if not drive(self._database.run_read(schema.is_current)):
+        if found < schema.VERSION:
             drive(self._database.run_write(schema.upgrade))
 
 

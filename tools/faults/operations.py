@@ -6,12 +6,14 @@ import os
 import random
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
+
+import sqlalchemy as sa
 
 from memzoo.memories import create_memory
 from memzoo.stores import ManagedStore, export_conversation, import_conversation, open_store
+from memzoo.stores.sql import schema
 from memzoo.sync import drive
 from tools.faults.lives import PROCESSES, end, start
 from tools.faults.places import Places
@@ -24,7 +26,6 @@ __all__ = ["OPERATIONS", "cells", "kill_in"]
 _STRATEGY = "combined"
 _EXCHANGES, _FORGOTTEN = 4, [1, 2, 5]
 _OTHER = "other"
-_OLD = Path(__file__).parents[2] / "tests" / "stores" / "data" / "version-1.sql"
 
 
 def _forget(store: ManagedStore) -> None:
@@ -82,7 +83,7 @@ OPERATIONS: dict[str, Callable[[ManagedStore], None]] = {
 
 
 def cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Each operation over each store that processes share; only SQLite has files of earlier versions here."""
+    """Each operation over each store that processes share; an upgrade over SQLite alone, whose files it sets back."""
     for store in ("sqlite", "postgresql"):
         for name in OPERATIONS:
             if (name, store) != ("upgrade", "postgresql"):
@@ -92,6 +93,32 @@ def cells(places: Places, kills: int) -> Iterator[Cell]:
 
 def kill_in(tally: Tally, new: Callable[[], Scenario], kills: int, *, seed: int = 0) -> None:
     """Kill at so many steps of the operation that the tally names, of all that it has, each time on a new store."""
+    with _newer_schema(tally.strategy):
+        _kill_at_steps(tally, new, kills, seed)
+
+
+@contextlib.contextmanager
+def _newer_schema(name: str) -> Generator[None]:
+    """For an upgrade, let this process know a step that the files have not taken yet."""
+    before = schema.STEPS, schema.VERSION
+    if name == "upgrade":
+        schema.STEPS, schema.VERSION = [_add_mood], 2
+    try:
+        yield
+    finally:
+        schema.STEPS, schema.VERSION = before
+
+
+def _add_mood(connection: sa.Connection) -> None:
+    for statement in (
+        "ALTER TABLE memzoo_messages ADD COLUMN mood TEXT",
+        "UPDATE memzoo_messages SET mood = 'good'",
+        "CREATE INDEX memzoo_messages_by_mood ON memzoo_messages (mood)",
+    ):
+        connection.exec_driver_sql(statement)
+
+
+def _kill_at_steps(tally: Tally, new: Callable[[], Scenario], kills: int, seed: int) -> None:
     whole = _filled(tally, new())
     labels = _done(tally.strategy, whole, 0)
     expected, before = _content(whole), _content(_filled(tally, new()))
@@ -113,14 +140,13 @@ def kill_in(tally: Tally, new: Callable[[], Scenario], kills: int, *, seed: int 
 
 def _filled(tally: Tally, scenario: Scenario) -> Scenario:
     """A scenario whose store has something to be operated on."""
-    if tally.strategy == "upgrade":
-        with contextlib.closing(sqlite3.connect(scenario.store.removeprefix("sqlite:///"))) as file:
-            file.executescript(_OLD.read_text(encoding="utf-8"))
-        return scenario
     with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
         memory = remember(_STRATEGY, store)
         for number in range(_EXCHANGES):
             memory.save_context(*said(number), turn_id=f"turn-{number}")
+    if tally.strategy == "upgrade":
+        with contextlib.closing(sqlite3.connect(scenario.store.removeprefix("sqlite:///"))) as file, file:
+            file.execute("UPDATE memzoo_meta SET value = 1 WHERE key = 'schema'")
     return scenario
 
 
@@ -138,7 +164,7 @@ def _content(scenario: Scenario) -> dict[str, Any]:
 def _killed(name: str, scenario: Scenario, step: int) -> tuple[list[str], str]:
     """Let a process be killed at a step of an operation; what another one has saved meanwhile, and the step's label."""
     pipe, there = PROCESSES.Pipe()
-    writer = start(_write, scenario, there)
+    writer = start(_write, name, scenario, there)
     there.close()
     pipe.recv()
     label = _done(name, scenario, step)[-1]
@@ -151,10 +177,10 @@ def _killed(name: str, scenario: Scenario, step: int) -> tuple[list[str], str]:
     return saved, label
 
 
-def _write(scenario: Scenario, pipe: Any) -> None:
+def _write(name: str, scenario: Scenario, pipe: Any) -> None:
     # A file that is to be upgraded stays as it is until the operation has begun.
     pipe.send("ready")
-    with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
+    with _newer_schema(name), contextlib.closing(open_store(scenario.store, clock=noon)) as store:
         memory = create_memory("buffer", store=store, conversation_id=_OTHER)
         number = 0
         while True:
@@ -185,6 +211,6 @@ def _operate(name: str, scenario: Scenario, step: int, pipe: Any) -> None:
 
     steps = Steps(None, lambda _: None, each=reached)
     steps.watch_sql()
-    with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
+    with _newer_schema(name), contextlib.closing(open_store(scenario.store, clock=noon)) as store:
         OPERATIONS[name](store)
     pipe.close()

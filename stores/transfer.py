@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import logging
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
@@ -19,13 +18,10 @@ from memzoo.sync import blocking_function, iterated
 
 __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
 
-FORMAT: Final = 2
+FORMAT: Final = 1
 """The version of the format; a file of a newer one is refused."""
 
-logger = logging.getLogger("memzoo")
-
 _PAGE = 500
-_WITHOUT_TOMBSTONES = 1  # the version before they came
 _MOST = 2**53  # the largest number that every program that handles JSON takes
 _FLOAT = 4  # bytes of a number in an embedding
 
@@ -56,9 +52,7 @@ async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str
     if not await store.read(conversation_id, limit=1):
         raise StoreError(f"there is no conversation {conversation_id!r}")
     buried = await tombstones_of(store, conversation_id)
-    # A release without tombstones can read an export that has none.
-    version = FORMAT if buried else _WITHOUT_TOMBSTONES
-    yield {"memzoo": "conversation", "format": version, "conversation_id": conversation_id}
+    yield {"memzoo": "conversation", "format": FORMAT, "conversation_id": conversation_id}
     # Read states first, so that the messages read later cover all that the states were learnt from.
     versions: dict[str, int] = {}
     for name in await managed(store, "states").states(conversation_id):
@@ -119,8 +113,6 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     states = await _check_states(found)
     id_ = found.conversation_id if conversation_id is None else conversation_id
     await restore(store, id_, found.entries, states, found.tombstones)
-    if not found.has_digest:
-        logger.warning("%r comes from an older memzoo, whose files do not show whether they were changed", id_)
     return id_
 
 
@@ -233,7 +225,6 @@ class _Export:
     embeddings: dict[str, dict[int, bytes]] = field(default_factory=dict[str, dict[int, bytes]])
     tombstones: set[str] = field(default_factory=set[str])
     digest: Any = field(default_factory=hashlib.sha256)
-    has_digest: bool = False
     lines: int = 0
     ended: bool = False
 
@@ -268,8 +259,8 @@ class _Export:
                 self.embeddings[name][_number(seq, at_least=1)] = _vector(vector)
             case {"tombstone": str(turn)}:
                 self.tombstones.add(turn)
-            case {"end": int(lines)}:
-                self._end(lines, values.get("sha256"))
+            case {"end": int(lines), "sha256": str(digest)}:
+                self._end(lines, digest)
             case _:
                 raise ValueError(f"this line is unknown: {str(values)[:100]}")
 
@@ -279,9 +270,9 @@ class _Export:
             raise ValueError(f"the file has format {version}, but {known}; upgrade it")
         self.conversation_id = conversation_id
 
-    def _end(self, lines: int, digest: object) -> None:
+    def _end(self, lines: int, digest: str) -> None:
         if lines != self.lines:
             raise ValueError(f"{lines} lines should stand before this one, not {self.lines}")
-        if digest not in (None, self.digest.hexdigest()):
+        if digest != self.digest.hexdigest():
             raise ValueError("what stands before this line was changed")
-        self.ended, self.has_digest = True, digest is not None
+        self.ended = True

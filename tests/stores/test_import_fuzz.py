@@ -4,6 +4,7 @@
 """
 
 import copy
+import hashlib
 import json
 import logging
 import os
@@ -41,9 +42,8 @@ def exported(strategy: str) -> list[Any]:
 
 
 def mutated(lines: list[Any], chance: random.Random) -> list[str]:
-    """The lines with a few changes, and no digest, as a forger would leave them."""
+    """The lines with a few changes, and the digest of them, as a forger would leave them."""
     lines = copy.deepcopy(lines)
-    lines[-1].pop("sha256")
     for _ in range(chance.randint(1, 3)):
         kind, at = chance.randrange(5), chance.randrange(len(lines) - 1)
         if kind == 0:
@@ -57,7 +57,8 @@ def mutated(lines: list[Any], chance: random.Random) -> list[str]:
                 del holder[place]
             else:
                 holder[place] = copy.deepcopy(chance.choice(ODD) if kind == 3 else other[there])
-    lines[-1]["end"] = len(lines) - 1
+    digest = hashlib.sha256("".join(f"{json.dumps(line)}\n" for line in lines[:-1]).encode()).hexdigest()
+    lines[-1] = {"end": len(lines) - 1, "sha256": digest}
     return [json.dumps(line) for line in lines]
 
 

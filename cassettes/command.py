@@ -143,7 +143,7 @@ def stats(
 
 @app.command()
 def adopt(
-    source: Annotated[Path, typer.Argument(help="A folder of vcrpy's cassettes, or older ones of ours.")],
+    source: Annotated[Path, typer.Argument(help="A folder of vcrpy's cassettes, or one of them.")],
     target: Annotated[
         Path, typer.Argument(help="Where to write them: a folder, or for one cassette a file.")
     ] = _FOLDER,

@@ -1,6 +1,6 @@
 """The file format of a cassette: YAML that a person can review.
 
-Version 2 writes long texts once, long vectors as arrays, and how a stream arrived. Version 1 is still read.
+It has long texts once, long vectors as arrays, and how a stream arrived.
 """
 
 import json
@@ -23,11 +23,10 @@ from memzoo.stores import utc_now
 
 __all__ = ["CassetteFile", "ReadableSerializer", "read_cassette", "write_cassette"]
 
-_VERSION = 2
-_KNOWN = (1, 2)
+_VERSION = 1
 _EVENTS = "events"
 _TITLE = "# Recorded by memzoo.cassettes. Do not edit: record it again.\n"
-# Files from before November 2026 have neither mark; other kits write only the first.
+# Other kits write only the first of these marks.
 _BEGINS = re.compile(re.escape(_TITLE.strip()) + r"\s+---\s")
 _ENDS = re.compile(r"\n\.\.\.\s*\Z")
 _OFFLINE = "recorded against an offline model"
@@ -134,9 +133,9 @@ def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
 def _items(document: Any) -> list[dict[str, Any]]:
     """Find the recordings in a document; what is none says in words what it has instead."""
     if not is_object(document):
-        raise TypeError("it is empty" if document is None else "it does not begin with a name, such as version: 2")
-    if document["version"] not in _KNOWN:
-        raise ValueError(f"version {document['version']!r} is none of {_KNOWN}, which are known to this memzoo")
+        raise TypeError("it is empty" if document is None else "it does not begin with a name, such as version: 1")
+    if document["version"] != _VERSION:
+        raise ValueError(f"its version is {document['version']!r}, but this memzoo knows only {_VERSION}")
     items = document["interactions"]
     if not is_array(items):
         raise TypeError("'interactions' is not a list")

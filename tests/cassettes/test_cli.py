@@ -189,7 +189,7 @@ def test_adopt(run: Run, project: "Project", server: "ModelServer", pipeline: "P
     assert "not read: old/broken.yaml" in adopted.output
     fresh = project.root / "new" / "deep" / "test_x.yaml"
     assert "sk-planted" not in fresh.read_text()
-    assert "version: 2" in fresh.read_text()
+    assert "version: 1" in fresh.read_text()
     with pytest.warns(HiddenKeyWarning), use_cassette(fresh):
         assert pipeline.ask("my password is sk-planted-12345678")
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline
 
 TAPE = """\
-version: 2
+version: 1
 interactions:
 - request:
     method: POST
@@ -137,12 +137,12 @@ def test_edits_that_are_plain_values_play(path: Path) -> None:
     [
         ("", "it is empty"),
         ("# Recorded by memzoo.cassettes. Do not edit: record it again.\n", "it is empty"),
-        ("hello there", "it does not begin with a name, such as version: 2"),
-        ("- a\n- b\n", "it does not begin with a name, such as version: 2"),
+        ("hello there", "it does not begin with a name, such as version: 1"),
+        ("- a\n- b\n", "it does not begin with a name, such as version: 1"),
         ("services: {web: {image: x}}", "'version' is missing"),
-        ("version: 2", "'interactions' is missing"),
-        ("version: 2\ninteractions: {a: 1}", "'interactions' is not a list"),
-        ("version: 2\ninteractions: [a]", "recording 1 has no 'request'"),
+        ("version: 1", "'interactions' is missing"),
+        ("version: 1\ninteractions: {a: 1}", "'interactions' is not a list"),
+        ("version: 1\ninteractions: [a]", "recording 1 has no 'request'"),
         (TAPE.partition("  response")[0], "recording 1 has no 'response'"),
         (TAPE.replace("200 OK", "OK"), "status: OK is not a number"),
         (TAPE.replace("/v1/chat/completions", "7"), "url: 7 is not a text"),
@@ -171,8 +171,8 @@ def test_folders(tmp_path: Path) -> None:
 
 def test_newer_formats(path: Path) -> None:
     """A file of a newer format names its version and those that are known."""
-    message = refused(path, TAPE.replace("version: 2", "version: 3"))
-    assert "version 3 is none of (1, 2), which are known to this memzoo" in message
+    message = refused(path, TAPE.replace("version: 1", "version: 2"))
+    assert "its version is 2, but this memzoo knows only 1" in message
 
 
 def test_nothing_is_asked_for_nothing(server: "ModelServer", pipeline: "Pipeline", tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_two_processes(server: "ModelServer", pipeline: "Pipeline", path: Path) 
 def test_depths_without_end(opened: str, path: Path) -> None:
     """A hundred thousand open lists or mappings are an error, where libyaml would end the process."""
     path.parent.mkdir()
-    path.write_text("version: 2\ninteractions:\n" + opened * 100_000)
+    path.write_text("version: 1\ninteractions:\n" + opened * 100_000)
     with pytest.raises(CassetteFormatError, match=r"more than 1,000 lists or mappings|does not read"):
         Cassette(path)
 

@@ -303,7 +303,7 @@ def test_header(model: str, note: str | None, expected: str, path: Path, request
     assert path.read_text().splitlines()[:8] == [
         "# Recorded by memzoo.cassettes. Do not edit: record it again.",
         "---",
-        "version: 2",
+        "version: 1",
         "recorder: memzoo.cassettes",
         "recorded: '2030-01-02'",
         "models:",

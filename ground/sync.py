@@ -211,8 +211,11 @@ def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Cal
     name = method.__name__
 
     def twin(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with _naming(name):
+        try:
             coroutine: Coroutine[Any, Any, T] = getattr(self, name)(*args, **kwargs)
+        except TypeError as error:
+            _name_twin(error, name)
+            raise
         return drive(coroutine)
 
     return _describe(twin, method)
@@ -222,21 +225,19 @@ def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable
     """The synchronous twin of an asynchronous function."""
 
     def twin(*args: P.args, **kwargs: P.kwargs) -> T:
-        with _naming(function.__name__):
+        try:
             coroutine = function(*args, **kwargs)
+        except TypeError as error:
+            _name_twin(error, function.__name__)
+            raise
         return drive(coroutine)
 
     return _describe(twin, function)
 
 
-@contextlib.contextmanager
-def _naming(name: str) -> Generator[None]:
+def _name_twin(error: TypeError, name: str) -> None:
     """Name the twin that was called in an error about its arguments, in place of the asynchronous function."""
-    try:
-        yield
-    except TypeError as error:
-        error.args = tuple(str(told).replace(f"{name}()", f"{name.removeprefix('a')}()") for told in error.args)
-        raise
+    error.args = tuple(str(told).replace(f"{name}()", f"{name.removeprefix('a')}()") for told in error.args)
 
 
 def _describe(twin: Callable[P, T], original: Callable[..., Any]) -> Callable[P, T]:

@@ -355,7 +355,8 @@ class Lease(NamedTuple):
 class LeasingStore(Store, Protocol):
     """A store that lets only one process at a time derive a state, so that no model is asked twice.
 
-    All of memzoo's stores are of this kind. A lease stops nobody from writing: a commit depends on its version alone.
+    All of memzoo's stores are of this kind that processes can share. A lease stops nobody from writing: a commit
+    depends on its version alone.
     """
 
     async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
@@ -387,7 +388,7 @@ def find_lacking(store: Store, method: str) -> Store | None:
     if not hasattr(store, method):
         return store
     within: object = getattr(store, "within", None)
-    return find_lacking(within, method) if isinstance(within, Store) else None
+    return find_lacking(within, method) if within is not None and isinstance(within, Store) else None
 
 
 def is_lasting(store: Store) -> bool:

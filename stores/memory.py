@@ -1,7 +1,6 @@
 """The store that lives as long as the process."""
 
 import itertools
-import time
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any
 
 from memzoo.errors import ConflictError, UnsupportedError
 from memzoo.forks import new_rlock
-from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, read_clock, utc_now
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, read_clock, utc_now
 from memzoo.stores.common import IN_MEMORY, check_numbers, escaped, make_conflict_error
 from memzoo.stores.tombstones import tombstone
 from memzoo.sync import Closing
@@ -41,8 +40,6 @@ class _Conversation:
     log: list[Entry] = field(default_factory=list[Entry])
     turns: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
     states: dict[str, _State] = field(default_factory=dict[str, _State])
-    # With the time at which each ends.
-    leases: dict[str, tuple[Lease, float]] = field(default_factory=dict[str, tuple[Lease, float]])
 
 
 class InMemoryStore(Closing):
@@ -165,27 +162,6 @@ class InMemoryStore(Closing):
             if not only_empty:
                 self._tombstones.pop(conversation_id, None)
 
-    async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
-        """See `LeasingStore.lease`."""
-        now = time.monotonic()
-        with self._lock:
-            conversation = self._conversations.get(conversation_id)
-            if conversation is None:
-                return None
-            held, end = conversation.leases.get(strategy, (Lease("", 0), now))
-            if held.owner != owner and end <= now:
-                held = Lease(owner, held.token + 1)
-            if held.owner == owner:
-                conversation.leases[strategy] = held, now + seconds
-            return held
-
-    async def release(self, conversation_id: str, strategy: str, owner: str) -> None:
-        """See `LeasingStore.release`."""
-        with self._lock:
-            leases = self._find(conversation_id).leases
-            if strategy in leases and leases[strategy][0].owner == owner:
-                leases[strategy] = leases[strategy][0], 0
-
     async def conversations(
         self,
         *,
@@ -290,7 +266,6 @@ class InMemoryStore(Closing):
 
     def _start_anew(self, conversation: _Conversation, first: int) -> None:
         """Clear what may have been learnt from a message, and tell all readers."""
-        conversation.leases = {name: (held, 0) for name, (held, _) in conversation.leases.items()}
         conversation.born = next(self._versions)
         kept = {
             name: state

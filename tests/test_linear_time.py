@@ -35,6 +35,8 @@ from tests.prompting import rendered
 
 PACKAGES = ("memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
 SIZE = 8_000
+# On a busy machine, one may be taken for linear.
+_TRIES = 5
 PROMPTS = PromptSet()
 
 
@@ -90,7 +92,8 @@ def use(pattern: re.Pattern[str], way: str) -> Callable[[str], object]:
 def test_what_was_quadratic_is_found(pattern: str) -> None:
     """The test sees the expressions that once stopped a process with one message."""
     compiled = re.compile(pattern)
-    assert any(superlinear(use(compiled, "finditer"), text, SIZE) for text in against(compiled))
+    tries = (superlinear(use(compiled, "finditer"), text, SIZE) for _ in range(_TRIES) for text in against(compiled))
+    assert any(tries)
 
 
 def stream(text: str) -> str:

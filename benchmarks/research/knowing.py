@@ -38,12 +38,11 @@ __all__ = ["VARIANTS", "Shown", "knowing", "measure_shown", "report"]
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "as shipped": {},
     "words alone": {"names": 0.0, "neighbours": 0.0},
-    "names alone": {"own": 0.0, "around": 0.0, "profile": 0.0, "related": 0.0},
+    "names alone": {"own": 0.0, "around": 0.0, "profile": 0.0},
     "without neighbours": {"neighbours": 0.0},
     "without words first": {"first": 0},
     "without roles": {"roles": 0.0, "profile": 0.0},
     "without the words around": {"around": 0.0},
-    "without other words for it": {"related": 0.0},
     "without what kind is asked for": {"kinds": 0.0},
     "without dates": {"dates": False},
     "without lifting corrections": {"corrections": 0.0},

@@ -157,7 +157,11 @@ class Learner:
             ModelError: A model failed, now or a short time ago. What was committed before stays.
         """
         async with self.leaseholder() as lease:
-            return await self._take_steps(effort, lease)
+            known = self.cached_state.newest
+            # A save looks once: where others may learn too, after it has the lease.
+            is_looked_at_later = effort.saving and lease.is_shared and known.version
+            state = known if is_looked_at_later else await self.refresh()
+            return await self._take_steps(effort, state, lease)
 
     async def learn_all(self) -> None:
         """Go on after each failure, as several saves would, until all is learnt or the model does not work at all.
@@ -182,8 +186,8 @@ class Learner:
         """Holds the lease of the state, when it is asked to."""
         return Leaseholder(self._cached.store, self._cached.conversation_id, self.name, self.lease_seconds)
 
-    async def _take_steps(self, effort: Effort, lease: Leaseholder) -> State:
-        state, prompts, tidied, steps = await self.cached_state.refresh(), self.retry.prompts, False, 0
+    async def _take_steps(self, effort: Effort, state: State, lease: Leaseholder) -> State:
+        prompts, tidied, steps = self.retry.prompts, False, 0
         await self._pins.current()
         if known := state.attempts.prompt_tokens:
             prompts.learn(known)
@@ -261,10 +265,12 @@ class Learner:
 
     async def _commit(self, state: State, changes: Changes, until: int, attempts: Attempts) -> State:
         try:
-            return await self.cached_state.commit(state, changes, until, attempts)
+            committed = await self.cached_state.commit(state, changes, until, attempts)
         except ConflictError:
             await self._cached.refresh()
             return await self.cached_state.refresh()
+        self._cached.note_commit(committed.version)
+        return committed
 
     async def _is_proven(self, state: State, step: Step, room: int) -> bool:
         """Whether the model works with the newest exchange (what comes of it is not kept), if that has to be known.

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self, cast
 
 from memzoo.errors import StoreError
+from memzoo.forks import cached_property
 from memzoo.stores import LeasingStore, Store
 from memzoo.stores.base import find_lacking
 from memzoo.sync import is_blocking
@@ -34,7 +35,7 @@ class Leaseholder:
     commits. So a lease that was lost costs a model call, and where a store has none, all goes on without.
 
     Attributes:
-        owner: The name under which it asks, which begins with that of the process.
+        is_shared: The store gives leases, so that other processes may learn the same.
         is_new: It was got by the last `hold`, so that another process may have learnt something before.
 
     Args:
@@ -45,11 +46,15 @@ class Leaseholder:
     """
 
     def __init__(self, store: Store, conversation_id: str, state: str, seconds: float) -> None:
-        can_lease = seconds > 0 and not find_lacking(store, "lease")
-        self._store = cast("LeasingStore", store) if can_lease else None
+        self.is_shared = seconds > 0 and not find_lacking(store, "lease")
+        self._store = cast("LeasingStore", store)
         self._key, self._seconds = (conversation_id, state), seconds
-        self.owner, self._token = f"{_this_process(os.getpid())}/{secrets.token_hex(6)}", 0
-        self.is_new = False
+        self._token, self.is_new = 0, False
+
+    @cached_property
+    def owner(self) -> str:
+        """The name under which it asks, which begins with that of the process."""
+        return f"{_this_process(os.getpid())}/{secrets.token_hex(6)}"
 
     async def hold(self, *, wait: bool = False) -> bool:
         """Take the lease, or renew it; of an owner on this machine who has ended, it is taken over at once.
@@ -62,7 +67,7 @@ class Leaseholder:
             Whether the caller is to learn now.
         """
         pause, self.is_new = _FIRST_PAUSE, False
-        while self._store:
+        while self.is_shared:
             try:
                 lease = await self._store.lease(*self._key, owner=self.owner, seconds=self._seconds)
             except BaseException:
@@ -100,7 +105,7 @@ class Leaseholder:
     async def _release(self) -> None:
         """Give it back; if that fails, the next one here takes it over, and for others it ends by itself."""
         try:
-            await cast("LeasingStore", self._store).release(*self._key, self.owner)
+            await self._store.release(*self._key, self.owner)
         except StoreError as error:
             told = "%r: the lease of %r was not given back; other processes wait for at most %d s: %s"
             logger.warning(told, *self._key, self._seconds, error)

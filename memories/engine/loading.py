@@ -66,9 +66,8 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
         view = await _ask_for_view(memory, memory.log, _NO_STATE, query)
     else:
         view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
-    system = await memory.system.current()
-    if not view.final:
-        view = replace(view, system=system, entries=talk(view.entries))
+    if not view.final and await memory.system.newest():
+        view = replace(view, system=await memory.system.current(), entries=talk(view.entries))
     clearing = memory.log.cached.clearing
     clears = clearing is not None and (clearing.waits or any(map(_will_be_cleared, view.entries)))
     if clears or memory.pins.waits:

@@ -39,7 +39,7 @@ class CachedLog:
         lines: Rendered lines by log number, for whoever renders them.
         tokens: Token counts by log number, for whoever counts them.
         epoch: Changes when something was deleted; see `Entries.epoch`.
-        revision: Changes when a state was committed; see `Entries.revision`. As the last `refresh` found it.
+        revision: Changes when somebody else committed a state; see `Entries.revision`. As the last `refresh` found it.
         clearing: Replaces old results of tools for whoever reads the log to show it; `None` if nothing does.
     """
 
@@ -52,6 +52,7 @@ class CachedLog:
         self._held: tuple[list[Entry], int] = ([], 1)
         self.epoch: Hashable = None
         self.revision: Hashable = None
+        self._newest_revision: Hashable = None
         self.clearing: Clearing | None = None
         self._reach = _FIRST_READ
         self._lock = new_lock()
@@ -85,7 +86,7 @@ class CachedLog:
             new = await self.read(after=self.last)
             with self._lock:
                 if getattr(new, "epoch", None) == self.epoch:
-                    self.revision = getattr(new, "revision", None)
+                    self._revise(new)
                     if new:
                         self._extend(new)
                     return
@@ -93,7 +94,18 @@ class CachedLog:
         newest = await self.read(limit=_FIRST_READ, newest=True)
         with self._lock:
             self._start(newest, getattr(newest, "epoch", None))
-            self.revision = getattr(newest, "revision", None)
+            self._revise(newest)
+
+    def note_commit(self, version: int) -> None:
+        """Note the version of a state that its own memory committed: if nobody else did meanwhile, no other changed."""
+        with self._lock:
+            if isinstance(self._newest_revision, int) and version == self._newest_revision + 1:
+                self._newest_revision = version
+
+    def _revise(self, entries: Sequence[Entry]) -> None:
+        newest = getattr(entries, "revision", None)
+        if newest is None or newest != self._newest_revision:
+            self.revision = self._newest_revision = newest
 
     def add(self, entries: Sequence[Entry]) -> bool:
         """Take in entries that were just appended, without reading.

@@ -10,7 +10,6 @@ import numpy
 
 from memzoo.forks import new_lock
 from memzoo.memories.search.corrections import find_asked_kinds, kinds_of
-from memzoo.memories.search.latent import LatentSpace, Placed
 from memzoo.memories.search.passages import doublings, windows
 from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.rows import Flags, Numbers, Places, Rows, Terms, spread
@@ -43,9 +42,7 @@ _NOBODY = -1
 _PASSING_ON = 10
 _OTHER = 0.5
 _LEAST = 1e-3
-_MOST_NAMES = 500
 _AFTER_ALL = 1e-4
-_NEAR = 0.2
 # How far what lines find is brought to one measure, so that a line in rare words does not take all the room.
 _EVENED = 0.3
 
@@ -80,9 +77,8 @@ class UnitIndex:
     A unit is looked for in its own words, in the words of what was said around it, and in those of all that is known
     under its names. So "my head baker" finds what is known of Devin, though only one unit calls him so. What the best
     finds share a name with gains too, most through a unit that says who somebody is, unless the question names
-    somebody: a name is a word as well, and then words find best. So does what is about the same in other words, as far
-    as words that stand together tell ("lessons", where the course is spoken of), what has a date or a number, if the
-    question asks for one, and what corrected something. The very first are always what words alone find best.
+    somebody: a name is a word as well, and then words find best. So does what has a date or a number, if the question
+    asks for one, and what corrected something. The very first are always what words alone find best.
 
     Args:
         weights: How much each part counts.
@@ -111,7 +107,6 @@ class UnitIndex:
         self._corrected: dict[str, list[tuple[int, int]]] = {}
         self._names: dict[str, int] = {}
         self._laid: _Laid | None = None
-        self._space: tuple[LatentSpace, Placed] | None = None
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
         """Put the units of items in the place of those before; those that stay as they are cost next to nothing."""
@@ -127,7 +122,7 @@ class UnitIndex:
             self._rows = numpy.concatenate([self._rows, numpy.fromiter(rows, _UNIT, len(new))])
             self._terms = numpy.concatenate([self._terms, terms])
             self._units += new
-            self._laid = self._space = None
+            self._laid = None
             if 2 * numpy.count_nonzero(self._rows["holds"]) < len(self._rows):
                 self._compact()
 
@@ -279,21 +274,6 @@ class UnitIndex:
         most = max(int(kept["seq"].max()), int(seqs.max())) + 1
         return numpy.isin(kept["about"] * most + kept["seq"], names * most + seqs)
 
-    def _latent(self, laid: _Laid) -> tuple[LatentSpace, Placed]:
-        """Work out what stands near what: in the units, and in all that is known under each name."""
-        (units, _, names), count = laid.grains, len(laid.rows)
-        # Whatever numbers the names happen to have, those come first that were said first.
-        said, begun = numpy.unique(numpy.stack([laid.rows["about"], laid.rows["other"]], axis=1), return_index=True)
-        several = said[numpy.argsort(begun)]
-        of_several = several[(several != _NOBODY) & (laid.degree[several] > 1)]
-        first = laid.ends[numpy.concatenate([units.first, names.first[of_several]])]
-        ends = laid.ends[numpy.concatenate([units.end, names.end[of_several]])]
-        # The names of most units, then units by their signs: what is drawn stays the same, whatever else becomes known.
-        known = count + numpy.argsort(-laid.degree[of_several], kind="stable")
-        drawn = numpy.concatenate([known[:_MOST_NAMES], numpy.argsort(laid.rows["sign"], kind="stable")])
-        space = LatentSpace.of(laid.terms, first, ends, drawn, self._weights.axes)
-        return space, space.place(laid.terms, first[:count], ends[:count])
-
     def _by_name(self, kept: Rows) -> tuple[Places, Places, Places, Places]:
         """Sort rows by the names that they have, of which each row comes once under each.
 
@@ -329,20 +309,12 @@ class UnitIndex:
         return [(phrase, weight) for phrase, (_, weight) in zip(phrases, weighed, strict=False) if len(phrase)]
 
     def _complete(self, laid: _Laid, query: str, by: Mapping[str, Numbers], neighbours: Numbers) -> dict[str, Numbers]:
-        """Add what units gain that are about the same in other words, have what is asked for, or corrected something.
+        """Add what units gain that have what is asked for, or corrected something.
 
         Only what shares a name with the best finds is lifted for having corrected something: these are neighbours.
         """
         by = dict(by)
         weights, total = self._weights, sum(by.values(), numpy.zeros(len(laid.rows)))
-        if weights.related:
-            space, placed = self._space = self._space or self._latent(laid)
-            words = " ".join(word for word in find_telling_words(query) if word not in _COMMON)
-            terms, counts = self.analyser.terms([words])
-            (asked,) = space.place(terms, numpy.zeros(1, numpy.int64), counts)
-            near = placed @ asked
-            by["related"] = weights.related * total.max() * numpy.where(near > _NEAR, near, 0.0)
-            total = total + by["related"]
         if kinds := find_asked_kinds(query):
             by["kinds"] = weights.kinds * total * (laid.rows["kinds"] & kinds).astype(bool)
             total = total + by["kinds"]

@@ -73,8 +73,6 @@ class UnitWeights:
         first: So many of those that words alone find best come first.
         changing: The same, where it is looked for what new lines may change.
         roles: How much more a find passes on that says who somebody is.
-        related: What a unit gains that is about the same in other words, as a share of the best score.
-        axes: Along how many axes it is told what is about the same, see `LatentSpace`.
         kinds: What it gains for having a date or a number, if one is asked for, as a share of its score.
         corrections: To what share of the best score a unit is lifted that corrected something, if it shares a name with
             the best finds.
@@ -97,8 +95,6 @@ class UnitWeights:
     first: int = 4
     changing: float = 0.6
     roles: float = 0.5
-    related: float = 0.4
-    axes: int = 24
     kinds: float = 1.0
     corrections: float = 0.3
     common: float = 0.2

@@ -342,7 +342,7 @@ class _Merge:
 
 def _still(views: Sequence[View]) -> dict[str, Any]:
     """Return how stable the merged views are: if only one of them shows messages, or all show any number."""
-    rooms = {view.room for view in views if view.entries}
+    rooms = {view.find_room() for view in views if view.entries}
     room = rooms.pop() if len(rooms) == 1 else -1
     several = sum(bool(view.entries) for view in views) > 1
     return {

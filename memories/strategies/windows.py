@@ -1,5 +1,6 @@
 """Remember the newest messages that fit a limit: a number of messages, or of tokens."""
 
+import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -173,11 +174,11 @@ class WindowMemory(BaseMemory):
             held = await self._held(log, state)
             return await self._view(log, evict_as_langchain4j((one for one in held if one.number not in pinned), room))
         system = await self._rules()
-        if not (steps or system or self.pins.entries) and self.evict == "message":
-            plain = await self._sliding.fit(log, limit)
-            if plain is not None:
-                room = as_room(self._sliding.spare(plain, limit), plain, self.weight)
-                return View(entries=plain, final=True, room=room, texts_stay=True)
+        is_plain = not (steps or system or self.pins.entries) and self.evict == "message"
+        if is_plain and (fitting := await self._sliding.fit(log, limit)):
+            entries, spare = fitting
+            find_room = functools.partial(as_room, spare, entries, self.weight)
+            return View(entries=entries, final=True, room=find_room, texts_stay=True)
         left = await self._fit(log, system, limits)
         if left.size > limit and self.oversized == "raise":
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
@@ -400,12 +401,11 @@ class SlidingWindow:
         # What it holds for, the entries, and their weight. One object: threads see all of it or nothing.
         self._known: tuple[Hashable, list[Entry], int] | None = None
 
-    def spare(self, shown: Sequence[Entry], limit: int) -> int:
-        """Return the unused part of the limit if everything said is shown; else 0, as the oldest would go next."""
-        return limit - sum(map(self._weight, shown)) if shown and shown[0].seq == 1 else 0
+    async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], int] | None:
+        """Return the entries that fit, oldest first, and how much of the limit may be filled before one of them goes.
 
-    async def fit(self, log: Log, limit: int) -> Sequence[Entry] | None:
-        """Return the entries that fit, oldest first; `None` if `fit_messages` has to decide."""
+        `None` if `fit_messages` has to decide.
+        """
         known, about = self._known, (limit, log.cached.epoch, self._counted_by())
         if known and known[0] == about:
             _, kept, size = known
@@ -419,7 +419,8 @@ class SlidingWindow:
         # What `fit_messages` never lets go of is the newest user message.
         if all(map(_is_plain, new)) and any(entry.message["role"] == "user" for entry in newest):
             self._known = about, kept, size
-            return kept
+            # Where not everything is shown, the oldest goes next.
+            return kept, limit - size if kept[0].seq == 1 else 0
         self._known = None
         return None
 

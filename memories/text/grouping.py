@@ -101,21 +101,22 @@ def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
     A new one begins with what a user says after an answer, and with each turn that does not go on with what the one
     before it left open. What was saved together before there was an answer stays together.
     """
-    for place in range(1, len(entries)):
-        before, here = entries[place - 1], entries[place]
-        answered = is_answer(before.message)
-        asks = here.message["role"] == "user" or here.message["role"] in INSTRUCTIONS
-        anew = before.turn_id != here.turn_id and (asks or answered) and here.message["role"] != "tool"
-        if anew or (asks and answered):
-            yield place
+    yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:
         yield len(entries)
 
 
 def last_exchange(entries: Sequence[Entry]) -> int:
     """The place at which the last of several exchanges begins; 0 if there is only one."""
-    ends = [0, *exchange_ends(entries)]
-    return ends[-2] if len(ends) > 1 else 0
+    places = range(len(entries) - 1, 0, -1)
+    return next((place for place in places if _begins_exchange(entries[place - 1], entries[place])), 0)
+
+
+def _begins_exchange(before: Entry, here: Entry) -> bool:
+    answered = is_answer(before.message)
+    asks = here.message["role"] == "user" or here.message["role"] in INSTRUCTIONS
+    anew = before.turn_id != here.turn_id and (asks or answered) and here.message["role"] != "tool"
+    return anew or (asks and answered)
 
 
 def _list_calls(message: Message) -> list[Hashable]:

@@ -57,6 +57,7 @@ class Renderer:
         self._counted_by = ""
         self._frame: tuple[str | None, int] = None, 0
         self._newest: tuple[Sequence[Entry], str] = ((), "")
+        self._counted: tuple[str, Sequence[Entry], int] = "", (), 0
 
     def text(self, view: View) -> str:
         """Write a view as text: the system message, what is recalled, and the transcript, before it or after it."""
@@ -97,10 +98,10 @@ class Renderer:
         places = {place for place, message in enumerate(request) if id(message) in made}
         shown = [of_log.get(id(message)) for message in request]
         # What a limit leaves out of a request moves with each turn.
-        view = view if max_tokens is None else replace(view, room=-1)
-        stable = _stable(view, request, places, texts_first=self._is_first)
-        room = 0 if view.room == -1 else view.room
-        return Shown(copy_json(request), shown, view.pinned, recalled=places, stable_upto=stable, room=room)
+        room = view.find_room() if max_tokens is None else -1
+        stable = _stable(view, request, places, room, texts_first=self._is_first)
+        spare = 0 if room == -1 else room
+        return Shown(copy_json(request), shown, view.pinned, recalled=places, stable_upto=stable, room=spare)
 
     def _request(self, view: View, max_tokens: int | None) -> tuple[list[Message], list[Message]]:
         """The whole request, and what of it is recalled."""
@@ -191,6 +192,15 @@ class Renderer:
                 self._tokens[key] = tokens
         return tokens
 
+    def total(self, entries: Sequence[Entry]) -> int:
+        """Count the tokens of several entries' messages together; of those that it counted last, only what is new."""
+        counted_by, known, tokens = self._counted
+        if counted_by != self.counted_by or entries[: len(known)] != known:
+            known, tokens = (), 0
+        tokens += sum(map(self.tokens, entries[len(known) :]))
+        self._counted = self.counted_by, entries, tokens
+        return tokens
+
     def count(self, message: Message) -> int:
         """Count the tokens of a message that need not be in the log."""
         return self._counter()(message)
@@ -255,9 +265,11 @@ def _talk_begins(messages: Sequence[Message]) -> int:
     return next((place for place, message in enumerate(messages) if not is_instruction(message)), len(messages))
 
 
-def _stable(view: View, request: Sequence[Message], recalled: Collection[int], *, texts_first: bool) -> int:
+def _stable(
+    view: View, request: Sequence[Message], recalled: Collection[int], room: int | None, *, texts_first: bool
+) -> int:
     """How many messages from the beginning the next request has, too, as long as there is room for what is added."""
-    stays = view.room is None or view.room >= 0
+    stays = room is None or room >= 0
     said = {id(entry.message): entry.seq for entry in view.entries}
     sent = set(map(id, request))
     # A call that waits for its results comes back with them, and what follows it stands elsewhere then.

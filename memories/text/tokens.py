@@ -71,7 +71,7 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
     if option is not None and not isinstance(option, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"token_counter must be a name, 'approximate', or a function of one message, not {option!r}")
     encoding = _encoding_name(option) if option else _encoding_name(model, default=_APPROXIMATE)
-    return TokenCounter(encoding, lambda message: count_text(text_of(message), encoding), by_encoding=True)
+    return TokenCounter(encoding, lambda message: count_text(text_of(message), encoding), encoding != _APPROXIMATE)
 
 
 def count_text(text: str, encoding: str) -> int:

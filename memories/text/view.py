@@ -144,7 +144,7 @@ class View:
         pinned: The numbers of the entries that are pinned, and must not be left out. The base class puts them here.
         summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
         room: What may be added while the next view begins with these entries, in the unit of the strategy's limit;
-            `None` for anything, -1 if it need not begin with them.
+            `None` for anything, -1 if it need not begin with them; or a function that finds this out when it is asked.
         texts_stay: So long, its texts stay as they are, too; and where it has none, it gets none.
         shows_newest: All of the newest exchange is among the entries. Where it is not, it comes back, before what is
             added, with a call of tools that follows its answer.
@@ -159,7 +159,7 @@ class View:
     pinned: frozenset[int] = frozenset()
     summary_as_turn: bool = False
     quotes: tuple[str, ...] = ()
-    room: int | None = -1
+    room: int | Callable[[], int] | None = -1
     texts_stay: bool = False
     shows_newest: bool = True
 
@@ -183,6 +183,10 @@ class View:
         # They are the newest. What stands before them stays in its order.
         before = [entry for entry in self.entries if entry.seq not in new]
         return replace(self, entries=[*before, *(new[seq] for seq in sorted(new))], room=-1)
+
+    def find_room(self) -> int | None:
+        """Return the room, worked out if need be."""
+        return self.room() if callable(self.room) else self.room
 
     @property
     def messages(self) -> list[Message]:

@@ -32,7 +32,7 @@ Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryptio
 KEY, OTHER, THIRD = (EncryptedStore.new_key() for _ in range(3))
 
 
-class TestOverMemory(TombstoneStoreContract, LeasingStoreContract):
+class TestOverMemory(TombstoneStoreContract):
     """Over a store in memory it keeps the contract."""
 
     @pytest.fixture

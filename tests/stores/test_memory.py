@@ -3,10 +3,10 @@
 import pytest
 
 from memzoo.stores import InMemoryStore, Store
-from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract
+from memzoo.stores.testing import TombstoneStoreContract
 
 
-class TestInMemoryStore(TombstoneStoreContract, LeasingStoreContract):
+class TestInMemoryStore(TombstoneStoreContract):
     """It keeps the contract."""
 
     @pytest.fixture

@@ -14,7 +14,7 @@ from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory, ChatModel, create_memory
 from memzoo.memories.engine.leaseholder import Leaseholder, has_ended
 from memzoo.memories.models.embedders import HashEmbedder
-from memzoo.stores import EncryptedStore, InMemoryStore, Lease, Message, MessageListStore, Store
+from memzoo.stores import EncryptedStore, InMemoryStore, Lease, Message, MessageListStore, SQLStore, Store
 from memzoo.strategy import ChatFunction
 from memzoo.sync import drive
 
@@ -26,6 +26,13 @@ ELSEWHERE = "another machine/1/1/1"
 DAY = 86_400.0
 
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells of processes")
+
+
+class Shared(SQLStore):
+    """A store that several processes can share."""
+
+    def __init__(self) -> None:
+        super().__init__("sqlite://")
 
 
 def tell(memory: BaseMemory, text: str = "Sam lives in Oslo") -> None:
@@ -68,7 +75,7 @@ class TestElsewhere:
 
     def test_what_another_one_learns_is_shown_word_for_word(self, name: str, make: Make) -> None:
         """Saves and loads ask no model and do not wait; all that was said is shown."""
-        memory = make(name, InMemoryStore())
+        memory = make(name, Shared())
         tell(memory)
         before = calls(memory)
         if name == "summary-buffer":
@@ -83,7 +90,7 @@ class TestElsewhere:
 
     def test_when_it_is_given_back_the_next_call_learns(self, name: str, make: Make) -> None:
         """What waited is learnt from once, by a load too."""
-        memory = make(name, InMemoryStore())
+        memory = make(name, Shared())
         tell(memory)
         owner_now(memory)
         tell(memory, "Sam likes tea")
@@ -97,7 +104,7 @@ class TestElsewhere:
     def test_what_it_has_learnt_meanwhile_is_not_asked_again(self, name: str, make: Make) -> None:
         """Who gets the lease looks first what is left to do."""
 
-        class Late(InMemoryStore):
+        class Late(Shared):
             """A store in which another process learns, and gives the lease back just before this one gets it."""
 
             late: Any = None
@@ -121,7 +128,7 @@ class TestElsewhere:
     def test_settle_waits_for_it(self, name: str, make: Make) -> None:
         """`settle` and `relearn` return when all is learnt, so they wait until the lease is given back."""
 
-        class Busy(InMemoryStore):
+        class Busy(Shared):
             """A store whose lease is given back when it was asked for a second time."""
 
             asked = 0
@@ -137,7 +144,7 @@ class TestElsewhere:
         memory = make(name, store)
         for work in (memory.settle, memory.relearn):
             wait_with(memory, "Sam likes tea")
-            drive(InMemoryStore.lease(store, "a", memory.state_name, owner=ELSEWHERE, seconds=DAY))
+            drive(Shared.lease(store, "a", memory.state_name, owner=ELSEWHERE, seconds=DAY))
             store.asked, before = 0, calls(memory)
             work()
             assert store.asked > 1
@@ -149,7 +156,7 @@ class TestElsewhere:
         def fails(_: list[Message]) -> str:
             raise RuntimeError("no")
 
-        memory = make(name, InMemoryStore(), llm=fails)
+        memory = make(name, Shared(), llm=fails)
         memory.on_model_error = "defer"
         tell(memory)
         tell(memory)
@@ -168,7 +175,7 @@ class TestElsewhere:
                 await asyncio.Event().wait()
                 return ""
 
-            memory = make(name, InMemoryStore(), llm=slow)
+            memory = make(name, Shared(), llm=slow)
             wait_with(memory, "Sam likes tea")
             task = asyncio.create_task(memory.asave_context({"input": "Sam likes tea"}, {"output": "ok"}))
             await asked.wait()
@@ -181,7 +188,7 @@ class TestElsewhere:
 
     def test_a_lost_lease_harms_no_state(self, name: str, make: Make, clerk: ChatFunction) -> None:
         """If it ends during a call and another process learns the same, what that one committed counts."""
-        store = InMemoryStore()
+        store = Shared()
         other = make(name, store)
 
         def slow(messages: list[Message]) -> Any:
@@ -203,7 +210,7 @@ class TestElsewhere:
     @on_linux
     def test_that_of_a_killed_process_is_taken_over(self, name: str, make: Make) -> None:
         """Where the holder was a process of this machine that is gone, nobody waits until its lease ends."""
-        memory = make(name, InMemoryStore())
+        memory = make(name, Shared())
         wait_with(memory, "Sam likes tea")
         assert owner_now(memory, owner_that_has_ended()) == owner_that_has_ended()
         memory.load_memory_variables(QUESTION)
@@ -212,7 +219,7 @@ class TestElsewhere:
     def test_one_that_could_not_be_given_back_is_taken_over(self, name: str, make: Make) -> None:
         """When a disk that was full has room again, nobody waits for a lease that nobody has."""
 
-        class Full(InMemoryStore):
+        class Full(Shared):
             """A store on a disk that is full for a while."""
 
             is_full = True
@@ -238,7 +245,7 @@ class TestElsewhere:
     def test_one_whose_answer_was_lost_is_taken_over(self, name: str, make: Make) -> None:
         """A connection may break after the store gave the lease, and before the caller hears of it."""
 
-        class Cut(InMemoryStore):
+        class Cut(Shared):
             """A store whose connection breaks while it answers for the first time."""
 
             is_cut = True
@@ -273,7 +280,7 @@ class TestElsewhere:
             await asyncio.Event().wait()
             return ""
 
-        store = InMemoryStore()
+        store = Shared()
         left, memory = make(name, store, llm=slow), make(name, store)
         wait_with(left, "Sam likes tea")
         asyncio.run(leave(left))
@@ -321,7 +328,7 @@ def test_a_process_that_its_parent_has_not_buried_yet_has_ended() -> None:
 
 def test_who_waits_for_a_lease_asks_at_least_once_a_second(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pauses grow, but not beyond that, however long another process learns."""
-    store, pauses = InMemoryStore(), list[float]()
+    store, pauses = Shared(), list[float]()
     wait_with(make("summary", store))
     drive(store.lease("a", "summary", owner=ELSEWHERE, seconds=DAY))
 
@@ -348,7 +355,7 @@ def test_nobody_waits_for_a_lease_of_the_same_process(make: Make) -> None:
             await go.wait()
             return "A summary."
 
-        memory = make("summary", InMemoryStore(), llm=slow)
+        memory = make("summary", Shared(), llm=slow)
         task = asyncio.create_task(memory.asave_context({"input": "Sam likes tea"}, {"output": "ok"}))
         await asked.wait()
         other = make("summary", memory.store)
@@ -363,7 +370,7 @@ def test_nobody_waits_for_a_lease_of_the_same_process(make: Make) -> None:
 def test_what_asks_no_model_takes_no_lease() -> None:
     """A window has nothing to learn, and words are indexed without anybody's help; embeddings are paid for."""
 
-    class NoLease(InMemoryStore):
+    class NoLease(Shared):
         """A store whose leases count."""
 
         leases = 0
@@ -387,7 +394,7 @@ def test_what_asks_no_model_takes_no_lease() -> None:
 def test_a_retriever_embeds_nothing_that_another_one_embeds() -> None:
     """With an embedder a retriever takes the lease; messages are found by their words meanwhile."""
     embedder = Counted()
-    memory = create_memory("vector-retriever", conversation_id="a", embedder=embedder)
+    memory = create_memory("vector-retriever", store=Shared(), conversation_id="a", embedder=embedder)
     memory.add_messages([{"role": "user", "content": "Sam likes tea"}], learn=False)
     owner_now(memory)
     tell(memory)
@@ -400,7 +407,7 @@ def test_a_retriever_embeds_nothing_that_another_one_embeds() -> None:
 def test_through_a_store_that_encrypts(plain: bool, make: Make) -> None:  # noqa: FBT001 - of pytest
     """An encrypted store has the leases of the store within; where that has none, all goes on without."""
     lists = dict[str, list[Message]]()
-    within: Store = InMemoryStore()
+    within: Store = Shared()
     if plain:
         within = MessageListStore(get=lambda id_: lists.get(id_, []), update=lists.__setitem__, delete=lists.pop)
     memory = make("summary", EncryptedStore(within, EncryptedStore.new_key()))

@@ -101,7 +101,7 @@ class TestFinding:
         """Two things of 600 characters together are each found by the words of the other; longer ones are not."""
         said = [("boat" + " x" * 400)[:300], ("harbour" + " y" * 400)[:length]]
         units = [KnownUnit(text, (str(place),), place, DAY) for place, text in enumerate(said, start=1)]
-        index = index_of(units, UnitWeights(related=0))
+        index = index_of(units)
         assert set(texts(index, "boat")) == set(said if together else said[:1])
         assert set(texts(index, "harbour")) == set(said if together else said[1:])
 
@@ -113,14 +113,6 @@ class TestFinding:
         index = index_of(units, APART)
         assert texts(index, "Who came in June?")[0] == "Bo came"
         assert texts(index, "1 August")[0] == "Cleo left yesterday"
-
-    def test_by_what_stands_together(self) -> None:
-        """What is about the same is found, though it has none of the words of the question."""
-        said = ["the lessons are about sourdough", "the course teaches sourdough", "the course begins on 19 May"]
-        units = [KnownUnit(text, (str(place),), place, DAY) for place, text in enumerate(said)]
-        alone = UnitWeights(window=1, axes=2)
-        assert said[2] in texts(index_of([*units, *FACTS], alone), "What about the lessons?")
-        assert said[2] not in texts(index_of([*units, *FACTS], replace(alone, related=0)), "What about the lessons?")
 
     @pytest.mark.parametrize(
         ("question", "first"), [("When does the oven come?", "the oven comes on Monday"), ("the oven?", "the oven is")]
@@ -213,7 +205,7 @@ class TestFound:
     def test_is_told_by_its_parts(self) -> None:
         """Of each part of the search, those that it gave something, best first; together they make up the score."""
         found = index_of(FACTS, APART).search("chemistry", {"mara": 1.0})
-        assert found.parts == ("words", "names", "neighbours", "related")
+        assert found.parts == ("words", "names", "neighbours")
         given = {part: {one.unit.text: score for one, score in found.by(part)} for part in found.parts}
         assert set(given["names"]) == {"Mara asked for a quote"}
         assert next(iter(given["words"])) == "Noor studies food chemistry"

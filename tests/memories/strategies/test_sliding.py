@@ -79,8 +79,10 @@ def test_a_load_weighs_what_is_new_and_what_goes() -> None:
     def costs(limit: int) -> list[int]:
         weighed.clear()
         drive(log.refreshed())
-        shown = drive(sliding.fit(log, limit))
-        assert shown is not None
+        fitting = drive(sliding.fit(log, limit))
+        assert fitting is not None
+        shown, spare = fitting
+        assert spare == 0
         assert [entry.seq for entry in shown] == [*range(said - limit + 1, said + 1)]
         return sorted(weighed)
 

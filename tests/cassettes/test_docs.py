@@ -114,7 +114,7 @@ def test_agent(documented: "Project", server: "ModelServer", monkeypatch: pytest
     server.enqueue("It is -17 degrees.")
     options = ("-W", "default", "tests/test_agent.py")
     # To OpenAI's own endpoint, the library sends another cache key with each run.
-    monkeypatch.setattr("agents.models.chatcmpl_helpers.ChatCmplHelpers.is_openai", lambda _: True)
+    monkeypatch.setattr("agents.models.chatcmpl_helpers.ChatCmplHelpers.is_openai", bool)
     documented.write("tests/test_agent.py", blocks("python")[4])
     documented.record(*options).assert_outcomes(passed=1)
     documented.go_offline()

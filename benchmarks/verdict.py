@@ -61,12 +61,14 @@ def verdict(results: Results) -> Iterator[str]:
     if best is None:
         said = [_without_figures(results)]
     else:
-        finding = _describe_best(best, budget, measure)
+        alike = _alike(results, rows, best, budget)
+        equal = _equal(alike, budget, measure)
+        finding = _describe_best(equal, budget, measure)
         evidence = ["Evidence is what the answers rest on: the messages that say it."] if measure == "covered" else []
         said = [
             iter([finding, *evidence]),
-            _say_pick(results, _alike(results, rows, best, budget), budget, measure),
-            _say_whole(results, best, budget, measure),
+            _say_pick(results, alike, budget, measure),
+            _say_whole(results, min(equal, key=lambda row: _price(row, budget)), budget, measure),
             _cautions(rows, best, budget, measure),
         ]
         said += [_afford(rows, paid, measure) for paid in results.run.paid]
@@ -91,11 +93,13 @@ def _without_figures(results: Results) -> Iterator[str]:
         yield "No memory that was measured showed anything of what the questions ask for."
 
 
-def _describe_best(best: Row, budget: int, measure: str) -> str:
-    found = best.figure(measure, budget)
+def _describe_best(equal: Sequence[Row], budget: int, measure: str) -> str:
+    """Name the best, or all that tie for it."""
+    found = equal[0].figure(measure, budget)
     assert found is not None  # noqa: S101 - it was chosen for its figure
+    first = "tie for first place" if len(equal) > 1 else "comes first"
     return (
-        f"With {write_number(budget, 'token')} of memory, {best.memory.name} comes first: {found.mean:.0%} "
+        f"With {write_number(budget, 'token')} of memory, {_join_names(equal)} {first}: {found.mean:.0%} "
         f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}, {write_number(found.count, 'question')})."
     )
 
@@ -110,7 +114,9 @@ def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str)
         yield f"Nothing else was measured beside it.{cost}"
     elif picked is None:
         few = "is" if asked == "1 question" else "are"
-        yield f"{asked} {few} too few to choose; highest so far: {_join_names(_equal(alike, budget, measure))}.{cost}"
+        more = f"{_ENOUGH} or more" if found and found.count < _ENOUGH else "more"
+        cheapest = _say_cheapest(_equal(alike, budget, measure), budget)
+        yield f"{asked} {few} too few to choose: ask {more}.{cost}{cheapest}"
     elif len(alike) == 1:
         yield f"Pick {best.memory.name}: it is ahead of every other memory {_say_where(results)}.{cost}"
     else:
@@ -132,21 +138,33 @@ def _say_why(picked: Row, alike: Sequence[Row], budget: int) -> str:
     return f"{picked.memory.name}: it costs {'the fewest' if several else 'fewer'} tokens"
 
 
+def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
+    """Say which of those that tie costs the least, or that none does."""
+    least = min(_price(row, budget) for row in equal)
+    cheapest = [row for row in equal if _price(row, budget) == least]
+    if len(equal) == 1:
+        return ""
+    if len(cheapest) == len(equal):
+        return f" {_join_names(equal)} cost the same."
+    unit = "the least" if equal[0].costs else "the fewest tokens"
+    return f" Until then, {_join_names(cheapest)} {'costs' if len(cheapest) == 1 else 'cost'} {unit} of those that tie."
+
+
 def _equal(alike: Sequence[Row], budget: int, measure: str) -> list[Row]:
-    """List the best, and those with the very same figure."""
+    """List the best, and those with the very same figure, which tie with it."""
     best = alike[0].figure(measure, budget)
     return [row for row in alike if (found := row.figure(measure, budget)) and best and found.mean == best.mean]
 
 
 def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterator[str]:
-    """Say it if one may as well send all that was said."""
+    """Say it if one may as well send all that was said, instead of the picked memory or else the best."""
     whole = next((row for row in results.rows if row.memory.name == "everything" and not row.error), None)
     picked = next((row for row in results.rows if row.memory.name == results.pick), best)
     shown, other = (row.figure(measure, budget) if row else None for row in (whole, picked))
     if whole and shown and other and shown.mean >= other.mean and _price(whole, budget) <= _price(picked, budget):
         yield (
-            f"Sending everything that was said shows {shown.mean:.0%} and costs no more: while conversations are as "
-            "short as this, `buffer` without a limit is enough."
+            f"{'But sending' if results.pick else 'Sending'} everything that was said shows {shown.mean:.0%} and costs "
+            "no more: while conversations are as short as this, `buffer` without a limit is enough."
         )
 
 

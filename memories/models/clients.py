@@ -95,9 +95,12 @@ class Clients:
 
     def describe_error(self, error: BaseException) -> str:
         """Say briefly what went wrong, and where, without the key: some endpoints repeat it in their errors."""
-        from openai import APIConnectionError
+        from openai import APIConnectionError, OpenAIError
 
         text = f"{type(error).__name__}: {error}"
+        # The client has no type of its own for this, and lists every kind of key. Servers' errors are subclasses.
+        if type(error) is OpenAIError and "Missing credentials" in text:
+            text = "it needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none)"
         if isinstance(error, APIConnectionError):
             address = redact_url(str(error.request.url).partition("?")[0])
             text += f" ({': '.join(filter(None, (address, str(error.__cause__ or ''))))})"

@@ -61,7 +61,7 @@ def names() -> list[str]:
 def test_the_seven_are_compared(run: Run) -> None:
     """The verdict comes before the table; everything is written, and no model is asked."""
     shown = done(run())
-    assert shown.index("comes first") < shown.index("recall")
+    assert shown.index(" first") < shown.index("recall")
     assert len(names()) == 9
     assert {path.name for path in Path("out").iterdir()} == {
         "outcomes.jsonl",

@@ -116,13 +116,28 @@ def test_few_questions_pick_nobody() -> None:
     """Whatever they say: below twenty, and where they leave it open whether the best is a tenth behind another."""
     few = results(_answering("window", "+----", shown=100), _answering("retriever", "++++-"), _answering("c", "-----"))
     assert (few.pick, few.code) == ("", "")
-    assert "5 questions are too few to choose; highest so far: retriever." in " ".join(few.verdict)
+    assert "5 questions are too few to choose: ask 20 or more." in " ".join(few.verdict)
     assert "Pick" not in " ".join(few.verdict)
     open_ = results(_answering("a", "+-" * 15), _answering("b", "-+" * 15))
     assert open_.pick == ""
-    assert "30 questions are too few to choose; highest so far: a and b." in " ".join(open_.verdict)
+    assert "30 questions are too few to choose: ask more. a and b cost the same." in " ".join(open_.verdict)
     assert results(_answering("a", "+" * 20), _answering("b", "-" * 20)).pick == "a"
     assert results(_answering("a", "+" * 19), _answering("b", "-" * 19)).pick == ""
+
+
+def test_memories_with_the_same_figure_tie() -> None:
+    """None of them comes first, and the cheapest are named; a memory that falls short is not among them."""
+    few, all_ = "+" * 25, [("a", 900), ("b", 100), ("c", 100)]
+    text = said(*(_answering(name, few, shown=shown) for name, shown in all_), _answering("d", "+" * 24 + "-", shown=9))
+    assert "a, b and c tie for first place: 100% of the evidence is shown (100% to 100%, 25 questions)." in text
+    assert "25 questions are too few to choose: ask more. Until then, b and c cost the fewest tokens of those" in text
+    assert "comes first" not in text
+    two = said(*(_answering(name, few, shown=shown) for name, shown in all_[:2]))
+    assert "a and b tie for first place" in two
+    assert "Until then, b costs the fewest tokens of those that tie." in two
+    many = said(outcome("a", 54, shown=900), outcome("b", 54, shown=100))
+    assert "a and b tie for first place: 90%" in many
+    assert "60 questions cannot tell a and b apart. Pick b: it costs fewer tokens." in many
 
 
 def test_an_equal_price_is_told() -> None:
@@ -132,20 +147,23 @@ def test_an_equal_price_is_told() -> None:
 
 
 def test_sending_everything_is_named_where_it_costs_no_more() -> None:
-    """And shows as much; else it is not."""
+    """And shows as much; else it is not. Of memories that tie, the cheapest is what it has to match."""
     whole = MemoryInfo(name="everything", baseline=True)
 
-    def found(shown: int, right: int = 60) -> str:
-        made = [outcome("a", 50, shown=400), outcome("b", 9), outcome("everything", right, shown=shown)]
-        memories = [*(MemoryInfo(name=one.memory) for one in made[:2]), whole]
-        about = results(*made[:2])
-        kinds = [(0, "any")] * QUESTIONS
-        again = gather(made, memories=memories, talks=about.talks, questions=kinds, details=[], run=about.run)
+    def found(right: str, shown: int, *made: Outcome) -> str:
+        asked = len(right)
+        memories, about = [*(MemoryInfo(name=one.memory) for one in made), whole], results(*made, asked=asked)
+        outcomes, kinds = [*made, _answering("everything", right, shown=shown)], [(0, "any")] * asked
+        again = gather(outcomes, memories=memories, talks=about.talks, questions=kinds, details=[], run=about.run)
         return " ".join(again.verdict)
 
-    assert "Sending everything that was said shows 100% and costs no more" in found(400)
-    assert "Sending everything" not in found(401)
-    assert "Sending everything" not in found(400, right=49)
+    ahead = _answering("a", "+" * 50 + "-" * 10, shown=400), _answering("b", "+" * 9 + "-" * 51)
+    assert "But sending everything that was said shows 100% and costs no more" in found("+" * 60, 400, *ahead)
+    assert "ending everything" not in found("+" * 60, 401, *ahead)
+    assert "ending everything" not in found("+" * 49 + "-" * 11, 400, *ahead)
+    tied = _answering("a", "+++", shown=400), _answering("b", "+++", shown=300)
+    assert "Sending everything" in found("+++", 300, *tied)
+    assert "ending everything" not in found("+++", 400, *tied)
 
 
 @pytest.mark.parametrize("name", [one.name for one in PRESETS.values() if not one.baseline])

@@ -103,7 +103,7 @@ def test_app(documented: "Project", server: "ModelServer") -> None:
     assert "/ask" not in documented.text("test_app/test_app.yaml")
 
 
-def test_agent(documented: "Project", server: "ModelServer") -> None:
+def test_agent(documented: "Project", server: "ModelServer", monkeypatch: pytest.MonkeyPatch) -> None:
     """The recipe with openai-agents runs the tool each time; a tool that gives something else is noticed."""
     pytest.importorskip("agents", reason="openai-agents is not installed")
     call = {"id": "call-1", "type": "function", "function": {"name": "temperature", "arguments": '{"city": "Oslo"}'}}
@@ -113,6 +113,8 @@ def test_agent(documented: "Project", server: "ModelServer") -> None:
     server.send("application/json", json.dumps({**head, "choices": [choice]}))
     server.enqueue("It is -17 degrees.")
     options = ("-W", "default", "tests/test_agent.py")
+    # To OpenAI's own endpoint, the library sends another cache key with each run.
+    monkeypatch.setattr("agents.models.chatcmpl_helpers.ChatCmplHelpers.is_openai", bool)
     documented.write("tests/test_agent.py", blocks("python")[4])
     documented.record(*options).assert_outcomes(passed=1)
     documented.go_offline()

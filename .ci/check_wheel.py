@@ -11,8 +11,13 @@ PACKAGES = ("ground", "memories", "prompts", "stores", "testing", "cassettes", "
 SHIPPED = {".py", ".jinja", ".lua", ".json", ".css", ".js", ".typed"}
 
 root = Path(__file__).parent.parent
-tracked = subprocess.run(["git", "ls-files", *PACKAGES], cwd=root, capture_output=True, text=True, check=True).stdout  # noqa: S607
-in_tree = {name for name in tracked.split("\n") if Path(name).suffix in SHIPPED and "research" not in Path(name).parts}
+tracked = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True).stdout  # noqa: S607
+files = {Path(name) for name in tracked.split("\0") if name}
+in_tree = {
+    str(file) for file in files if file.parts[0] in PACKAGES and file.suffix in SHIPPED and "research" not in file.parts
+}
+# Links to folders, for tools that read the checkout: an archive would hold copies of all that they lead to.
+sources = {str(file) for file in files if file.parts[0] != ".links"}
 expected = {f"memzoo/{name.removeprefix('ground/')}" for name in in_tree}
 
 with tempfile.TemporaryDirectory() as out:
@@ -24,6 +29,6 @@ with tempfile.TemporaryDirectory() as out:
 
 faults = [f"missing from the wheel: {name}" for name in sorted(expected - shipped)]
 faults += [f"in the wheel, not in the tree: {name}" for name in sorted(shipped - expected)]
-faults += [f"missing from the sdist: {name}" for name in ("tests/conftest.py", "Makefile") if name not in packed]
-print("\n".join(faults) or f"the wheel holds all {len(shipped)} files")
+faults += [f"missing from the sdist: {name}" for name in sorted(sources - packed)]
+print("\n".join(faults) or f"the wheel holds all {len(shipped)} files, the sdist all {len(sources)}")
 sys.exit(bool(faults))

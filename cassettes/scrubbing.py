@@ -126,17 +126,21 @@ class Scrubber:
     def _body(self, body: bytes, kind: str) -> bytes:
         text, encoding = _decode(body)
         text = _in_body(text, kind, self._change)
-        # Of JSON, the texts are hidden already; what stands around them is JSON's.
-        hide = self._of_requests.hide_known if json_in(text) is not None else self._of_requests.hide
-        return hide(text).encode(encoding)
+        # Of JSON and of forms, the texts are hidden already; what stands around them is not part of a secret.
+        is_whole = not _is_form(kind) and json_in(text) is None
+        return (self._of_requests.hide if is_whole else self._of_requests.hide_known)(text).encode(encoding)
 
 
 def _kept(headers: Mapping[str, Any], allowed: frozenset[str]) -> dict[str, list[str]]:
     return {name.lower(): header_values(headers[name]) for name in sorted(headers) if name.lower() in allowed}
 
 
+def _is_form(kind: str) -> bool:
+    return kind.startswith("application/x-www-form-urlencoded")
+
+
 def _in_body(text: str, kind: str, change: Change) -> str:
-    if kind.startswith("application/x-www-form-urlencoded"):
+    if _is_form(kind):
         form = parse_qsl(text, keep_blank_values=True)
         changed = fields(form, change)
         return text if changed == form else urlencode(changed)

@@ -48,7 +48,7 @@ _BEGINNINGS = (
     "gsk_ hf_ ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- gldt- glrt- glptt- npm_ pypi- xai- pplx- r8_ lsv2_ nvapi-"
     " tvly- csk- jina_ pcsk_ sk_live_ sk_test_ rk_live_ rk_test_ whsec_ shpat_ shpss_ dop_v1_ dckr_pat_ hvs."
     " figd_ lin_api_ ntn_ sbp_ sb_secret_ ATATT3 PMAK- rubygems_ tskey- e2b_ ya29. AGE-SECRET-KEY- GOCSPX- NRAK- glsa_"
-    " pylf_v1_ sntrys_ tgp_v1_"
+    " pylf_v1_ sntrys_ tgp_v1_ HRKU-"
 ).split()
 
 # Each other kind of key: how it begins, and a pattern for all of it, or with a group for the key in it. Some English
@@ -57,6 +57,7 @@ _KINDS = {begin: _start(begin, _LONG) for begin in _BEGINNINGS} | {
     "sk-": _start("sk-", r"(?=[\w-]{0,200}\d)[\w-]{8,}"),
     "sk_": _start("sk_", r"[0-9a-f]{32,}"),
     "SK": _start("SK", r"[0-9a-f]{32}(?!\w)"),
+    "key-": _start("key-", r"[0-9a-f]{32}(?!\w)"),
     "pa-": _start("pa-", r"(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])[\w-]{30,}"),
     "org-": _start("org-", _RANDOM),
     "proj_": _start("proj_", _RANDOM),
@@ -157,6 +158,8 @@ def find_told(text: str) -> Iterator[tuple[int, int]]:
             name := _NAME.search(text, max(0, found.start() - _LONGEST_NAME), found.start())
         ):
             start, end = found.start(2), _end(text, found.end(2))
+            if text[name.start() - 1 : name.start()] in ("?", "&"):  # the next parameter is not part of it
+                end = start + len(text[start:end].partition("&")[0])
             if _is_given(name[1], text[start:end], quoted=bool(found[1])):
                 yield start, end
 

@@ -101,7 +101,7 @@ class PromptSet:
         try:
             return self._templates.environment.get_template(name).render(variables).strip()
         except Exception as error:  # a template is code, and can fail in any way
-            raise PromptError(f"prompt {name!r} cannot be rendered: {error}") from error
+            raise PromptError(f"prompt {name!r} cannot be rendered: {str(error) or type(error).__name__}") from error
 
     def variables(self, name: str) -> frozenset[str]:
         """The variables that the template of a prompt uses, with those of the templates that it includes."""
@@ -159,6 +159,10 @@ class _Templates:
             raise PromptError(f"the template for prompt {name!r}, line {error.lineno}: {error.message}") from error
         except RecursionError:
             raise PromptError(f"the template for prompt {name!r} includes itself") from None
+        except PromptError:
+            raise
+        except Exception as error:  # what is constant in it is computed
+            raise PromptError(f"the template for prompt {name!r}: {str(error) or type(error).__name__}") from error
 
     def source(self, name: str) -> str:
         """The text of a template."""

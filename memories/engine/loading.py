@@ -55,8 +55,10 @@ async def view_to_send(memory: "Memory", query: str | None, *, catch_up: bool = 
     if view.final:
         return view, query
     newest = await log.exchanges(1)
-    places = find_unanswered(messages_of(newest))
-    return view.ending_with(newest[places[0] if places else 0 :], is_open=bool(places)), query
+    said = [entry for entry in newest if not entry.unfinished]  # half an answer leaves its question open
+    places = find_unanswered(messages_of(said))
+    first = said[places[0]].seq if places else 0
+    return view.ending_with([entry for entry in newest if entry.seq >= first], is_open=bool(places)), query
 
 
 async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) -> View:

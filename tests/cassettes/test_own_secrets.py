@@ -142,6 +142,8 @@ LOOKS: list[tuple[str, str, int, str]] = [
     ("Shopify", "shpss_", 32, "0123456789abcdef"),
     ("Logfire", "pylf_v1_us_", 43, LETTERS),
     ("Together", "tgp_v1_", 43, LETTERS),
+    ("Heroku", "HRKU-", 36, LETTERS),
+    ("Mailgun", "key-", 32, "0123456789abcdef"),
 ]
 DEEP = "-----BEGIN {0}PRIVATE KEY-----\n{1}\n{1}\n-----END {0}PRIVATE KEY-----"
 

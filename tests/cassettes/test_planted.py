@@ -190,6 +190,32 @@ def test_local_paths_of_models(model: str, name: str, server: "ModelServer", pat
     assert "Bob" not in path.read_text()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"data": {"password": "hunter22x", "id": "page-1"}},
+        {"data": {"text": "a=1&token=ab12cd34ef56gh78&id=page-1"}},
+        {"json": {"input": "See http://a/b?token=ab12cd34ef56gh78&id=page-1 now."}},
+        {"content": "See http://a/b?token=ab12cd34ef56gh78&id=page-1 now."},
+    ],
+    ids=["form", "form in a form", "address", "text"],
+)
+def test_what_stands_beside_a_secret_still_matters(body: dict[str, Any], server: "ModelServer", path: Path) -> None:
+    """A secret ends where the next field or parameter begins: another value of that is another request."""
+
+    def ask(url: str, body: dict[str, Any]) -> None:
+        with httpx2.Client() as client:
+            client.post(f"{url}/embeddings", **body)
+
+    with use_cassette(path, record="once"):
+        ask(server.url, body)
+    assert "SCRUBBED" in path.read_text()
+    with use_cassette(path):
+        ask(DEAD, body)
+    with pytest.raises(LookupError, match="page-2"), use_cassette(path):
+        ask(DEAD, json.loads(json.dumps(body).replace("page-1", "page-2")))
+
+
 def test_files_are_private(server: "ModelServer", path: Path) -> None:
     """A new cassette is readable by its owner only, and one that exists keeps its mode."""
     for before, after in ((None, 0o600), (0o644, 0o644)):

@@ -46,6 +46,8 @@ def shown() -> dict[str, dict[str, Any]]:
 @cache
 def package() -> griffe.Object:
     """What the site's reader sees of the package."""
+    if not (ROOT / ".links").is_dir():
+        pytest.skip("needs a checkout: a source distribution has no links to folders")
     loaded = griffe.load(
         "memzoo",
         search_paths=[str(ROOT / ".links")],

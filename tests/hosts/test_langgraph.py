@@ -1,7 +1,7 @@
 """LangGraph: the store, and the recipe of a graph with a memory in front of the model."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -13,7 +13,7 @@ graphs: Any = pytest.importorskip("langgraph.graph", reason="LangGraph is not in
 from memzoo import HashEmbedder, InMemoryStore, MemoryProvider, open_store  # noqa: E402
 from memzoo.errors import OptionError, StoreError  # noqa: E402
 from memzoo.hosts.langgraph import MemzooStore, remember, this_turn, view  # noqa: E402
-from memzoo.stores import Message  # noqa: E402
+from memzoo.stores import Message, StateUpdate  # noqa: E402
 from tests.hosts.contract import SAID_THEN, Call, HostContract, Step, contents, summarizing, weather  # noqa: E402
 from tests.hosts.langchain_models import ScriptedChat, chat, gone_back, kept_of, messages, thread_shapes  # noqa: E402
 
@@ -306,6 +306,19 @@ class TestStore:
                 list(pool.map(write, "abc"))
                 assert [reader.result() == sorted(reader.result()) for reader in readers] == [True] * 4
 
+    def test_what_was_cleared_does_not_come_back(self) -> None:
+        """A reader who was told of a change before all was deleted, and takes it in afterwards, shows nothing of it."""
+        shared = Overtaken()
+        store, other = filled(MemzooStore(shared)), filled(MemzooStore(shared))
+        other.put(FOODS, "new", {"text": "soup"})
+
+        async def clear() -> None:
+            await shared.clear("langgraph")
+            assert await store.aget(FOODS, "new") is None
+
+        shared.overtaking = clear
+        assert store.search(FOODS) == []
+
     def test_what_is_read_is_the_callers(self) -> None:
         """Changing what was put, or found, changes nothing in the store."""
         store, given = MemzooStore(InMemoryStore()), {"list": [1]}
@@ -372,6 +385,20 @@ class Counting(HashEmbedder):
         """See `Embedder.embed`."""
         self.texts += len(texts)
         return await super().embed(texts)
+
+
+class Overtaken(InMemoryStore):
+    """A store in which something else happens, once, between the reading of a state and its arrival."""
+
+    overtaking: Callable[[], Awaitable[None]] | None = None
+
+    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+        """See `Store.read_state`."""
+        found = await super().read_state(conversation_id, strategy, since=since)
+        if happens := self.overtaking:
+            self.overtaking = None
+            await happens()
+        return found
 
 
 class Failing(InMemoryStore):

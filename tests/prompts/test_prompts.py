@@ -291,7 +291,14 @@ class TestReplacing:
             call("sumary")
 
     @pytest.mark.parametrize(
-        "template", ["{{ summary + 1 }}", "{{ 1 // 0 }}", "{{ summary.x }}", "{{ summary | nope }}"]
+        "template",
+        [
+            "{{ summary + 1 }}",
+            "{{ 1 // 0 }}",
+            "{{ summary.x }}",
+            "{{ summary | nope }}",
+            "{{ new_lines }}{{ 2 ** 99999 }}",
+        ],
     )
     def test_that_fail_are_prompt_errors(self, template: str) -> None:
         """Whatever goes wrong in a template is a `PromptError` that names the prompt."""

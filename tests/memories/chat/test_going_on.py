@@ -307,6 +307,18 @@ def test_what_was_read_of_a_stopped_answer_is_kept(stop: Callable[[Conversation]
     assert [entry.unfinished for entry in conversation.memory.entries()] == [False, True, False, False]
 
 
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_memory_shows_what_was_read(name: str, endpoint: "Endpoint") -> None:
+    """Also one that searches, and finds nothing of it for the next question."""
+    options = {"llm": "offline"} if "llm" in create_memory(name).__dataclass_fields__ else {}
+    conversation = Conversation(endpoint.model, create_memory(name, **options))
+    endpoint.says("First melt the butter.")
+    stopped_sync(conversation)
+    endpoint.says("Then add flour.")
+    conversation.send("Go on from there.")
+    assert contents(endpoint.sent())[-3:] == ["How?", "First melt", "Go on from there."]
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_stopped_answer_gives_way_to_the_next(way: str, endpoint: "Endpoint") -> None:
     """Answered again, the question is sent alone, and the new answer takes the place of the half one."""

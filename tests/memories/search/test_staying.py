@@ -87,6 +87,13 @@ class TestMemories:
         assert second.startswith(first)
         assert "piano" in second
 
+    def test_what_fits_the_limit_stays_in_any_case(self, name: str) -> None:
+        """A `stay_tokens` below the limit asks for no less than the limit allows."""
+        memory = told(name, stay_tokens=1, max_token_limit=200, **({"k": 0} if name == "entity" else {}))
+        first = recalled(memory, "What of the boat?")
+        assert "boat" in first
+        assert recalled(memory, "What of the piano?").startswith(first)
+
     def test_the_limit_holds(self, name: str) -> None:
         """When not all fits any more, only what is wanted is shown."""
         frame = 0 if name == "knowledge-graph" else len(frame_text("").split())

@@ -1,7 +1,7 @@
 """LangGraph: the store, and the recipe of a graph with a memory in front of the model."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -14,6 +14,7 @@ from memzoo import HashEmbedder, InMemoryStore, MemoryProvider, open_store  # no
 from memzoo.errors import OptionError, StoreError  # noqa: E402
 from memzoo.hosts.langgraph import MemzooStore, remember, this_turn, view  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
+from memzoo.sync import drive  # noqa: E402
 from tests.hosts.contract import SAID_THEN, Call, HostContract, Step, contents, summarizing, weather  # noqa: E402
 from tests.hosts.langchain_models import ScriptedChat, chat, gone_back, kept_of, messages, thread_shapes  # noqa: E402
 
@@ -336,6 +337,21 @@ class TestStore:
         failing.fails = False
         assert store.get(FOODS, "a").value == {"text": "pizza with olives"}
 
+    def test_what_was_cleared_meanwhile_is_not_seen_in_part(self) -> None:
+        """A reader that was overtaken by a writer, and both by a clear that others have seen, finds nothing."""
+        store, other = MemzooStore(shared := Overtaken()), MemzooStore(shared)
+        filled(store)
+        other.put(FOODS, "d", {"text": "a boat"})
+
+        def clear() -> None:
+            drive(shared.clear("langgraph"))
+            assert store.get(FOODS, "a") is None
+
+        shared.after_read = lambda: store.put(FOODS, "e", {"text": "a book"})
+        shared.after_commit = clear
+        assert store.search(FOODS) == store.search(FOODS) == []
+        assert shared.after_read is shared.after_commit is None
+
     def test_it_lives_and_goes_with_its_name(self) -> None:
         """Items are kept with a conversation of that name: clearing it deletes them, and no other conversation."""
         shared = InMemoryStore()
@@ -372,6 +388,29 @@ class Counting(HashEmbedder):
         """See `Embedder.embed`."""
         self.texts += len(texts)
         return await super().embed(texts)
+
+
+class Overtaken(InMemoryStore):
+    """Lets something happen between a read or commit of a state and what its caller makes of it: once."""
+
+    after_read: Callable[[], None] | None = None
+    after_commit: Callable[[], None] | None = None
+
+    async def read_state(self, *args: Any, **kwargs: Any) -> Any:
+        """See `Store.read_state`."""
+        update = await super().read_state(*args, **kwargs)
+        then, self.after_read = self.after_read, None
+        if then:
+            then()
+        return update
+
+    async def commit(self, *args: Any, **kwargs: Any) -> int:
+        """See `Store.commit`."""
+        version = await super().commit(*args, **kwargs)
+        then, self.after_commit = self.after_commit, None
+        if then:
+            then()
+        return version
 
 
 class Failing(InMemoryStore):

@@ -41,7 +41,7 @@ class _Held(NamedTuple):
     Attributes:
         items: LangGraph's items, by namespace and key.
         vectors: Their embeddings by path, likewise.
-        version: Of the state in the store, 0 for none. It grows; a state that was cleared begins anew with a higher one.
+        version: Of the state in the store; 0 for none. A state that was cleared begins anew with a higher one.
     """
 
     items: _Namespaces = _Namespaces()

@@ -41,14 +41,12 @@ class _Held(NamedTuple):
     Attributes:
         items: LangGraph's items, by namespace and key.
         vectors: Their embeddings by path, likewise.
-        version: Of the state in the store.
-        resets: How often the state had been cleared: versions are compared only between two such times.
+        version: Of the state in the store; 0 for none. A state that was cleared begins anew with a higher one.
     """
 
     items: _Namespaces = _Namespaces()
     vectors: _Namespaces = _Namespaces()
     version: int = 0
-    resets: int = 0
 
     def with_changes(self, changes: Mapping[str, JSON], version: int) -> "_Held":
         """What is held with these changes."""
@@ -66,7 +64,7 @@ class _Held(NamedTuple):
                 vectors[namespace][key] = kept["vectors"]
         for namespace in {namespace for namespace, _, _ in places if not items[namespace]}:
             del items[namespace], vectors[namespace]
-        return self._replace(items=items, vectors=vectors, version=version)
+        return _Held(items, vectors, version)
 
 
 class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
@@ -143,8 +141,8 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
                 held = await self._refresh()
                 continue
             with self._lock:
-                # Somebody else may have read them meanwhile, with what came after; or all may have been deleted.
-                if self._held.resets == held.resets and self._held.version < version:
+                # Somebody else may have read them meanwhile, with what came after; or that all was deleted.
+                if held.version <= self._held.version < version:
                     self._held = self._held.with_changes(changes, version)
             return
 
@@ -161,8 +159,8 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
             with self._lock:
                 now, anew = self._held, update.reset or not before.version
                 if now is before and anew:
-                    self._held = _Held(resets=now.resets + update.reset).with_changes(update.changes, update.version)
-                elif now.resets == before.resets and not anew:
+                    self._held = _Held().with_changes(update.changes, update.version)
+                elif before.version <= now.version and not anew:
                     # Another thread may have read later, and been faster: then all of it is there.
                     if now.version < update.version:
                         self._held = now.with_changes(update.changes, update.version)

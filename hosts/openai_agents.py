@@ -68,7 +68,8 @@ class MemorySession:
         if self._raw:
             said = await self._log.aall(None if limit is None else max(limit, 0))
         else:
-            said = _as_said(await self._log.aread_view())
+            # The SDK reads before it tells the question, which need not be the log's newest one.
+            said = _as_said(await self._log.aread_view(""))
         left = _find_popped(said)
         said = [one for one in said if one not in left]
         derived = [place for place, one in enumerate(said) if not one.seq]

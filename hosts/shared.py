@@ -8,14 +8,16 @@ import math
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, cast
 
 from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedError
-from memzoo.hosts.messages import HostMessage, dump_json, fit_message
+from memzoo.hosts.messages import HostMessage, dump_json, fit_message, host_text
 from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.forgetting import forget_messages
+from memzoo.memories.engine.replacing import Replaced
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, UNFINISHED, Entry, Record
+from memzoo.stores.base import find_lacking
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.strategy import BaseMemory, is_answer, is_instruction
 
@@ -47,8 +49,6 @@ class HostLog:
         # For comparing only: what is saved is treated, and counted, by the memory.
         self._redactor = Redactor(memory.redact)
         self._may_repeat = True
-        # The host has the newest question answered once more: half an answer to it is not shown, and gives way.
-        self._answers_anew = False
 
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn, and learn from them if the last one is the answer.
@@ -63,23 +63,26 @@ class HostLog:
             ended: Learn in any case, because nothing follows.
         """
         if self._may_repeat:
-            asked, said = said, said[await self._count_repeated(said) :]
-            self._answers_anew = bool(asked) and not said
+            said = said[await self._count_repeated(said) :]
         await self._add(said, turn_id=turn_id, ended=ended)
 
     async def _add(self, said: Sequence[HostMessage], *, turn_id: str | None, ended: bool = False) -> None:
         records = [self.record(one) for one in said]
         learn = ended or bool(said and is_answer(said[-1].message) and not said[-1].unfinished)
-        if said and said[0].message["role"] != "user" and (stopped := await self._find_stopped()):
+        if said and said[0].message["role"] != "user" and (stopped := await self._find_stopped(said[0].thread)):
             await self.memory.aadd_messages(records, turn_id=turn_id, learn=False)
             await self._arewind_if_possible(stopped)
             records = []
         await self.memory.aadd_messages(records, turn_id=turn_id, learn=learn)
         self._may_repeat = False
 
-    async def _find_stopped(self) -> list[HostMessage]:
-        """Return the newest message if it is what was read of an answer that was stopped; else none."""
-        return [one for one in await self._newest(1) if one.unfinished]
+    async def _find_stopped(self, thread: str) -> list[HostMessage]:
+        """Return the newest message if it is a stopped answer whose place the thread's answer takes; else none."""
+        waiting = await self._find_unanswered()
+        asked = [one.thread for one in waiting if one.message["role"] == "user"]
+        # A thread that waits for an answer to another question leaves it to its own.
+        is_others = thread in asked and asked[-1] != thread
+        return [one for one in waiting[-1:] if one.unfinished and not is_others]
 
     async def afollow(
         self,
@@ -113,7 +116,6 @@ class HostLog:
             new = await self._drop_forgotten(new)
         if whole and self._may_repeat:
             new = new[await self._count_repeated(new, keys={one.key for one in said}) :]
-        self._answers_anew = all(one.message["role"] != "user" for one in new)
         # One by one, each under its key, so that a run that was cut off continues where it ended.
         for one in new[:-1]:
             await self._add([one], turn_id=one.key)
@@ -139,13 +141,32 @@ class HostLog:
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
-        """Return the view for the words being answered, with the host's own form of messages from the log."""
+        """Return the view for the words being answered, with the host's own form of messages from the log.
+
+        If these are the question whose answer was stopped, they are answered anew: without what was read of it.
+
+        Args:
+            query: The words; by default the log's newest question.
+        """
         self._may_repeat = True
-        shown = await self.memory.amessages(query, catch_up=False)
-        hidden = {one.seq for one in await self._find_stopped()} if self._answers_anew else set[int]()
+        last = await self._find_asked_again(query)
+        # Pyright takes a cached property for another type than the protocol's.
+        replaced = Replaced(cast("Any", self.memory), last, ()) if last else None
+        shown = await (
+            replaced.show(query, catch_up=False) if replaced else self.memory.amessages(query, catch_up=False)
+        )
         pairs = zip(shown, shown.entries, strict=True)
-        view = [self._to_message(entry) if entry else HostMessage(message) for message, entry in pairs]
-        return [one for one in view if one.seq not in hidden]
+        return [self._to_message(entry) if entry else HostMessage(message) for message, entry in pairs]
+
+    async def _find_asked_again(self, query: str | None) -> int:
+        """Return the number before the newest message if that is a stopped answer to these words; else 0."""
+        waiting = await self._find_unanswered()
+        asked = [host_text(one.message["content"]) for one in waiting if one.message["role"] == "user"]
+        if not asked or not waiting[-1].unfinished or find_lacking(self.memory.store, "forget"):
+            return 0
+        # Each host has its own way of putting the parts of a text together.
+        is_same = query is None or self._redactor.text(query).split() == asked[-1].split()
+        return waiting[-1].seq - 1 if is_same else 0
 
     async def aall(self, limit: int | None = None) -> list[HostMessage]:
         """Return what was said, oldest first: all, or the newest `limit`."""
@@ -153,9 +174,9 @@ class HostLog:
         return await self._newest(limit)
 
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
-        """Take back messages, usually the newest; only what was learnt from them is learnt again.
+        """Take back messages, usually the newest, and what was read of a stopped answer to them.
 
-        The host may bring them again.
+        Only what was learnt from them is learnt again. The host may bring them again.
 
         Returns:
             The numbers of those taken back, without those that were not there or that somebody else took back
@@ -164,7 +185,11 @@ class HostLog:
         Raises:
             UnsupportedError: The store cannot delete single messages.
         """
-        seqs = [one.seq for one in said]
+        seqs = {one.seq for one in said}
+        following = await self.memory.aentries(after=min(seqs) - 1) if seqs else []
+        for before, entry in itertools.pairwise(following):
+            if before.seq in seqs and entry.unfinished:
+                seqs.add(entry.seq)
         return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
     async def atake_back(self, ids: Collection[str], newest: int | None = None, *, thread: str = "") -> None:

@@ -41,11 +41,12 @@ class Replaced:
         # The conversation without them, with what was learnt, once it was shown.
         self._copy: InMemoryStore | None = None
 
-    async def show(self, query: str) -> Shown:
+    async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
         """Show the conversation as it was before them; reads the log up to there once.
 
         Args:
             query: See `BaseMemory.messages`.
+            catch_up: Likewise.
         """
         entries = await self._store.read(self._id, until=self._last)
         self._copy = InMemoryStore()
@@ -55,7 +56,7 @@ class Replaced:
             await self._copy.restore(self._id, entries, states)
         earlier = self._memory.copy_over(self._copy)
         try:
-            return await earlier.amessages(query)
+            return await earlier.amessages(query, catch_up=catch_up)
         finally:
             for purpose in earlier.usage:
                 self._memory.usage.add(purpose, earlier.usage[purpose])

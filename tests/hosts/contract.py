@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
-from memzoo import MemoryProvider, open_store
+from memzoo import MemoryProvider, Record, open_store
 from memzoo.errors import OptionError
-from memzoo.stores import Message
+from memzoo.stores import UNFINISHED, Message
 from memzoo.testing import ScriptedModel
 
 CHECKS = {
@@ -23,6 +23,7 @@ CHECKS = {
     "the_log_is_complete": "the log is complete",
     "a_retry_doubles_nothing": "a retry doubles nothing",
     "a_failed_run_is_gone_on_with": "tools' work is known",
+    "a_stopped_answer_is_known": "half an answer is known",
     "tool_pairs_stay_whole": "tool pairs stay whole",
     "a_restart_changes_nothing": "restart equal",
     "async_equals_sync": "async equals sync",
@@ -120,6 +121,11 @@ class HostContract(ABC):
         """Let Anna's run that failed go on where it ended, as the host does it; what the model was sent since."""
         pytest.skip("the host's failed runs are run again")
 
+    async def stop(self, memories: MemoryProvider, text: str) -> None:
+        """Let Anna say something, and end the run "run-1" while the model answers."""
+        with pytest.raises(Exception, match="stopped"):
+            await self.say(memories, "anna", text, [RuntimeError("stopped")], run="run-1")
+
     def begin_anew(self) -> None:  # noqa: B027 - few hosts keep anything
         """Forget what the host itself keeps of conversations: the next one has the same id and another memory."""
 
@@ -200,6 +206,23 @@ class HostContract(ABC):
         said = memories.get("anna").history()
         assert pairs(said) == results(said) == ["c1"]
         assert contents(said) == [*asked, "Sunny."]
+
+    @pytest.mark.parametrize("way", ["again", "further words"])
+    def test_a_stopped_answer_is_known(self, way: str) -> None:
+        """What was read of it is shown to the next question; the same question's whole answer takes its place."""
+        memories = MemoryProvider("buffer")
+        asyncio.run(self.stop(memories, "A roux?"))
+        memory = memories.get("anna")
+        memory.add_messages([Record({"role": "assistant", "content": "First melt"}, UNFINISHED)], learn=False)
+        if way == "again":
+            (sent,) = asyncio.run(self.say(memories, "anna", "A roux?", ["Melt butter."], run="run-1"))
+            # A host that reads first, and tells the question later, cannot know.
+            assert self.hook or "First melt" not in texts(sent)
+            assert contents(memory.history()) == ["A roux?", "Melt butter."]
+        else:
+            (sent,) = asyncio.run(self.say(memories, "anna", "Go on.", ["the butter."]))
+            assert contents(sent) == ["A roux?", "First melt", "Go on."]
+            assert contents(memory.history()) == ["A roux?", "First melt", "Go on.", "the butter."]
 
     def test_tool_pairs_stay_whole(self) -> None:
         """Every call that the model is sent has its result behind it, and the question is there once."""

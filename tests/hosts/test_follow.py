@@ -68,6 +68,43 @@ def test_what_was_read_of_a_stopped_answer_is_shown_until_the_question_is_answer
     assert follow(memory, FIRST, SECOND, THIRD) == words(FIRST, SECOND, THIRD)
 
 
+@pytest.mark.parametrize(
+    ("strategy", "options"),
+    [("window", {"k": 0}), ("window", {"k": 1}), ("message-window", {"max_messages": 2}), ("vector-retriever", {})],
+)
+def test_a_question_asked_again_is_sent_as_if_its_answer_had_not_been_begun(strategy: str, options: Any):
+    """However little a memory shows of what is answered: the question is there, and what was shown before it."""
+    memory: BaseMemory = create_memory(strategy, **options)
+    first = shown(memory, FIRST, THIRD[:1])
+    memory.add_messages([Record({"role": "assistant", "content": "You"}, UNFINISHED)], learn=False)
+    assert shown(memory, FIRST, THIRD[:1]) == first
+    assert first[-1] == THIRD[0][1]
+
+
+@pytest.mark.parametrize("how", ["edited", "removed", "by id"])
+def test_what_was_read_of_a_stopped_answer_goes_with_its_question(memory: BaseMemory, how: str):
+    """Behind another question it would be an answer to that."""
+    follow(memory, FIRST, SECOND, THIRD[:1])
+    memory.add_messages([Record({"role": "assistant", "content": "You"}, UNFINISHED)], learn=False)
+    if how == "by id":
+        asyncio.run(HostLog(memory, "test").atake_back({"q3"}))
+    edited = [("q3" if how == "edited" else "q4", "Who are you?")]
+    assert follow(memory, FIRST, SECOND, edited) == words(FIRST, SECOND, edited)
+
+
+def test_what_was_read_of_a_stopped_answer_is_left_by_other_threads():
+    """One that has a question of its own answers that; one that asks the same again takes its place."""
+    memory = ConversationBufferMemory()
+    follow(memory, [("o", "Elsewhere?")], thread="other")
+    follow(memory, THIRD[:1])
+    memory.add_messages([Record({"role": "assistant", "content": "You"}, UNFINISHED)], learn=False)
+    expected = ["Elsewhere?", THIRD[0][1], "You", "Here."]
+    assert follow(memory, [("o", "Elsewhere?"), ("p", "Here.")], thread="other") == expected
+    memory.rewind(3)
+    again = [("again", THIRD[0][1]), THIRD[1]]
+    assert follow(memory, again, thread="third") == ["Elsewhere?", *words(THIRD)]
+
+
 def test_a_stopped_answer_without_keys_gives_way_too():
     """Where a host has no ids, the same words again are the same question."""
     memory = ConversationBufferMemory()

@@ -119,6 +119,16 @@ class TestGoogleADK(HostContract):
         await ask(runner, user, text, session.id)
         return model.sent
 
+    async def stop(self, memories: MemoryProvider, text: str) -> None:
+        """See `HostContract.stop`: ADK's callback does not come, so the program itself adds the session."""
+        runner, _ = runner_of(UsersMemories(memories), [RuntimeError("stopped")])
+        sessions, whose = runner.session_service, {"app_name": "app", "user_id": "anna"}
+        session = await sessions.create_session(**whose)
+        with pytest.raises(RuntimeError, match="stopped"):
+            await ask(runner, "anna", text, session.id)
+        stopped = await sessions.get_session(**whose, session_id=session.id)
+        await runner.memory_service.add_session_to_memory(stopped)
+
     def say_in_sync(
         self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
     ) -> list[list[Message]]:

@@ -1,7 +1,7 @@
 """LangGraph: the store, and the recipe of a graph with a memory in front of the model."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -13,7 +13,8 @@ graphs: Any = pytest.importorskip("langgraph.graph", reason="LangGraph is not in
 from memzoo import HashEmbedder, InMemoryStore, MemoryProvider, open_store  # noqa: E402
 from memzoo.errors import OptionError, StoreError  # noqa: E402
 from memzoo.hosts.langgraph import MemzooStore, remember, this_turn, view  # noqa: E402
-from memzoo.stores import Message, StateUpdate  # noqa: E402
+from memzoo.stores import Message  # noqa: E402
+from memzoo.sync import drive  # noqa: E402
 from tests.hosts.contract import SAID_THEN, Call, HostContract, Step, contents, summarizing, weather  # noqa: E402
 from tests.hosts.langchain_models import ScriptedChat, chat, gone_back, kept_of, messages, thread_shapes  # noqa: E402
 
@@ -306,19 +307,6 @@ class TestStore:
                 list(pool.map(write, "abc"))
                 assert [reader.result() == sorted(reader.result()) for reader in readers] == [True] * 4
 
-    def test_what_was_cleared_does_not_come_back(self) -> None:
-        """A reader who was told of a change before all was deleted, and takes it in afterwards, shows nothing of it."""
-        shared = Overtaken()
-        store, other = filled(MemzooStore(shared)), filled(MemzooStore(shared))
-        other.put(FOODS, "new", {"text": "soup"})
-
-        async def clear() -> None:
-            await shared.clear("langgraph")
-            assert await store.aget(FOODS, "new") is None
-
-        shared.overtaking = clear
-        assert store.search(FOODS) == []
-
     def test_what_is_read_is_the_callers(self) -> None:
         """Changing what was put, or found, changes nothing in the store."""
         store, given = MemzooStore(InMemoryStore()), {"list": [1]}
@@ -348,6 +336,21 @@ class TestStore:
             store.put(FOODS, "a", {"text": "soup"})
         failing.fails = False
         assert store.get(FOODS, "a").value == {"text": "pizza with olives"}
+
+    def test_what_was_cleared_meanwhile_is_not_seen_in_part(self) -> None:
+        """A reader that was overtaken by a writer, and both by a clear that others have seen, finds nothing."""
+        store, other = MemzooStore(shared := Overtaken()), MemzooStore(shared)
+        filled(store)
+        other.put(FOODS, "d", {"text": "a boat"})
+
+        def clear() -> None:
+            drive(shared.clear("langgraph"))
+            assert store.get(FOODS, "a") is None
+
+        shared.after_read = lambda: store.put(FOODS, "e", {"text": "a book"})
+        shared.after_commit = clear
+        assert store.search(FOODS) == store.search(FOODS) == []
+        assert shared.after_read is shared.after_commit is None
 
     def test_it_lives_and_goes_with_its_name(self) -> None:
         """Items are kept with a conversation of that name: clearing it deletes them, and no other conversation."""
@@ -388,17 +391,26 @@ class Counting(HashEmbedder):
 
 
 class Overtaken(InMemoryStore):
-    """A store in which something else happens, once, between the reading of a state and its arrival."""
+    """Lets something happen between a read or commit of a state and what its caller makes of it: once."""
 
-    overtaking: Callable[[], Awaitable[None]] | None = None
+    after_read: Callable[[], None] | None = None
+    after_commit: Callable[[], None] | None = None
 
-    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+    async def read_state(self, *args: Any, **kwargs: Any) -> Any:
         """See `Store.read_state`."""
-        found = await super().read_state(conversation_id, strategy, since=since)
-        if happens := self.overtaking:
-            self.overtaking = None
-            await happens()
-        return found
+        update = await super().read_state(*args, **kwargs)
+        then, self.after_read = self.after_read, None
+        if then:
+            then()
+        return update
+
+    async def commit(self, *args: Any, **kwargs: Any) -> int:
+        """See `Store.commit`."""
+        version = await super().commit(*args, **kwargs)
+        then, self.after_commit = self.after_commit, None
+        if then:
+            then()
+        return version
 
 
 class Failing(InMemoryStore):

@@ -107,8 +107,8 @@ BROKEN: Sequence[Broken] = (
         "test_tasks_learn_each_exchange_once",
         "tests/memories/engine/test_conflicts.py",
         "memories/engine/learner.py",
-        "            return await self.cached_state.commit(state, changes, until, attempts)\n",
-        "            return await self.cached_state.commit(state, changes, until + 1, attempts)\n",
+        "            committed = await self.cached_state.commit(state, changes, until, attempts)\n",
+        "            committed = await self.cached_state.commit(state, changes, until + 1, attempts)\n",
     ),
     Broken(
         "A model that fails, refuses",

@@ -15,6 +15,7 @@ from memzoo.hosts.messages import HostMessage, dump_json, fit_message, host_text
 from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.memories.engine.replacing import Replaced
+from memzoo.memories.text.grouping import is_of_tools
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, UNFINISHED, Entry, Record
 from memzoo.stores.base import find_lacking
@@ -310,16 +311,12 @@ def _without_tools_work(
     They are taken back together with the question before them, or with the answer behind them.
     """
     stays = {one.key for one in own} - {one.key for one in gone}
-    groups = [list(group) for _, group in itertools.groupby(own, key=_is_of_tools)]
+    groups = [list(group) for _, group in itertools.groupby(own, key=lambda one: is_of_tools(one.message))]
     for before, work, *behind in (groups[place : place + 3] for place in range(len(groups) - 1)):
         around = [before[-1], *(group[0] for group in behind)]
-        if _is_of_tools(work[0]) and all(one.key in stays for one in around):
+        if is_of_tools(work[0].message) and all(one.key in stays for one in around):
             gone = [one for one in gone if one not in work or one.key in now]
     return list(gone)
-
-
-def _is_of_tools(said: HostMessage) -> bool:
-    return said.message["role"] == "tool" or bool(said.message.get("tool_calls"))
 
 
 def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:

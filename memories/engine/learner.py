@@ -157,10 +157,11 @@ class Learner:
             ModelError: A model failed, now or a short time ago. What was committed before stays.
         """
         async with self.leaseholder() as lease:
-            known = self.cached_state.newest
-            # A save looks once: where others may learn too, after it has the lease.
-            is_looked_at_later = effort.saving and lease.is_shared and known.version
-            state = known if is_looked_at_later else await self.refresh()
+            state = self.cached_state.newest
+            # Where others may learn too, a save looks once, after it has the lease: as long as nothing was deleted, what
+            # is known here is behind at most.
+            if not (effort.saving and lease.is_shared and self.idle_at[:2] == (state.version, self._cached.epoch)):
+                state = await self.refresh()
             return await self._take_steps(effort, state, lease)
 
     async def learn_all(self) -> None:

@@ -186,6 +186,18 @@ class TestElsewhere:
 
         assert owner_now(asyncio.run(leave())) == ELSEWHERE
 
+    def test_after_a_clear_by_another_one_the_next_save_learns(self, name: str, make: Make) -> None:
+        """A conversation that another process began anew has small numbers again, and is learnt from all the same."""
+        memory = make(name, Shared())
+        for _ in range(4):
+            tell(memory)
+        create_memory("buffer", store=memory.store, conversation_id="a").clear()
+        if name == "summary-buffer":
+            memory.max_token_limit = 1  # type: ignore[attr-defined]
+        before = calls(memory)
+        tell(memory)
+        assert calls(memory) > before
+
     def test_a_lost_lease_harms_no_state(self, name: str, make: Make, clerk: ChatFunction) -> None:
         """If it ends during a call and another process learns the same, what that one committed counts."""
         store = Shared()

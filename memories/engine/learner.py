@@ -158,8 +158,8 @@ class Learner:
         """
         async with self.leaseholder() as lease:
             state = self.cached_state.newest
-            # Where others may learn too, a save looks once, after it has the lease: as long as nothing was deleted, what
-            # is known here is behind at most.
+            # Where others may learn too, a save looks once, after it has the lease: as long as nothing was deleted, the
+            # state that is known here is behind at most.
             if not (effort.saving and lease.is_shared and self.idle_at[:2] == (state.version, self._cached.epoch)):
                 state = await self.refresh()
             return await self._take_steps(effort, state, lease)

@@ -143,6 +143,21 @@ def test_pinning_in_a_conversation_that_is_cleared_is_refused(store: Store) -> N
     assert memory.pinned() == []
 
 
+def test_what_another_one_pins_while_this_one_learns_is_shown(store: Store) -> None:
+    """A memory need not look at the pins again after its own commit, but does after any other's."""
+    other, pinning = opened(store), [False, True]
+
+    def slow(messages: list[Message]) -> str:
+        if pinning.pop(0):
+            other.pin(1)
+        return "They talk."
+
+    memory = create_memory("summary", llm=slow, store=store, conversation_id="a")
+    for said in (RULE, {"role": "user", "content": "And now?"}):
+        memory.add_messages([said, {"role": "assistant", "content": "ok"}])
+    assert RULE in memory.messages()
+
+
 def test_a_damaged_state_pins_nothing() -> None:
     """Keys that are no numbers, and values that are no marks, as from an edited file, count as nothing."""
     store = InMemoryStore()

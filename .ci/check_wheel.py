@@ -7,7 +7,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-PACKAGES = ("ground", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
+PACKAGES = ("memzoo", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
 SHIPPED = {".py", ".jinja", ".lua", ".json", ".css", ".js", ".typed"}
 
 root = Path(__file__).parent.parent
@@ -16,9 +16,9 @@ files = {Path(name) for name in tracked.split("\0") if name}
 in_tree = {
     str(file) for file in files if file.parts[0] in PACKAGES and file.suffix in SHIPPED and "research" not in file.parts
 }
-# Links to folders, for tools that read the checkout: an archive would hold copies of all that they lead to.
-sources = {str(file) for file in files if file.parts[0] != ".links"}
-expected = {f"memzoo/{name.removeprefix('ground/')}" for name in in_tree}
+# An archive would hold copies of the folders that the links in memzoo/ lead to.
+sources = {str(file) for file in files if not (root / file).is_symlink()}
+expected = {f"memzoo/{name.removeprefix('memzoo/')}" for name in in_tree}
 
 with tempfile.TemporaryDirectory() as out:
     subprocess.run([sys.executable, "-m", "build", "--outdir", out, str(root)], check=True, capture_output=True)

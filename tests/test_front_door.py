@@ -17,7 +17,8 @@ import memzoo.errors
 
 ROOT = Path(__file__).parent.parent
 IN_CHECKOUT = pytest.mark.skipif(
-    not (ROOT / ".links").is_dir(), reason="needs a checkout: a source distribution has no links to folders"
+    not (ROOT / "memzoo" / "memories").is_symlink(),
+    reason="needs a checkout: a source distribution has no links to folders",
 )
 HEAVY = ["openai", "networkx", "chromadb", "numpy", "sqlalchemy", "tiktoken", "jinja2", "pydantic", "typer", "httpx2"]
 
@@ -33,9 +34,9 @@ def announced(file: str) -> set[str]:
 @pytest.mark.parametrize(
     ("package", "file"),
     [
-        ("memzoo", "ground/__init__.py"),
+        ("memzoo", "memzoo/__init__.py"),
         ("memzoo.memories", "memories/__init__.py"),
-        ("memzoo.strategy", "ground/strategy.py"),
+        ("memzoo.strategy", "memzoo/strategy.py"),
     ],
 )
 def test_type_checkers_see_what_is_there(package: str, file: str):
@@ -105,26 +106,19 @@ def test_a_folder_of_that_name_stands_not_before_it(tmp_path: Path):
     """An installed memzoo is found though the current folder has a folder `memzoo`."""
     (tmp_path / "memzoo").mkdir()
     code = "from memzoo import create_memory; print(type(create_memory('window')).__name__)"
-    assert run(code, tmp_path, PYTHONPATH=str(ROOT / ".links")) == ["ConversationBufferWindowMemory"]
+    assert run(code, tmp_path, PYTHONPATH=str(ROOT)) == ["ConversationBufferWindowMemory"]
 
 
 @IN_CHECKOUT
-def test_everybody_in_the_checkout_sees_the_same_package():
-    """In the checkout's root Python, pytest, mypy and pyright find each package in the one folder that holds it."""
+def test_everybody_in_the_checkout_sees_the_same_package(tmp_path: Path):
+    """From the root, from elsewhere and by the links, each package is found in the one folder that holds it."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     folders = settings["setuptools"]["package-dir"]
     files = {name: (ROOT / folder / "__init__.py").resolve() for name, folder in folders.items()}
     code = "import importlib, sys; print(*(importlib.import_module(name).__file__ for name in sys.argv[1:]))"
-    found = run(code, ROOT, *folders)
-    assert [Path(file).resolve() for file in found] == [*files.values()]
-    assert {name: Path(str(importlib.import_module(name).__file__)).resolve() for name in folders} == files
-    assert settings["mypy"]["mypy_path"] == "$MYPY_CONFIG_FILE_DIR/.links"
-    assert settings["pyright"]["extraPaths"] == [".links"]
-    links = ROOT / ".links"
-    assert {name: links.joinpath(*name.split("."), "__init__.py").resolve() for name in folders} == files
-    modules = {path.name for path in (ROOT / "ground").glob("*.py")}
-    assert modules <= {path.name for path in (links / "memzoo").iterdir() if path.exists()}
-    assert not {"memzoo", "memzoo.py"} & {path.name for path in ROOT.iterdir()}
+    for place in (ROOT, tmp_path):
+        assert [Path(file).resolve() for file in run(code, place, *folders)] == [*files.values()]
+    assert {name: ROOT.joinpath(*name.split("."), "__init__.py").resolve() for name in folders} == files
 
 
 def test_no_name_needs_an_extra_to_be_loaded(tmp_path: Path):

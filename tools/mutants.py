@@ -202,7 +202,7 @@ def copied_tree(source: Path, folder: Path) -> tuple[Path, dict[str, str]]:
     """A copy of the working tree in a folder, and the variables with which its own code is run."""
     skipped = shutil.ignore_patterns(".venv*", ".git", "*.egg-info", ".*_cache", ".hypothesis", "node_modules")
     tree = Path(shutil.copytree(source, folder / "tree", symlinks=True, ignore=skipped))
-    own = {"PYTHONPATH": f"{tree / '.links'}{os.pathsep}{tree}", "TMPDIR": str(folder)}
+    own = {"PYTHONPATH": str(tree), "TMPDIR": str(folder)}
     # Whatever changes was not compiled before: what is compiled is known by its second and its size.
     return tree, {"PYTHONDONTWRITEBYTECODE": "1"} | own
 

@@ -48,7 +48,7 @@ def _write(name: str, text: str) -> str:
 def main() -> int:
     """Check, and tell by the exit code whether something was found."""
     names = extract()
-    lines = ["[mypy]", "strict = True", f"mypy_path = {ROOT / '.links'}", "explicit_package_bases = True"]
+    lines = ["[mypy]", "strict = True", f"mypy_path = {ROOT}", "explicit_package_bases = True"]
     lines += ["allow_redefinition = True", "[mypy-memzoo.*]", "ignore_errors = True"]
     for name in names:
         lines += [f"[mypy-{name}]", "implicit_reexport = True"]
@@ -56,7 +56,7 @@ def main() -> int:
             lines += [f"{one} = False" for one in ("disallow_untyped_defs", "disallow_incomplete_defs")]
             lines += ["disallow_untyped_calls = False"]
     (FOLDER / "mypy.ini").write_text("\n".join(lines), encoding="utf-8")
-    settings = {"include": ["*.py"], "extraPaths": ["../.links"], "pythonVersion": "3.11", "venvPath": ".."}
+    settings = {"include": ["*.py"], "extraPaths": [".."], "pythonVersion": "3.11", "venvPath": ".."}
     settings |= {"venv": Path(sys.prefix).name, "typeCheckingMode": "standard", "reportRedeclaration": False}
     (FOLDER / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     mypy = [sys.executable, "-m", "mypy", "--config-file", "mypy.ini", *(f"{name}.py" for name in names)]

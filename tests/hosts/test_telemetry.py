@@ -285,7 +285,7 @@ def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.Monke
 
 def test_every_warning_is_on_the_page() -> None:
     """What the library logs stands in the page's table, with what to do about it."""
-    folders = [Path(__file__).parents[2] / name for name in ("ground", "memories", "stores", "hosts", "testing")]
+    folders = [Path(__file__).parents[2] / name for name in ("memzoo", "memories", "stores", "hosts", "testing")]
     sources = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")]
     logged = {text for source in sources for text in re.findall(r"logger\.(?:warning|exception)\(\s*\"(.*?)\"", source)}
     table = re.sub(r"`|\\", "", PAGE)

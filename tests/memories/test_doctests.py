@@ -15,10 +15,10 @@ SKIPPED = {"memzoo.cli.commands"}
 
 def names() -> Iterator[str]:
     """All modules of the three packages."""
-    for package in ("ground", "memories", "prompts", "stores", "hosts", "testing", "cli"):
+    for package in ("memzoo", "memories", "prompts", "stores", "hosts", "testing", "cli"):
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
-            name = ".".join(("memzoo", *parts)).removesuffix(".__init__").replace("memzoo.ground", "memzoo")
+            name = ".".join(("memzoo", *parts)).removesuffix(".__init__").replace("memzoo.memzoo", "memzoo")
             if name not in SKIPPED and not name.endswith("__main__"):
                 yield name
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("ground", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
+PACKAGES = ("memzoo", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
 
 # From the left, which may import everything, to the right, which may import nothing. Rooms that stand together
 # must not import each other. "memories" is the package's own list of public names, not what lies in its folder.
@@ -58,7 +58,7 @@ GROUND = (
 def module_name(path: Path) -> str:
     """The name under which a file is imported."""
     parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(("memzoo", *parts)).removesuffix(".__init__").replace("memzoo.ground", "memzoo")
+    return ".".join(("memzoo", *parts)).removesuffix(".__init__").replace("memzoo.memzoo", "memzoo")
 
 
 def room(name: str) -> str:

@@ -259,7 +259,7 @@ def held(lock: object) -> Generator[None]:
 
 def test_all_locks_know_of_forks() -> None:
     """No lock of the package is one that a forked process would find taken for ever; nor functools' hidden one."""
-    root, folders = Path(__file__).parents[2], ("ground", "memories", "prompts", "stores", "cassettes", "hosts")
+    root, folders = Path(__file__).parents[2], ("memzoo", "memories", "prompts", "stores", "cassettes", "hosts")
     files = [file for folder in folders for file in sorted((root / folder).rglob("*.py"))]
     locks = re.compile(r"threading\.R?Lock\(\)|@functools\.cached_property|from functools import .*cached_property")
     found = [file.name for file in files if locks.search(file.read_text(encoding="utf-8"))]

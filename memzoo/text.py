@@ -41,8 +41,7 @@ def copy_json(value: T) -> T:
                 items[key] = copy_json(item)
         return cast("T", items)
     if isinstance(value, (list, tuple)):
-        several: Sequence[Any] = value
-        return cast("T", [copy_json(item) for item in several])
+        return cast("T", [copy_json(item) for item in cast("Sequence[Any]", value)])
     return value
 
 
@@ -119,8 +118,9 @@ def visible(text: str) -> str:
 
 def _containers(values: Iterable[Any]) -> Collection[Any]:
     """Each once: of one that is in itself, or in several places, there would be more at each level."""
-    return {id(one): one for one in values if isinstance(one, (dict, list, tuple))}.values()
+    found = (cast("Collection[Any]", one) for one in values if isinstance(one, (dict, list, tuple)))
+    return {id(one): one for one in found}.values()
 
 
 def _within(container: Any) -> Iterable[Any]:
-    return container.values() if isinstance(container, dict) else container
+    return cast("dict[Any, Any]", container).values() if isinstance(container, dict) else container

@@ -1,1 +1,0 @@
-../../ground/__init__.py

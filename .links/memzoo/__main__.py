@@ -1,1 +1,0 @@
-../../ground/__main__.py

@@ -1,1 +1,0 @@
-../../ground/_lazy.py

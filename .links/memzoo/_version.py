@@ -1,1 +1,0 @@
-../../ground/_version.py

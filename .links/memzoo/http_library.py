@@ -1,1 +1,0 @@
-../../ground/http_library.py

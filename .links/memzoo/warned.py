@@ -1,1 +1,0 @@
-../../ground/warned.py

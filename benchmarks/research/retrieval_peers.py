@@ -12,7 +12,7 @@ import sqlite3
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.retrieving import Retriever
@@ -22,10 +22,19 @@ from memzoo.memories.search.excerpt import evidence, fit_passages
 from memzoo.strategy import Passage, text_of
 from memzoo.sync import drive
 
-__all__ = ["PEERS", "Embed"]
+__all__ = ["PEERS", "Embed", "Peer"]
 
 Embed = Callable[[list[str]], Any]
 """Texts -> a row of numbers for each."""
+
+
+class Peer(Protocol):
+    """Makes a retriever for a conversation."""
+
+    def __call__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> Retriever:
+        """Learn who speaks, and nothing else yet."""
+        ...
+
 
 _MOST_DOCUMENTS = 200
 _BATCH_END = re.compile(r"(?<=</message>)\n\n(?=<message )")
@@ -265,7 +274,7 @@ def _library(module: str, package: str) -> Any:
         raise MissingExtraError(f"{package} is not installed with all it needs: {error}") from error
 
 
-PEERS: dict[str, Callable[[Transcript, TextCounter, Embed], Retriever]] = {
+PEERS: dict[str, Peer] = {
     "last messages": _Newest,
     "BM25 over exchanges": _PlainWords,
     "langchain-classic": _LangChain,

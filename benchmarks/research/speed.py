@@ -192,9 +192,9 @@ def speed(
     if not wanted:
         raise typer.BadParameter(f"no row matches; there are {', '.join(one.name for one in ROWS)}")
     found: list[Figures] = []
-    for one in wanted:
-        typer.echo(one.name, err=True)
-        found.append(measure_row(one, samples))
+    for asked in wanted:
+        typer.echo(asked.name, err=True)
+        found.append(measure_row(asked, samples))
     libraries = list(dict.fromkeys(name for one in found for name in one.values if name != MEMZOO))
     heads = ["work", MEMZOO, *(title for name in libraries for title in (name, "ratio")), "target"]
     rows: list[list[str]] = []

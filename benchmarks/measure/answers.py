@@ -3,7 +3,7 @@
 Each part of an answer ("a stool, £85" has two) must stand within two sentences of a line; the parts may stand apart.
 Order, inflection, the writing of numbers and dates, currencies and fillers do not count. What is only denied ("not Oslo
 but Bergen") is not said, and an answer that denies something asks for a denial. A date that has to be worked out
-("yesterday") is not said. `memzoo.benchmarks.research.agreement` holds all this against people's judgement.
+("yesterday") is not said. A test holds all this against a reader's judgement.
 """
 
 import functools

@@ -244,7 +244,6 @@ def curves(
     width: int,
     top: float,
     *,
-    bottom: float = 0.0,
     start: float | None = None,
     share: bool = False,
     bent: bool = False,
@@ -258,7 +257,6 @@ def curves(
         axes: What the axes count.
         width: In points.
         top: Where the upright axis ends.
-        bottom: Where it begins.
         start: Where the other axis begins; `None` for the first point.
         share: Whether the upright axis counts per cent.
         bent: Whether the other axis is logarithmic.
@@ -272,7 +270,7 @@ def curves(
     xs = [x for one in series for x, _ in one.points] or [1]
     low = min(xs) if start is None else start
     across = Axis(low, max(*xs, low + 1), _LEFT, right, bent)
-    up = Axis(bottom, top, height - _BOTTOM, _TOP)
+    up = Axis(0, top, height - _BOTTOM, _TOP)
     heights = apart([up.at(one.points[-1][1]) for one in series], _LINE, up.end, up.start)
     texts = [_short(one.name, longest - len(one.value) - 2) + f"  {one.value}".rstrip() for one in series]
     gap = _LETTER * len(f"{across.high:,.0f}") + 14

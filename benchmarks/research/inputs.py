@@ -1,6 +1,6 @@
 """What the measurements run on, and how they say that they cannot."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MemoryZooError, OptionError
 
-__all__ = ["LOCOMO", "REALMEM", "STATEBENCH", "check_paths", "conversations", "limits_of", "refusals"]
+__all__ = ["LOCOMO", "REALMEM", "STATEBENCH", "conversations", "limits_of", "refusals"]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
@@ -29,18 +29,9 @@ def conversations(*paths: Path) -> list[Transcript]:
         OptionError: A file is not there.
         TranscriptError: A file cannot be understood.
     """
-    return [one for path in check_paths(*paths) for one in load_transcripts(path)]
-
-
-def check_paths(*paths: Path) -> Sequence[Path]:
-    """Return paths of files that are there.
-
-    Raises:
-        OptionError: One is not.
-    """
     if missing := [str(path) for path in paths if not path.exists()]:
         raise OptionError(f"there is no {', '.join(missing)}: nothing to measure on")
-    return paths
+    return [one for path in paths for one in load_transcripts(path)]
 
 
 def limits_of(budgets: str) -> list[int]:

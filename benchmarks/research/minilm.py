@@ -6,6 +6,7 @@ none of its code is run.
 """
 
 import hashlib
+import importlib.util
 import sqlite3
 import weakref
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
 
-from memzoo.benchmarks.research.packaged import folder_of
+from memzoo.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,7 +160,12 @@ def _gelu(values: Floats) -> Floats:
 
 
 def _folder() -> Path:
-    return folder_of(_PACKAGE, needed_by="all-MiniLM-L6-v2", install=_INSTALL) / "model"
+    needed = {name: importlib.util.find_spec(name) for name in (_PACKAGE, "safetensors", "tokenizers")}
+    found = needed[_PACKAGE]
+    if not all(needed.values()) or found is None or found.origin is None:
+        missing = ", ".join(name for name, spec in needed.items() if spec is None)
+        raise MissingExtraError(f"all-MiniLM-L6-v2 needs {missing}, which is not installed: {_INSTALL}")
+    return Path(found.origin).parent / "model"
 
 
 def _load_model(folder: Path) -> tuple[dict[str, Floats], Any]:

@@ -1,48 +1,32 @@
-"""How much of what an answer rests on a search shows: `python -m memzoo.benchmarks.research.retrieval`."""
+"""How much of what an answer rests on a search shows: `python -m memzoo.benchmarks.research retrieval`."""
 
 import functools
-import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from statistics import fmean
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.statistics import difference
 from memzoo.benchmarks.research.inputs import LOCOMO, REALMEM, conversations, limits_of, refusals
 from memzoo.benchmarks.research.minilm import CachedMiniLM
-from memzoo.benchmarks.research.retrieval_misses import misses_table, room_table
-from memzoo.benchmarks.research.retrieval_paired import apart, intervals_table, mean_shown, paired_table, spread
 from memzoo.benchmarks.research.retrieval_peers import PEERS
-from memzoo.benchmarks.research.retrieval_picture import recall_curves
-from memzoo.benchmarks.research.retrieval_showing import Embed
-from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_budget, by_category, figures, find, memory_maker
-from memzoo.benchmarks.research.static_vectors import StaticVectors
-from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.research.retrieving import Found, find, memory_maker
+from memzoo.benchmarks.research.tables import mean_shown, show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MissingExtraError, OptionError
-from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, Spent
+from memzoo.memories import Embedder, HashEmbedder, Spent
 from memzoo.memories.models.embedders import Embedded, as_embedder
-from memzoo.memories.search.weights import Weights
 from memzoo.sync import drive
 
-__all__ = ["CACHE", "Counted", "app", "embedder_named", "measure_retrieval", "report"]
+__all__ = ["embedder_named", "retrieval"]
 
-MEMORY = "memzoo"
-
-CACHE = Path(tempfile.gettempdir()) / "memzoo-minilm"
-_HASHING = "hashing"
-_OPENAI = "openai:"
-
-_SHARES: Mapping[str, Callable[[Found], float]] = {
-    "whole": lambda one: one.recall,
-    "covered": lambda one: one.covered,
-    "sessions": lambda one: one.sessions,
-}
-
-app = typer.Typer(help="Evidence recall at budgets of tokens.")
+_MEMORY = "memzoo"
+_CACHE = Path(tempfile.gettempdir()) / "memzoo-minilm"
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 class _Weightless:
@@ -55,7 +39,7 @@ class _Weightless:
         return Embedded([b"\0\0\x80\x3f"] * len(texts), Spent())
 
 
-class Counted:
+class _Counted:
     """An embedder, and how often it was asked."""
 
     def __init__(self, embedder: Embedder) -> None:
@@ -64,16 +48,21 @@ class Counted:
         self.calls = 0
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
-        """See `Embedder.embed`."""
         self.calls += 1
         return await self._embedder.embed(texts)
+
+    def rows(self, texts: list[str]) -> Any:
+        """Embed as a function, for libraries that know no embedders of ours."""
+        import numpy
+
+        return [numpy.frombuffer(vector, "<f4") for vector in drive(self.embed(texts)).vectors]
 
 
 def embedder_named(name: str, cache: Path) -> Embedder:
     """The embedder that a name on the command line stands for.
 
     Args:
-        name: `none`, `hashing`, `minilm`, `static`, or `openai:` and a model.
+        name: `none`, `hashing` or `minilm`.
         cache: Folder for embeddings that took long to compute.
 
     Raises:
@@ -82,157 +71,94 @@ def embedder_named(name: str, cache: Path) -> Embedder:
     """
     makers: Mapping[str, Callable[[], Embedder]] = {
         "none": _Weightless,
-        _HASHING: HashEmbedder,
+        "hashing": HashEmbedder,
         "minilm": lambda: as_embedder(CachedMiniLM(cache)),
-        "static": lambda: as_embedder(StaticVectors()),
     }
-    if name.startswith(_OPENAI):
-        return OpenAIEmbedder(name.removeprefix(_OPENAI))
     if name not in makers:
-        raise OptionError(f"--embedder must be {', '.join(makers)} or {_OPENAI}MODEL, not {name!r}")
+        raise OptionError(f"--embedder must be one of {', '.join(makers)}, not {name!r}")
     return makers[name]()
 
 
-def measure_retrieval(
-    transcripts: Sequence[Transcript],
-    budgets: Sequence[int],
-    *,
-    counter: TextCounter,
-    embedder: Embedder,
-    peers: bool = False,
-    ablation: bool = False,
-) -> tuple[dict[str, list[Found]], dict[str, str]]:
-    """What the memory, its peers and the memory without each of its parts find.
-
-    Returns:
-        What was found, by name, the memory first; and why peers did not run, by name.
-    """
-    found: dict[str, list[Found]] = {}
-    missing: dict[str, str] = {}
-    counted = Counted(embedder)
-    search = functools.partial(
-        find, transcripts=transcripts, budgets=budgets, counter=counter, calls=lambda: counted.calls
-    )
-    for part, weights in ABLATIONS.items() if ablation else [("nothing", Weights())]:
-        name = MEMORY if part == "nothing" else f"{MEMORY} without {part}"
-        found[name] = search(memory_maker(counted, weights))
-    for name, make in PEERS.items() if peers else ():
-        try:
-            found[name] = search(functools.partial(make, embed=_function(counted)))
-        except MissingExtraError as error:
-            missing[name] = str(error)
-    return found, missing
-
-
-def report(found: Mapping[str, Sequence[Found]], title: str) -> str:
-    """A table: recall, and in brackets the share of questions with all evidence, at each budget."""
-    rows = [_row(name, all_of_it) for name, all_of_it in found.items()]
-    first = found[next(iter(found))]
-    at = by_budget(first)
-    for label, value in _SHARES.items():
-        means = (mean_shown([value(one) for one in some]) for some in at.values())
-        rows.append([f"{MEMORY}: {label}", *means, "", "", ""])
-    rows += [_row(f"{MEMORY}: {category}", some) for category, some in by_category(first).items()]
-    heads = ["", *(f"{budget:,} tokens" for budget in at), "tokens shown", "ms CPU: load + save", "calls"]
-    return table(heads, rows, title)
-
-
-@app.command()
 def retrieval(
     transcript: Annotated[
         Path, typer.Argument(help="A file of conversations with questions, 'locomo' or 'realmem'.")
     ] = LOCOMO,
     *,
-    embedder: Annotated[str, typer.Option(help="none, hashing, minilm, static, or openai:MODEL.")] = _HASHING,
+    embedder: Annotated[str, typer.Option(help="none, hashing or minilm.")] = "none",
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000,4000",
-    out: Annotated[Path | None, typer.Option(help="A JSON file for all figures, but for times.")] = None,
-    picture: Annotated[Path | None, typer.Option(help="An SVG file for the curves.")] = None,
-    cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = CACHE,
-    misses: Annotated[int | None, typer.Option(help="Also tell what was not found at this budget, by kind.")] = None,
+    cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = _CACHE,
     peers: Annotated[bool, typer.Option("--peers", help="Others beside the memory.")] = False,
-    ablation: Annotated[bool, typer.Option("--ablation", help="The memory without each of its parts.")] = False,
 ) -> None:
     """Measure how much of what the answers rest on is shown, at each budget."""
     with refusals():
-        limits = limits_of(f"{budgets},{misses}" if misses else budgets)
+        limits = limits_of(budgets)
         talks = conversations({"locomo": LOCOMO, "realmem": REALMEM}.get(str(transcript), transcript))
-        counter = named_counter("o200k_base")
-        found, missing = measure_retrieval(
-            talks,
-            limits,
-            counter=counter,
-            embedder=embedder_named(embedder, cache),
-            peers=peers,
-            ablation=ablation,
+        counter, counted = named_counter("o200k_base"), _Counted(embedder_named(embedder, cache))
+        search = functools.partial(
+            find, transcripts=talks, budgets=limits, counter=counter, calls=lambda: counted.calls
         )
-    parts = [report(found, _title(talks, embedder)), _caption(found, counter)]
-    if len(found) > 1:
-        parts += [intervals_table(found), paired_table(found)]
-    if misses:
-        parts += [misses_table(found[MEMORY], talks, misses), room_table(found[MEMORY], misses)]
-    show(*parts, *(f"not run: {name} ({reason})" for name, reason in missing.items()))
-    if out:
-        out.write_text(json.dumps(_results(found, missing), indent=1) + "\n", encoding="utf-8")
-    if picture:
-        picture.write_text(recall_curves(_curves(found), f"embeddings: {embedder}"), encoding="utf-8", newline="\n")
+        found, missing = {_MEMORY: search(memory_maker(counted))}, list[str]()
+        for name, make in PEERS.items() if peers else ():
+            try:
+                found[name] = search(functools.partial(make, embed=counted.rows))
+            except MissingExtraError as error:
+                missing.append(f"not run: {name} ({error})")
+    show(*_report(found, talks, embedder, counter), *missing)
 
 
-def _function(embedder: Embedder) -> Embed:
-    """An embedder as a function, for libraries that know no embedders of ours."""
-    import numpy
-
-    def embed(texts: list[str]) -> Any:
-        return [numpy.frombuffer(vector, "<f4") for vector in drive(embedder.embed(texts)).vectors]
-
-    return embed
+def _report(
+    found: Mapping[str, Sequence[Found]], talks: Sequence[Transcript], embedder: str, counter: TextCounter
+) -> list[str]:
+    """Recall, and in brackets the share of questions with all evidence, at each budget; then how sure that is."""
+    first, *others = found
+    budgets = [f"{budget:,} tokens" for budget in _grouped(found[first], lambda one: one.budget)]
+    rows = [_row(name, some) for name, some in found.items()]
+    kinds = _grouped(found[first], lambda one: one.category)
+    rows += [_row(f"{first}: {kind}", some) for kind, some in kinds.items()]
+    questions = sum(len(one.measured) for one in talks)
+    title = f"{questions} questions about {len(talks)} conversations; embeddings: {embedder}"
+    means = [[name, *(mean_shown(one) for one in _recalls(some))] for name, some in found.items()]
+    caption = (
+        f"Evidence recall, in brackets the share of questions with all evidence; tokens by {counter.name}; "
+        f"{sum(map(len, found.values()))} views were counted, 0 of them over their budget. Calls: how often embeddings "
+        "were asked for, to load and to save an exchange; no model was asked."
+    )
+    parts = [
+        table(["", *budgets, "tokens shown", "ms CPU: load + save", "calls"], rows, title),
+        caption,
+        table(["", *budgets], means, "Recall with its 95% interval"),
+    ]
+    if others:
+        less = [[name, *_differences(found[first], found[name])] for name in others]
+        title = f"{first}'s recall less that of each of the others, question by question: mean and 95% interval"
+        parts.append(table(["", *budgets], less, title))
+    return parts
 
 
 def _row(name: str, found: Sequence[Found]) -> list[str]:
-    at = [figures(some) for some in by_budget(found).values()]
-    shares = [f"{one.recall:.3f} ({one.complete:.3f})" for one in at]
-    means = figures(found)
-    spent = f"{means.milliseconds:.1f} + {means.save_milliseconds:.1f}"
-    calls = f"{means.calls:.0f} + {means.save_calls:.0f}"
-    return [name, *shares, " ".join(f"{one.tokens:.0f}" for one in at), spent, calls]
+    at = _grouped(found, lambda one: one.budget).values()
+    return [
+        name,
+        *(f"{fmean(one.recall for one in some):.3f} ({fmean(one.recall == 1 for one in some):.3f})" for some in at),
+        " ".join(f"{fmean(one.tokens for one in some):.0f}" for some in at),
+        f"{1000 * fmean(one.seconds for one in found):.1f} + {1000 * fmean(one.save_seconds for one in found):.1f}",
+        f"{fmean(one.calls for one in found):.0f} + {fmean(one.save_calls for one in found):.0f}",
+    ]
 
 
-def _title(talks: Sequence[Transcript], embedder: str) -> str:
-    questions = sum(len(one.measured) for one in talks)
-    return f"{questions} questions about {len(talks)} conversations; embeddings: {embedder}"
+def _recalls(found: Sequence[Found]) -> list[list[float]]:
+    """The recall of each question, by budget."""
+    return [[one.recall for one in some] for some in _grouped(found, lambda one: one.budget).values()]
 
 
-def _caption(found: Mapping[str, Sequence[Found]], counter: TextCounter) -> str:
-    return (
-        f"Evidence recall, in brackets the share of questions with all evidence; tokens by {counter.name}; "
-        f"{sum(map(len, found.values()))} views were counted, 0 of them over their budget. Whole, covered, sessions: "
-        "means of the first row and 95% intervals; covered: half of a long message will do; sessions: those with "
-        "evidence of which anything was shown. Calls: how often embeddings were asked for, to load and to save an "
-        "exchange; no model was asked."
-    )
+def _differences(found: Sequence[Found], other: Sequence[Found]) -> list[str]:
+    pairs = zip(_recalls(found), _recalls(other), strict=True)
+    known = [difference(dict(enumerate(one)), dict(enumerate(two))) for one, two in pairs]
+    return [f"{one.mean:+.3f} ({one.low:+.3f} to {one.high:+.3f})" if one else "" for one in known]
 
 
-def _results(found: Mapping[str, Sequence[Found]], missing: Mapping[str, str]) -> dict[str, Any]:
-    """All figures that two runs agree on."""
-    rows: list[dict[str, Any]] = []
-    for name, all_of_it in found.items():
-        for category, some in {"all": all_of_it, **by_category(all_of_it)}.items():
-            for budget, at in by_budget(some).items():
-                means = asdict(figures(at))
-                del means["milliseconds"], means["save_milliseconds"]
-                first = [one for one in found[MEMORY] if category in ("all", one.category)]
-                known = {"recall, low, high": spread(some, budget), f"{MEMORY} less it": apart(first, some, budget)}
-                intervals = {key: [one.mean, one.low, one.high] for key, one in known.items() if one}
-                rows.append({"name": name, "category": category, "budget": budget, **means, **intervals})
-    return {"figures": rows, "not run": dict(missing)}
-
-
-def _curves(found: Mapping[str, Sequence[Found]]) -> dict[str, dict[int, float]]:
-    return {
-        name: {budget: figures(at).recall for budget, at in by_budget(some).items()}
-        for name, some in found.items()
-        if " without " not in name
-    }
-
-
-if __name__ == "__main__":
-    app()
+def _grouped(found: Sequence[Found], key: Callable[[Found], _Key]) -> dict[_Key, list[Found]]:
+    groups: dict[Any, list[Found]] = {}
+    for one in found:
+        groups.setdefault(key(one), []).append(one)
+    return dict(sorted(groups.items()))

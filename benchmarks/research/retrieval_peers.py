@@ -1,22 +1,43 @@
 """Others that find messages for a question, under the same rule: the best first, as many as fit the budget.
 
 All of them show dates and speakers and pay for them, and pass over what does not fit for what comes next, as
-`memzoo.memories.search.excerpt.fit_passages` does. What was saved as one exchange is found and shown as one.
+`memzoo.memories.search.excerpt.fit_passages` does. What was saved as one exchange is found and shown as one. Libraries
+run as they are.
 """
 
+import functools
+import importlib
 import re
 import sqlite3
+import warnings
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 from memzoo.benchmarks.measure.counting import TextCounter
-from memzoo.benchmarks.research.retrieval_libraries import LangChain, LlamaIndex
-from memzoo.benchmarks.research.retrieval_showing import Embed, Peer, passages_of
+from memzoo.benchmarks.research.retrieving import Retriever
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
+from memzoo.errors import MissingExtraError
 from memzoo.memories.search.excerpt import evidence, fit_passages
-from memzoo.strategy import Passage
+from memzoo.strategy import Passage, text_of
+from memzoo.sync import drive
 
-__all__ = ["PEERS"]
+__all__ = ["PEERS", "Embed", "Peer"]
+
+Embed = Callable[[list[str]], Any]
+"""Texts -> a row of numbers for each."""
+
+
+class Peer(Protocol):
+    """Makes a retriever for a conversation."""
+
+    def __call__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> Retriever:
+        """Learn who speaks, and nothing else yet."""
+        ...
+
+
+_MOST_DOCUMENTS = 200
+_BATCH_END = re.compile(r"(?<=</message>)\n\n(?=<message )")
 
 
 class _Ranked:
@@ -31,11 +52,19 @@ class _Ranked:
 
     def hear(self, exchange: Exchange) -> None:
         """See `Retriever.hear`."""
-        self._passages += passages_of(self._transcript, exchange, len(self._passages), apart=self._apart)
+        self._passages += [*self._passages_of(exchange)]
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
         return "\n".join(evidence(fit_passages(budget, self._rank(question), self._counter)))
+
+    def _passages_of(self, exchange: Exchange) -> Iterable[Passage]:
+        lines = _lines_of(self._transcript, exchange)
+        if not self._apart:
+            (speaker, text), *others = lines
+            lines = [(speaker, "\n".join([text, *(f"{label}: {said}" for label, said in others)]))]
+        for number, (speaker, text) in enumerate(lines, start=len(self._passages) + 1):
+            yield Passage(number, speaker, text, exchange.said_at, begins=True)
 
     def _rank(self, question: Question) -> Iterable[Passage]:
         raise NotImplementedError
@@ -79,11 +108,177 @@ class _PlainWords(_Ranked):
         return [self._passages[place] for (place,) in rows]
 
 
+class _LangChain:
+    """`VectorStoreRetrieverMemory` of langchain-classic over langchain-core's `InMemoryVectorStore`.
+
+    Each exchange is saved with its date as an input of its own; its documents are shown as it returns them, the best
+    first, as many as fit.
+    """
+
+    def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
+        self._counter = functools.cache(counter)
+        self._transcript = transcript
+        self._memory = _langchain_memory(embed)
+
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+        said = {self._transcript.assistant: ""}
+        for label, text in _lines_of(self._transcript, exchange):
+            said[label] = f"{said[label]}\n{text}" if said.get(label) else text
+        outputs = {self._transcript.assistant: said.pop(self._transcript.assistant)}
+        self._memory.save_context({"date": _day_of(exchange), **said}, outputs)
+
+    def show(self, question: Question, budget: int) -> str:
+        """See `Retriever.show`."""
+        found = self._memory.load_memory_variables({"prompt": question.text})["history"]
+        return _fill_budget([document.page_content for document in found], budget, self._counter)
+
+
+class _LlamaIndex:
+    """`VectorMemoryBlock` of llama-index-core over its own `SimpleVectorStore`, which here keeps the texts too.
+
+    The block refuses a store that keeps no texts, and llama-index-core has no other: `_make_store` adds a dictionary.
+    Each exchange is put in as a batch of its own, its date before the first message; what comes back is the block's
+    text, a batch after the other, the best first, as many as fit.
+    """
+
+    def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
+        self._counter = functools.cache(counter)
+        self._transcript = transcript
+        self._message, self._block = _llamaindex_block(embed)
+
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+        texts = [f"{label}: {text}" for label, text in _lines_of(self._transcript, exchange)]
+        texts[0] = f"{_day_of(exchange)}\n{texts[0]}"
+        roles = [str(one["role"]) for one in exchange.messages]
+        drive(self._block.aput([self._message(text, role=role) for role, text in zip(roles, texts, strict=True)]))
+
+    def show(self, question: Question, budget: int) -> str:
+        """See `Retriever.show`."""
+        found = drive(self._block.aget([self._message(question.text, role="user")]))
+        return _fill_budget(_BATCH_END.split(found), budget, self._counter)
+
+
+class _LangChainEmbeddings:
+    """A function that embeds, with the methods that LangChain calls."""
+
+    def __init__(self, embed: Embed) -> None:
+        self._embed = embed
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[float(number) for number in row] for row in self._embed(texts)]
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_documents([text])[0]
+
+
+def _langchain_memory(embed: Embed) -> Any:
+    memory = _library("langchain_classic.memory", "langchain-classic")
+    store = _library("langchain_core.vectorstores", "langchain-core").InMemoryVectorStore(_LangChainEmbeddings(embed))
+    retriever = store.as_retriever(search_kwargs={"k": _MOST_DOCUMENTS})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it announces its removal each time that one is made
+        return memory.VectorStoreRetrieverMemory(
+            retriever=retriever, memory_key="history", input_key="prompt", return_docs=True
+        )
+
+
+def _llamaindex_block(embed: Embed) -> tuple[Any, Any]:
+    """LlamaIndex's class of messages, and its block over a store that keeps texts."""
+    memory = _library("llama_index.core.memory", "llama-index-core")
+    block = memory.VectorMemoryBlock(
+        vector_store=_make_store(), embed_model=_llamaindex_embedding(embed), similarity_top_k=_MOST_DOCUMENTS
+    )
+    return _library("llama_index.core.llms", "llama-index-core").ChatMessage, block
+
+
+def _make_store() -> Any:
+    """LlamaIndex's `SimpleVectorStore`, and beside it what was put in, to be given back with what it finds."""
+    simple: Any = _library("llama_index.core.vector_stores", "llama-index-core").SimpleVectorStore
+
+    class Keeping(simple):  # type: ignore[misc]
+        stores_text: bool = True
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._nodes: dict[str, Any] = {}
+
+        def add(self, nodes: list[Any], **options: Any) -> list[str]:
+            self._nodes.update({node.node_id: node for node in nodes})
+            return list(super().add(nodes, **options))
+
+        def query(self, query: Any, **options: Any) -> Any:
+            result = super().query(query, **options)
+            result.nodes = [self._nodes[key] for key in result.ids]
+            return result
+
+    return Keeping()
+
+
+def _llamaindex_embedding(embed: Embed) -> Any:
+    """A function that embeds, as an embedding model of LlamaIndex."""
+    base: Any = _library("llama_index.core.embeddings", "llama-index-core").BaseEmbedding
+
+    class Embedding(base):  # type: ignore[misc]
+        def _get_text_embedding(self, text: str) -> list[float]:
+            return [float(number) for number in embed([text])[0]]
+
+        _get_query_embedding = _get_text_embedding
+
+        async def _aget_text_embedding(self, text: str) -> list[float]:
+            return self._get_text_embedding(text)
+
+        _aget_query_embedding = _aget_text_embedding
+
+    return Embedding()
+
+
+def _day_of(exchange: Exchange) -> str:
+    """The day of an exchange, as evidence shows it."""
+    return Passage(0, "", "", exchange.said_at, begins=True).date
+
+
+def _lines_of(transcript: Transcript, exchange: Exchange) -> list[tuple[str, str]]:
+    """The messages of an exchange, each as its speaker and its text."""
+    labels = {"user": transcript.user, "assistant": transcript.assistant}
+    return [(labels.get(str(one["role"]), str(one["role"])), text_of(one)) for one in exchange.messages]
+
+
+def _fill_budget(texts: Iterable[str], budget: int, tokens: Callable[[str], int]) -> str:
+    """The first texts that fit; one that does not is passed over."""
+    chosen: list[str] = []
+    left = budget
+    for text in texts:
+        cost = tokens(f"{text}\n")
+        if cost <= left:
+            chosen.append(text)
+            left -= cost
+    # Counted as one text, tokens can differ a little from the sum.
+    while chosen and tokens("\n".join(chosen)) > budget:
+        chosen.pop()
+    return "\n".join(chosen)
+
+
+def _library(module: str, package: str) -> Any:
+    """Import a module of a library that is measured beside memzoo.
+
+    Raises:
+        MissingExtraError: The package, or one that it needs, is not installed.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # one announces its end
+            return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(f"{package} is not installed with all it needs: {error}") from error
+
+
 PEERS: dict[str, Peer] = {
     "last messages": _Newest,
     "BM25 over exchanges": _PlainWords,
-    "langchain-classic": LangChain,
-    "LlamaIndex": LlamaIndex,
+    "langchain-classic": _LangChain,
+    "LlamaIndex": _LlamaIndex,
     "oracle": _Oracle,
 }
 """The others by name, each made from a conversation, a counter of tokens and a function that embeds."""

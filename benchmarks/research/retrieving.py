@@ -2,34 +2,32 @@
 
 import functools
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from memzoo.benchmarks.measure.counting import TextCounter
-from memzoo.benchmarks.measure.evidence import Texts, measure_coverage, whole
-from memzoo.benchmarks.research.retrieval_showing import Retriever, Sessions, walk_questions
+from memzoo.benchmarks.measure.evidence import Texts, whole
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.errors import MemoryZooError
 from memzoo.memories import Embedder, VectorStoreRetrieverMemory
-from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.tokens import TokenCounterOption
 from memzoo.stores import InMemoryStore
 
-__all__ = [
-    "ABLATIONS",
-    "FedMemory",
-    "Figures",
-    "Found",
-    "Make",
-    "OverBudgetError",
-    "by_budget",
-    "by_category",
-    "figures",
-    "find",
-    "memory_maker",
-]
+__all__ = ["FedMemory", "Found", "Make", "OverBudgetError", "Retriever", "find", "memory_maker"]
+
+
+class Retriever(Protocol):
+    """Whatever takes in a conversation, and shows what fits a question."""
+
+    def hear(self, exchange: Exchange) -> None:
+        """Take in the next exchange."""
+        ...
+
+    def show(self, question: Question, budget: int) -> str:
+        """What the model would be shown, of at most so many tokens."""
+        ...
+
 
 Make: TypeAlias = Callable[[Transcript, TextCounter], Retriever]
 """Makes what takes in a conversation, exchange by exchange, and can be asked."""
@@ -44,63 +42,24 @@ class Found:
     """What was shown for one question at one budget.
 
     Attributes:
-        title: The conversation.
-        question: What was asked.
         category: The kind of question.
         budget: Tokens that might be shown.
         recall: The share of its evidence that was shown.
         tokens: Tokens that were shown.
         seconds: CPU time of this process for the search.
-        missed: The texts of its evidence that were not shown.
         calls: How often embeddings were asked for to search.
         save_seconds: CPU time of this process to save an exchange of the conversation, mean.
         save_calls: How often embeddings were asked for to save an exchange, mean.
-        covered: As `recall`, with long messages of which half was shown.
-        sessions: The share of the sessions with evidence of which any message was shown.
     """
 
-    title: str
-    question: str
     category: str
     budget: int
     recall: float
     tokens: int
     seconds: float
-    missed: tuple[str, ...] = ()
     calls: int = 0
     save_seconds: float = 0.0
     save_calls: float = 0.0
-    covered: float = 0.0
-    sessions: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Means over questions.
-
-    Attributes:
-        questions: How many.
-        recall: The mean share of evidence shown.
-        complete: The share of questions with all of their evidence shown.
-        tokens: Tokens shown.
-        milliseconds: CPU time of this process for a search.
-        calls: How often embeddings were asked for to search.
-        save_milliseconds: CPU time of this process to save an exchange.
-        save_calls: How often embeddings were asked for to save an exchange.
-        covered: The mean share of evidence shown, long messages by half.
-        sessions: The mean share of sessions with evidence of which anything was shown.
-    """
-
-    questions: int
-    recall: float
-    complete: float
-    tokens: float
-    milliseconds: float
-    calls: float
-    save_milliseconds: float
-    save_calls: float
-    covered: float
-    sessions: float
 
 
 def find(
@@ -127,10 +86,11 @@ def find(
     """
     found: list[Found] = []
     for transcript in transcripts:
-        retriever, sessions = make(transcript, counter), Sessions(transcript)
+        retriever = make(transcript, counter)
         heard, saving = 0, (0.0, 0.0)
-        for question, said in walk_questions(transcript):
-            if said:
+        for question in transcript.measured:
+            until = len(transcript.exchanges) if question.asked_after is None else question.asked_after
+            if said := transcript.exchanges[heard:until]:
                 before, start = calls(), timer()
                 for exchange in said:
                     retriever.hear(exchange)
@@ -142,65 +102,26 @@ def find(
                 before, start = calls(), timer()
                 shown = retriever.show(question, budget)
                 seconds, called = timer() - start, calls() - before
-                tokens = _count_within(shown, budget, counter, question.text)
-                texts = Texts([shown])
-                share = whole(question.evidence, texts)
-                missed = tuple(text for text in question.evidence if text not in texts)
+                if (tokens := counter(shown)) > budget:
+                    raise OverBudgetError(f"{tokens} tokens were shown at a budget of {budget} for {question.text!r}")
                 found.append(
                     Found(
-                        title=transcript.title,
-                        question=question.text,
                         category=question.category,
                         budget=budget,
-                        recall=share,
+                        recall=whole(question.evidence, Texts([shown])),
                         tokens=tokens,
                         seconds=seconds,
-                        missed=missed,
                         calls=called,
                         save_seconds=saving[0] / max(heard, 1),
                         save_calls=saving[1] / max(heard, 1),
-                        covered=measure_coverage(question.evidence, texts),
-                        sessions=sessions.share(question, texts),
                     )
                 )
     return found
 
 
-def figures(found: Sequence[Found]) -> Figures:
-    """The means over what was found."""
-    return Figures(
-        len(found),
-        fmean(one.recall for one in found),
-        fmean(one.recall == 1 for one in found),
-        fmean(one.tokens for one in found),
-        1000 * fmean(one.seconds for one in found),
-        fmean(one.calls for one in found),
-        1000 * fmean(one.save_seconds for one in found),
-        fmean(one.save_calls for one in found),
-        fmean(one.covered for one in found),
-        fmean(one.sessions for one in found),
-    )
-
-
-def by_category(found: Iterable[Found]) -> dict[str, list[Found]]:
-    """What was found, by the kind of question, in the order of the alphabet."""
-    groups: dict[str, list[Found]] = {}
-    for one in found:
-        groups.setdefault(one.category, []).append(one)
-    return dict(sorted(groups.items()))
-
-
-def by_budget(found: Iterable[Found]) -> dict[int, list[Found]]:
-    """What was found, by the budget, the smallest first."""
-    groups: dict[int, list[Found]] = {}
-    for one in found:
-        groups.setdefault(one.budget, []).append(one)
-    return dict(sorted(groups.items()))
-
-
-def memory_maker(embedder: Embedder | None, weights: Weights | None = None) -> Make:
+def memory_maker(embedder: Embedder | None) -> Make:
     """Makes `VectorStoreRetrieverMemory` with an embedder."""
-    kind = functools.partial(_make_weighed(weights or Weights()), embedder=embedder, max_token_limit=1)
+    kind = functools.partial(VectorStoreRetrieverMemory, embedder=embedder, max_token_limit=1)
     return lambda transcript, counter: FedMemory(transcript, counter.of_message, kind)
 
 
@@ -235,31 +156,3 @@ class FedMemory:
         self._memory.max_token_limit = budget
         shown: str = self._memory.load_memory_variables({"input": question.text})["history"]
         return shown
-
-
-def _count_within(shown: str, budget: int, counter: TextCounter, question: str) -> int:
-    tokens = counter(shown)
-    if tokens > budget:
-        raise OverBudgetError(f"{tokens} tokens were shown at a budget of {budget} for {question!r}")
-    return tokens
-
-
-def _make_weighed(chosen: Weights) -> type[VectorStoreRetrieverMemory]:
-    class Weighed(VectorStoreRetrieverMemory):
-        weights = chosen
-
-    return Weighed
-
-
-ABLATIONS: Mapping[str, Weights] = {
-    "nothing": Weights(),
-    "the message's own words": Weights(own=0),
-    "the words around it": Weights(around=0),
-    "the words of its segment": Weights(segment=0),
-    "the date's words": Weights(dates=False),
-    "the speaker's bonus": Weights(speaker=0),
-    "what a message is worth by itself": Weights(telling=0, asking=0),
-    "all words": Weights(own=0, around=0, segment=0),
-    "embeddings": Weights(embeddings=0),
-}
-"""Each part of the search by name, with the weights that leave it out."""

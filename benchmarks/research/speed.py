@@ -1,33 +1,164 @@
 """How fast memzoo is beside other libraries: `make speed`, or `python -m memzoo.benchmarks.research speed`."""
 
-import json
 import platform
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from memzoo.benchmarks.research.speed_profile import shares
-from memzoo.benchmarks.research.speed_rows import MEMZOO, ROWS, Row
-from memzoo.benchmarks.research.speed_timing import Place, Prepare, medians, once
+from memzoo.benchmarks.research import speed_memzoo as ours
+from memzoo.benchmarks.research import speed_peers as peers
+from memzoo.benchmarks.research.speed_talk import FREQUENT, RARE
+from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare, medians
+from memzoo.benchmarks.research.tables import show, table
 
-__all__ = ["Figures", "markdown", "measure_row"]
+__all__ = ["MEMZOO", "ROWS", "Figures", "Row", "speed"]
+
+MEMZOO, LANGCHAIN, LLAMA, SESSION = "memzoo", "langchain-classic", "llama-index-core", "openai-agents"
 
 _MILLISECOND, _SECOND = 1e-3, 1.0
-
-_PROFILED, _SMALLEST = 50, 0.03
-"""Calls in a sample of a profile, and the smallest share that is worth telling."""
+_MANY = 10_000
+_FEW = 3
+"""Calls in a sample that makes the conversation longer: a few, so that it keeps its length."""
 
 _UNITS = (
     "CPU time of one call (all threads of the process), median of {samples} samples; the libraries take turns. "
     "A ratio is memzoo's time divided by the other library's: below 1, memzoo is faster."
 )
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table.
+
+    Attributes:
+        name: For the command line.
+        title: What is measured.
+        target: Seconds of CPU that memzoo may take, or the number of calls.
+        makers: What to time, by library.
+        most: The most calls in a sample.
+        counts: What to count instead of timing something, by library.
+    """
+
+    name: str
+    title: str
+    target: float
+    makers: Mapping[str, Maker] = field(default_factory=dict[str, Maker])
+    most: int = 1_000
+    counts: Mapping[str, Callable[[Place], int]] = field(default_factory=dict[str, Callable[[Place], int]])
+
+
+def _buffer(count: int, target: float, turn_target: float) -> list[Row]:
+    turns = {
+        MEMZOO: ours.buffer_turn(count),
+        LANGCHAIN: peers.langchain_buffer(count, "load", "save"),
+        LLAMA: peers.llama_buffer(count, "load", "save"),
+    }
+    loads = {
+        MEMZOO: ours.buffer_load(count),
+        LANGCHAIN: peers.langchain_buffer(count, "load"),
+        LLAMA: peers.llama_buffer(count, "load"),
+    }
+    return [
+        Row(f"buffer-load-{count}", f"buffer, load as text, {count:,} exchanges", target, loads),
+        Row(f"buffer-turn-{count}", f"buffer, save + load by turns, {count:,} exchanges", turn_target, turns, _FEW),
+    ]
+
+
+def _token_buffer(limit: int, target: float) -> list[Row]:
+    loads = {
+        MEMZOO: ours.token_buffer_load(limit),
+        LANGCHAIN: peers.langchain_token_buffer(limit, "load"),
+        LLAMA: peers.llama_token_buffer(limit, "load"),
+    }
+    saves = {MEMZOO: ours.token_buffer_save(limit), LANGCHAIN: peers.langchain_token_buffer(limit, "save")}
+    return [
+        Row(f"token-buffer-load-{limit}", f"token-buffer, load, limit {limit:,}", target, loads),
+        Row(f"token-buffer-save-{limit}", f"token-buffer, save, limit {limit:,}", 100e-6, saves, _FEW),
+    ]
+
+
+ROWS = [
+    *_buffer(1_000, 100e-6, 150e-6),
+    *_buffer(10_000, 1e-3, 1.5e-3),
+    Row(
+        "save",
+        "save, in memory",
+        10e-6,
+        {
+            MEMZOO: ours.buffer_save,
+            LANGCHAIN: peers.langchain_buffer(0, "save"),
+            LLAMA: peers.llama_buffer(0, "save"),
+        },
+    ),
+    Row(
+        "window-load",
+        "window `k=5`, load, after 10,000 exchanges",
+        9e-6,
+        {MEMZOO: ours.window_load(_MANY), LANGCHAIN: peers.langchain_window(_MANY, "load")},
+    ),
+    Row(
+        "window-load-sqlite",
+        "window over SQLite, load, the same (openai-agents: the last 20 messages)",
+        100e-6,
+        {
+            MEMZOO: ours.window_load_sqlite(_MANY),
+            LANGCHAIN: peers.langchain_window(_MANY, "load", sqlite=True),
+            SESSION: peers.sessions(_MANY, "load"),
+        },
+    ),
+    Row(
+        "save-sqlite",
+        "save over SQLite, after 10,000 exchanges",
+        150e-6,
+        {
+            MEMZOO: ours.window_save_sqlite(_MANY),
+            LANGCHAIN: peers.langchain_window(_MANY, "save", sqlite=True),
+            SESSION: peers.sessions(_MANY, "save"),
+        },
+        100,
+    ),
+    *_token_buffer(2_000, 30e-6),
+    *_token_buffer(100_000, 1e-3),
+    Row(
+        "opened-token-buffer",
+        "10,000 stored messages opened with a 2,000 token limit, first load",
+        10e-3,
+        {MEMZOO: ours.token_buffer_open},
+        1,
+    ),
+    Row(
+        "retriever-rare",
+        "retriever, 10,000 messages, load, warm, rare words",
+        4e-3,
+        {MEMZOO: ours.retriever_load(RARE), LANGCHAIN: peers.langchain_retriever(RARE)},
+    ),
+    Row(
+        "retriever-frequent",
+        "retriever, 10,000 messages, load, warm, frequent words",
+        15e-3,
+        {MEMZOO: ours.retriever_load(FREQUENT), LANGCHAIN: peers.langchain_retriever(FREQUENT)},
+    ),
+    Row(
+        "opened-retriever",
+        "retriever, first load after opening 10,000 messages on SQLite",
+        50e-3,
+        {MEMZOO: ours.retriever_open(RARE)},
+        1,
+    ),
+    Row(
+        "model-calls",
+        "summary-buffer, model calls in 40 exchanges of 100 tokens, `max_token_limit=2000` already full",
+        5,
+        counts={MEMZOO: ours.model_calls, LANGCHAIN: peers.langchain_model_calls},
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -37,16 +168,10 @@ class Figures:
     Attributes:
         row: The row.
         values: Seconds of CPU of one call, or a count, by library.
-        profile: The shares of memzoo's CPU time, by function; empty if nobody asked for it.
     """
 
     row: Row
     values: Mapping[str, float]
-    profile: Mapping[str, float] = field(default_factory=dict[str, float])
-
-    def ratio(self, library: str) -> float:
-        """Divide memzoo's figure by the library's."""
-        return self.values[MEMZOO] / self.values[library]
 
     def write_value(self, value: float) -> str:
         """A figure with its unit."""
@@ -61,30 +186,34 @@ def speed(
     *,
     row: Annotated[list[str] | None, typer.Option(help="Only rows of this name (`buffer-*` for several).")] = None,
     samples: Annotated[int, typer.Option(help="Samples of each library in each row.", min=1)] = 21,
-    slow: Annotated[bool, typer.Option("--slow", help="Run also what takes a peer minutes.")] = False,
-    profile: Annotated[bool, typer.Option("--profile", help="Tell also where memzoo's time goes.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for speed.md and speed.json.")] = None,
 ) -> None:
     """Print memzoo's CPU times beside those of the libraries that do the same work and are installed."""
     wanted = [one for one in ROWS if not row or any(fnmatch(one.name, pattern) for pattern in row)]
     if not wanted:
         raise typer.BadParameter(f"no row matches; there are {', '.join(one.name for one in ROWS)}")
     found: list[Figures] = []
-    for one in wanted:
-        typer.echo(one.name, err=True)
-        found.append(measure_row(one, samples, slow=slow, profile=profile))
-    text = markdown(found, samples)
-    typer.echo(text)
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "speed.md").write_text(text + "\n", encoding="utf-8")
-        (out / "speed.json").write_text(json.dumps(_as_json(found, samples), indent=2) + "\n", encoding="utf-8")
+    for asked in wanted:
+        typer.echo(asked.name, err=True)
+        found.append(measure_row(asked, samples))
+    libraries = list(dict.fromkeys(name for one in found for name in one.values if name != MEMZOO))
+    heads = ["work", MEMZOO, *(title for name in libraries for title in (name, "ratio")), "target"]
+    rows: list[list[str]] = []
+    for one in found:
+        figure = one.values[MEMZOO]
+        beside = [
+            cell
+            for other in map(one.values.get, libraries)
+            for cell in (("", "") if other is None else (one.write_value(other), f"{figure / other:.2g}"))
+        ]
+        rows.append([one.row.title, one.write_value(figure), *beside, one.write_value(one.row.target)])
+    named = ", ".join(f"{name} {version(name)}" for name in (MEMZOO, *libraries))
+    about = f"{named}; Python {platform.python_version()}, {platform.system()} {platform.machine()}."
+    show(about, _UNITS.format(samples=samples), table(heads, rows))
 
 
-def measure_row(row: Row, samples: int, *, slow: bool = False, profile: bool = False) -> Figures:
+def measure_row(row: Row, samples: int) -> Figures:
     """Measure one row; a library that is not installed is left out."""
     values: dict[str, float] = {}
-    told: Mapping[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Place(Path(folder))
         with place.stack:
@@ -97,76 +226,4 @@ def measure_row(row: Row, samples: int, *, slow: bool = False, profile: bool = F
                     values[library] = count(place)
             if works:
                 values |= medians(works, samples, row.most)
-            if slow:
-                values |= _once(row, place)
-            if profile and works:
-                # Work that needs a preparation each time is looked at call by call.
-                told = shares(works[MEMZOO], 1 if row.most == 1 else _PROFILED)
-    return Figures(row, values, told)
-
-
-def markdown(found: Sequence[Figures], samples: int) -> str:
-    """The figures as a Markdown table, with what they mean above it."""
-    libraries = list(dict.fromkeys(name for one in found for name in one.values if name != MEMZOO))
-    titles = ["work", MEMZOO, *(title for name in libraries for title in (name, "ratio")), "target"]
-    lines = [_about(libraries), "", _UNITS.format(samples=samples), "", _line(titles), _line(_rule(len(titles)))]
-    for one in found:
-        beside = [cell for name in libraries for cell in _beside(one, name)]
-        ours, target = one.write_value(one.values[MEMZOO]), one.write_value(one.row.target)
-        lines.append(_line([one.row.title, ours, *beside, target]))
-    for one in found:
-        if one.profile:
-            told = ", ".join(f"{share:.0%} `{name}`" for name, share in one.profile.items() if share >= _SMALLEST)
-            lines += ["", f"**{one.row.title}**: {told}"]
-    return "\n".join(lines)
-
-
-def _once(row: Row, place: Place) -> dict[str, float]:
-    """Figures of one sample each, without warming up, of libraries that take minutes."""
-    values: dict[str, float] = {}
-    for library, make in row.slow.items():
-        with suppress(ModuleNotFoundError):
-            values[library] = once(make(place))
-    return values
-
-
-def _beside(one: Figures, library: str) -> tuple[str, str]:
-    if library not in one.values:
-        return "", ""
-    return one.write_value(one.values[library]), f"{one.ratio(library):.2g}"
-
-
-def _about(libraries: Sequence[str]) -> str:
-    named = [f"{name} {_version(name)}" for name in (MEMZOO, *libraries)]
-    return f"{', '.join(named)}; Python {platform.python_version()}, {platform.system()} {platform.machine()}."
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "of an unknown version"
-
-
-def _rule(columns: int) -> list[str]:
-    return ["---", *["--:"] * (columns - 1)]
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _as_json(found: Sequence[Figures], samples: int) -> dict[str, object]:
-    rows = [
-        {
-            "name": one.row.name,
-            "title": one.row.title,
-            "unit": "calls" if one.row.counts else "seconds of CPU",
-            "target": one.row.target,
-            "values": dict(one.values),
-        }
-        for one in found
-    ]
-    libraries = {name for one in found for name in one.values}
-    versions = {name: _version(name) for name in sorted(libraries)}
-    return {"python": platform.python_version(), "samples": samples, "versions": versions, "rows": rows}
+    return Figures(row, values)

@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memzoo.benchmarks.research.speed_talk import exchanges, messages, question
-from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare, Repeat, again
+from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare, again
 
 __all__ = [
     "langchain_buffer",
     "langchain_model_calls",
-    "langchain_open",
     "langchain_retriever",
     "langchain_token_buffer",
     "langchain_window",
@@ -53,18 +52,6 @@ def langchain_token_buffer(limit: int, *calls: str) -> Maker:
         return _langchain_calls(memory, calls)
 
     return make
-
-
-def langchain_open(_: Place) -> Prepare:
-    """`ConversationTokenBufferMemory` with 10,000 messages; its first save cuts them to the limit."""
-
-    def prepare() -> Repeat:
-        memory = _langchain(
-            "ConversationTokenBufferMemory", _history(5_000), llm=_langchain_model(), max_token_limit=2000
-        )
-        return again(_langchain_save(memory, exchanges()))()
-
-    return prepare
 
 
 def langchain_retriever(words: range) -> Maker:

@@ -1,12 +1,12 @@
 """What is said in the conversations that `speed` measures."""
 
 import itertools
+import random
 from collections.abc import Iterator
 
-from memzoo.benchmarks.research.retrieval_cost import talk
 from memzoo.stores import Message
 
-__all__ = ["FREQUENT", "RARE", "exchanges", "messages", "question"]
+__all__ = ["FREQUENT", "RARE", "exchanges", "messages", "question", "talk"]
 
 # A word of `talk` is the rarer, the higher its number: these stand in a hundredth, and in about ten of 10,000 messages.
 FREQUENT = range(10, 16)
@@ -38,3 +38,15 @@ def messages(count: int, *, rare_words: bool = False) -> list[Message]:
 def question(words: range) -> str:
     """A question made of the given words of `talk`."""
     return " ".join(f"word{number}" for number in words)
+
+
+def talk(seed: int = 0) -> Iterator[list[Message]]:
+    """Exchanges of made-up words without end, few of them frequent and most of them rare, the same in every run."""
+    chance = random.Random(seed)  # noqa: S311 - made-up words, no secrets
+    words = [f"word{number}" for number in range(5_000)]
+    weights = list(itertools.accumulate(1 / (rank + 1) for rank in range(len(words))))
+    while True:
+        yield [
+            {"role": role, "content": " ".join(chance.choices(words, cum_weights=weights, k=20))}
+            for role in ("user", "assistant")
+        ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import TypeAlias
 
-__all__ = ["Maker", "Place", "Prepare", "Repeat", "again", "medians", "once"]
+__all__ = ["Maker", "Place", "Prepare", "Repeat", "again", "medians"]
 
 Repeat: TypeAlias = Callable[[int], object]
 """Does the measured work so many times."""
@@ -71,11 +71,6 @@ def medians(
             if len(taken[name]) < _FEWEST or sum(taken[name]) * counts[name] < _PATIENCE:
                 taken[name].append(_sample(prepare, counts[name], timer))
     return {name: median(times) for name, times in taken.items()}
-
-
-def once(prepare: Prepare, timer: Callable[[], float] = time.process_time) -> float:
-    """Seconds of CPU that one call takes, measured once, without warming up."""
-    return _sample(prepare, 1, timer)
 
 
 def _count(prepare: Prepare, most: int, timer: Callable[[], float]) -> int:

@@ -1,254 +1,228 @@
-"""What memories learn of a talk with a model, and show of it: `python -m memzoo.benchmarks.research strong-model`.
+"""Memories that learn from a large model's replies: `python -m memzoo.benchmarks.research learn` and `strong-model`.
 
-The replies of a model are JSON, a file for each talk and memory (`FOLDER/zh/summary.json`, or
-`FOLDER/zh-summary/pairs.json`): a list of `{"prompt": ..., "reply": ...}`. Each memory learns its talk anew by them, in
-large steps as after an import, with the prompts of today. A prompt that nobody answered ends the command; `--in-order`
-takes the next reply instead, and the table says so with the number of such prompts. A text `summary-ceiling.txt` beside
-the replies is a summary that was written with the questions at hand: what a summary of that length could show.
+The replies are JSON, a file for each memory (`summary.json`): a list of `{"prompt": ..., "reply": ...}` in the order in
+which they were given; those to loads (`"name": "load-..."`) are passed over. Each memory reads them as it reads any
+model's: it learns the whole conversation in few large steps, as after an import, and each prompt is looked up. A prompt
+without a reply ends the command; `--in-order` takes the next reply instead, and says how many such prompts there were.
 
-What is shown is cut at the limit by the rule of comparisons.
-Paid tokens: where what is shown begins as what was shown for the question before, that beginning costs a tenth.
+`learn` writes the states that come with the package, `strong-model` measures what memories show with them, cut at the
+limit by the rule of comparisons.
 """
 
 import functools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
-from memzoo.benchmarks.learnt import LearntState, LearntStep, Unasked, log_of
+from memzoo.benchmarks.learnt import Learnt, LearntState, LearntStep, Unasked, fingerprint, log_of
 from memzoo.benchmarks.measure.answers import answer_found
-from memzoo.benchmarks.measure.caching import paid_tokens
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.evidence import score_question
-from memzoo.benchmarks.measure.figures import DATE, with_one_writing
 from memzoo.benchmarks.measure.fitting import fit
-from memzoo.benchmarks.outcomes import Scored, Sum, View
-from memzoo.benchmarks.research.inputs import LOCOMO, conversations, limits_of, refusals
-from memzoo.benchmarks.research.learning import OPTIONS, Replies, learn_talk
+from memzoo.benchmarks.outcomes import Sum
+from memzoo.benchmarks.research.inputs import limits_of, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Question, Transcript, sample_transcripts
+from memzoo.benchmarks.variants import BUDGET, Variant
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.text.days import in_words
-from memzoo.stores import InMemoryStore
+from memzoo.stores import JSON, InMemoryStore, Message
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
-__all__ = ["TALKS", "Taught", "learn_states", "strong_model"]
+__all__ = ["Replies", "learn", "learn_talk", "strong_model"]
+
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "summary": {"max_summary_tokens": 900},
+    "summary-buffer": {"max_token_limit": 200, "max_summary_tokens": 800},
+    "entity": {"k": 3, "max_token_limit": BUDGET},
+    "knowledge-graph": {"k": 2, "mine_ai": True, "max_token_limit": BUDGET},
+}
+"""The memories that learn with a model, and their options."""
 
 _ID, _BY, _SEARCH = "learnt", "the model", "vector-retriever"
-_LOCOMO_TALK = "conv-26"
-TALKS: Mapping[str, Callable[[Path], Transcript]] = {
-    "bundled": lambda _: next(iter(sample_transcripts("en"))),
-    "zh": lambda _: next(iter(sample_transcripts("zh"))),
-    _LOCOMO_TALK: lambda file: next(one for one in conversations(file) if _LOCOMO_TALK in one.title),
-}
-"""The talks that were given to a large model, by name."""
-_CEILING = "summary-ceiling.txt"
-_HEADS = "with a model,known,shown,dates,others,corrections,stale,tokens,paid,calls,learning".split(",")
+_ENCODING = "o200k_base"
+_TOKENS = 1_000
+
+_Folder = Annotated[Path, typer.Argument(help="The folder with the replies, a JSON file for each memory.")]
+_Steps = Annotated[int, typer.Option("--max-prompt-tokens", help="How large the steps of learning are.")]
+_InOrder = Annotated[bool, typer.Option("--in-order", help="Take replies in order where prompts differ.")]
 
 
-@dataclass(frozen=True)
-class Taught:
-    """What a memory learnt.
+class Replies:
+    """Answers prompts from replies that were given before; used as a memory's model.
 
     Attributes:
-        state: Its state.
-        written: All that the model wrote on the way.
-        others: How many of the prompts were others when they were answered.
+        others: How many prompts were not among those that were answered then.
     """
 
-    state: LearntState
-    written: Sequence[str]
-    others: int
+    def __init__(self, given: Sequence[Mapping[str, str]], *, in_order: bool = False) -> None:
+        self._given = [one for one in given if not one.get("name", "").startswith("load")]
+        self._known = {one["prompt"]: one["reply"] for one in self._given}
+        self._in_order = in_order
+        self._count = named_counter(_ENCODING)
+        self.others = 0
+        self.spent = Sum()
+
+    def __call__(self, messages: Sequence[Message]) -> str:
+        """Return the reply to a prompt."""
+        (message,) = messages
+        prompt = str(message["content"])
+        reply = self._known.get(prompt)
+        if reply is None:
+            if not self._in_order or self.spent.calls >= len(self._given):
+                raise OptionError(f"nobody answered prompt {self.spent.calls + 1}, which begins: {prompt[:300]}")
+            self.others += 1
+            reply = self._given[self.spent.calls]["reply"]
+        self.spent += Sum(calls=1, prompt_tokens=self._count(prompt), completion_tokens=self._count(reply))
+        return reply
 
 
-class _Asked(NamedTuple):
-    """A question, what was shown for it, its size, and what is paid of it."""
-
-    question: Question
-    found: Scored
-    tokens: int
-    paid: float
+def learn(
+    folder: _Folder,
+    out: Annotated[Path, typer.Argument(help="The file to write.")],
+    *,
+    by: Annotated[str, typer.Option(help="Who answered, in words.")] = "a large instruction-following model",
+    sample: Annotated[str, typer.Option(help="The bundled conversation: en or zh.")] = "en",
+    max_prompt_tokens: _Steps = 6000,
+    in_order: _InOrder = False,
+) -> None:
+    """Write down what memories learn of a bundled conversation from a model's replies."""
+    (talk,) = sample_transcripts(sample)
+    with refusals():
+        memories = _learn_all(talk, folder, max_prompt_tokens, in_order=in_order)
+    learnt = Learnt(talk=fingerprint(talk), by=by, memories=memories)
+    text = json.dumps(learnt.model_dump(mode="json"), ensure_ascii=False)
+    out.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    typer.echo(f"wrote {out}")
 
 
 def strong_model(
-    replies: Annotated[Path, typer.Argument(help="The folder with the replies.")],
+    folder: _Folder,
     *,
-    talk: Annotated[str, typer.Option(help=f"One of {', '.join(TALKS)}.")] = "bundled",
-    locomo: Annotated[Path, typer.Option(help="LoCoMo's conversations.")] = LOCOMO,
+    sample: Annotated[str, typer.Option(help="The bundled conversation: en or zh.")] = "en",
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "150,300,1000",
-    max_prompt_tokens: Annotated[int, typer.Option(help="How large the steps of learning are.")] = 6000,
-    in_order: Annotated[bool, typer.Option("--in-order", help="Take replies in order where prompts differ.")] = False,
+    max_prompt_tokens: _Steps = 6000,
+    in_order: _InOrder = False,
 ) -> None:
-    """Measure what memories know of a talk, and show, that they learnt by a model's replies."""
+    """Measure what memories show of a bundled conversation that they learnt from a model's replies."""
+    (talk,) = sample_transcripts(sample)
     with refusals():
-        if talk not in TALKS:
-            raise OptionError(f"--talk must be one of {', '.join(TALKS)}, not {talk!r}")
-        transcript, limits = TALKS[talk](locomo), limits_of(budgets)
-        learnt = learn_states(transcript, replies, talk, OPTIONS, max_prompt_tokens, in_order=in_order)
-        if not learnt:
-            raise OptionError(f"there is neither {replies / talk / 'entity.json'} nor another file of replies on it")
-        show(_report(transcript, learnt, limits, _with_questions_at_hand(learnt, replies / talk / _CEILING)))
+        limits = limits_of(budgets)
+        learnt = _learn_all(talk, folder, max_prompt_tokens, in_order=in_order)
+    questions = [one for one in talk.measured if answer_found(one.answer, []) is not None]
+    rows = list[list[str]]()
+    for name, state in [*learnt.items(), (_SEARCH, None)]:
+        spent = state.spent if state else Sum()
+        cost = [f"{spent.calls}", f"{spent.prompt_tokens + spent.completion_tokens:,}"]
+        for limit in limits[-1:] if name.startswith("summary") else limits:
+            shown = _figures(_open_memory(talk, name, state, limit), questions, limit)
+            rows.append([f"{name} @{limit:,}", *shown, *cost])
+    heads = ["with a model", "answers shown", "corrections", "stale", "tokens", "calls", "tokens to learn"]
+    show(table(heads, rows, f"{talk.title}: {len(questions)} questions"))
 
 
-def learn_states(
-    transcript: Transcript,
-    replies: Path,
-    talk: str,
-    names: Iterable[str],
-    max_prompt_tokens: int = 6000,
-    *,
-    in_order: bool = False,
-) -> dict[str, Taught]:
-    """Let memories learn a talk by the replies in a folder.
+def _learn_all(talk: Transcript, folder: Path, max_prompt_tokens: int, *, in_order: bool) -> dict[str, LearntState]:
+    """Let each memory learn a talk to whose prompts a folder has replies."""
+    found: dict[str, LearntState] = {}
+    for name in OPTIONS:
+        file = folder / f"{name}.json"
+        if not file.exists():
+            typer.echo(f"{name}: there is no {file}; left out")
+            continue
+        replies = Replies(json.loads(file.read_text(encoding="utf-8")), in_order=in_order)
+        found[name] = state = learn_talk(talk, name, replies, max_prompt_tokens)
+        note = f"; {replies.others} of the prompts are others today" if replies.others else ""
+        typer.echo(f"{name}: {state.spent.calls} calls, {len(state.items)} items{note}")
+    return found
 
-    Returns:
-        What each learnt, by name of the memory; those to whose prompts there are no replies are left out.
+
+def learn_talk(talk: Transcript, name: str, replies: Replies, max_prompt_tokens: int) -> LearntState:
+    """Let a memory learn a conversation as it was said, all at once.
 
     Raises:
-        OptionError: A prompt was not answered.
+        OptionError: It asked what nobody answered.
+        ModelReplyError: A reply cannot be used.
     """
-    return {
-        name: _learn(transcript, name, file, max_prompt_tokens, in_order=in_order)
-        for name in names
-        if (file := _file(replies, talk, name))
-    }
-
-
-def _file(folder: Path, talk: str, name: str) -> Path | None:
-    places = (folder / talk / f"{name}.json", folder / f"{talk}-{name}" / "pairs.json")
-    return next((file for file in places if file.exists()), None)
-
-
-def _learn(transcript: Transcript, name: str, file: Path, max_prompt_tokens: int, *, in_order: bool) -> Taught:
-    given = json.loads(file.read_text(encoding="utf-8"))
-    replies = Replies(given, in_order=in_order)
-    state = learn_talk(transcript, name, replies, max_prompt_tokens)
-    return Taught(state, [one["reply"] for one in given if not one.get("name", "").startswith("load")], replies.others)
-
-
-def _with_questions_at_hand(learnt: Mapping[str, Taught], file: Path) -> Taught | None:
-    """The summary, if it were as in a file."""
-    if "summary" not in learnt or not file.exists():
-        return None
-    text = file.read_text(encoding="utf-8").strip()
-    state = learnt["summary"].state
-    step = LearntStep(watermark=state.steps[-1].watermark, changes={"summary": text}, spent=Sum())
-    return Taught(state.model_copy(update={"steps": (step,)}), [text], 0)
-
-
-def _report(transcript: Transcript, learnt: Mapping[str, Taught], limits: Sequence[int], ceiling: Taught | None) -> str:
-    questions = [one for one in transcript.measured if answer_found(one.answer, []) is not None]
-    rows = list[list[str]]()
-    for name, one in learnt.items():
-        known, cost = _share(questions, [_write_known(transcript, name, one)]), _cost(one)
-        for limit in limits if name in ("entity", "knowledge-graph") else limits[-1:]:
-            memory = _open_memory(transcript, name, one, limit)
-            rows.append([f"{name} @{limit:,}", f"{known:.2f}", *_figures(memory, questions, limit), *cost])
-    if ceiling:
-        memory = _open_memory(transcript, "summary", ceiling, limits[-1])
-        figures, known = _figures(memory, questions, limits[-1]), _share(questions, ceiling.written)
-        rows.append(["summary, questions at hand", f"{known:.2f}", *figures, *_cost(ceiling)])
-    for limit in limits:
-        memory = _open_memory(transcript, _SEARCH, None, limit)
-        rows.append([f"{_SEARCH} @{limit:,}", "-", *_figures(memory, questions, limit), "0", "0"])
-    if graph := learnt.get("knowledge-graph"):
-        for limit in limits:
-            memory = _open_memory(transcript, "combined", graph, limit)
-            rows.append([f"combined @{limit:,}", "-", *_figures(memory, questions, limit), *_cost(graph)])
-    said = [(in_words(one.created_at.date()), text_of(one.message)) for one in log_of(transcript)]
-    dated, plain = "\n".join(f"[{day}] {text}" for day, text in said), "\n".join(text for _, text in said)
-    others = sum(one.others for one in learnt.values())
-    note = f"; {others} prompts are others today" if others else ""
-    title = (
-        f"{transcript.title}: {len(questions)} questions; the whole talk has {_share(questions, [plain]):.2f} of the "
-        f"answers, with its dates {_share(questions, [dated]):.2f}{note}"
+    store = _Watched(replies)
+    drive(store.restore(_ID, log_of(talk), {}))
+    memory = create_memory(
+        name,
+        llm=replies,
+        store=store,
+        conversation_id=_ID,
+        human_prefix=talk.user,
+        ai_prefix=talk.assistant,
+        token_counter=_ENCODING,
+        max_prompt_tokens=max_prompt_tokens,
+        **Variant(name, options=OPTIONS[name]).options_at(_TOKENS),
     )
-    return table(_HEADS, rows, title)
+    memory.settle()
+    return LearntState(options=dict(OPTIONS[name]), name=memory.state_name, steps=tuple(store.steps))
 
 
-def _open_memory(transcript: Transcript, name: str, learnt: Taught | None, limit: int) -> BaseMemory:
-    """Open a memory of what was learnt, for so many tokens."""
+class _Watched(InMemoryStore):
+    """A store that notes each step of learning.
+
+    Attributes:
+        steps: Those that were committed.
+    """
+
+    def __init__(self, replies: Replies) -> None:
+        super().__init__()
+        self._replies = replies
+        self.steps: list[LearntStep] = []
+
+    async def commit(
+        self, conversation_id: str, strategy: str, *, watermark: int, changes: Mapping[str, JSON], **more: Any
+    ) -> int:
+        version = await super().commit(conversation_id, strategy, watermark=watermark, changes=changes, **more)
+        spent = self._replies.spent - sum((step.spent for step in self.steps), Sum())
+        self.steps.append(LearntStep(watermark=watermark, changes=dict(changes), spent=spent))
+        return version
+
+
+def _open_memory(talk: Transcript, name: str, learnt: LearntState | None, limit: int) -> BaseMemory:
     store = InMemoryStore()
-    drive(store.restore(_ID, log_of(transcript), learnt.state.to_stored() if learnt else {}))
-    options: dict[str, Any] = dict(learnt.state.options) if learnt and name != "combined" else {}
-    if name in ("entity", "knowledge-graph", _SEARCH):
+    drive(store.restore(_ID, log_of(talk), learnt.to_stored() if learnt else {}))
+    options: dict[str, Any] = dict(learnt.options) if learnt else {}
+    if not name.startswith("summary"):
         options["max_token_limit"] = limit
     if name == "entity":
         options["k"] = 0  # The notes alone, without the last exchanges.
-    if name == "combined":
-        own: Mapping[str, Any] = learnt.state.options if learnt else {}
-        known = ("knowledge-graph", {"llm": Unasked(_BY), **own, "max_token_limit": limit})
-        options = {"memories": [known, (_SEARCH, {"max_token_limit": limit})], "max_token_limit": limit}
     return create_memory(
         name,
         llm=Unasked(_BY),
         store=store,
         conversation_id=_ID,
-        human_prefix=transcript.user,
-        ai_prefix=transcript.assistant,
+        human_prefix=talk.user,
+        ai_prefix=talk.assistant,
         token_counter=_counter().of_message,
         **options,
     )
 
 
 def _figures(memory: BaseMemory, questions: Sequence[Question], limit: int) -> list[str]:
-    """The share of answers shown: of all, of dates, of others; of corrections, and what of them is stale; tokens."""
-    asked, before = list[_Asked](), ""
-    for one in questions:
-        # As in a comparison: a message that waits for its answer has what finds leave of the limit.
-        messages = fit(memory.messages(one.text), limit, _counter())
-        view: View = tuple((message["role"], text_of(message)) for message in messages)
-        text = "\n".join(text for _, text in view)
-        tokens = _counter().of_messages(messages)
-        asked.append(_Asked(one, score_question(one, view), tokens, paid_tokens(before, text, _counter())))
-        before = text
-    dated = [one for one in asked if DATE.search(with_one_writing(one.question.answer))]
-    corrections = [one.found.update for one in asked if one.found.update]
+    """The share of answers shown, the corrections, those of which the old statement alone was shown, and the tokens."""
+    # As in a comparison: a message that waits for its answer has what finds leave of the limit.
+    views = [fit(memory.messages(one.text), limit, _counter()) for one in questions]
+    asked = [
+        score_question(question, tuple((message["role"], text_of(message)) for message in view))
+        for question, view in zip(questions, views, strict=True)
+    ]
+    corrections = [one.update for one in asked if one.update]
     return [
-        _mean([bool(one.found.answer) for one in asked]),
-        _mean([bool(one.found.answer) for one in dated]),
-        _mean([bool(one.found.answer) for one in asked if one not in dated]),
+        f"{fmean(bool(one.answer) for one in asked):.2f}",
         f"{sum(one in ('corrected', 'both') for one in corrections)} of {len(corrections)}",
         str(corrections.count("stale")),
-        f"{fmean(one.tokens for one in asked):,.0f}",
-        f"{fmean(one.paid for one in asked):,.0f}",
+        f"{fmean(map(_counter().of_messages, views)):,.0f}",
     ]
-
-
-def _write_known(transcript: Transcript, name: str, learnt: Taught) -> str:
-    """All that a memory knows; of a summary, all that it said on the way."""
-    if name not in ("entity", "knowledge-graph"):
-        return "\n".join(learnt.written)
-    store = InMemoryStore()
-    drive(store.restore(_ID, log_of(transcript), learnt.state.to_stored()))
-    memory = create_memory(name, llm=Unasked(_BY), store=store, conversation_id=_ID)
-    known: Any = memory
-    if name == "entity":
-        return "\n".join(f"{subject}: {note}" for subject, note in known.entities.items())
-    memory.load_memory_variables({"input": "?"})  # the graph follows what is stored
-    return "\n".join(map(str, known.kg.facts()))
-
-
-def _cost(learnt: Taught) -> list[str]:
-    spent = learnt.state.spent
-    return [str(spent.calls), f"{spent.prompt_tokens + spent.completion_tokens:,}"]
-
-
-def _share(questions: Sequence[Question], shown: Sequence[str]) -> float:
-    return fmean(bool(answer_found(one.answer, shown)) for one in questions)
-
-
-def _mean(found: Sequence[bool]) -> str:
-    return f"{fmean(found):.2f} ({len(found)})" if found else "-"
 
 
 @functools.cache
 def _counter() -> TextCounter:
-    return named_counter("o200k_base")
+    return named_counter(_ENCODING)

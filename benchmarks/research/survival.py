@@ -6,7 +6,6 @@ says them. Then the same with the statements pinned. Models are the offline one'
 other things, `--model` asks one.
 """
 
-import importlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +17,7 @@ from memzoo.benchmarks.research.inputs import limits_of, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Exchange
-from memzoo.errors import OptionError
-from memzoo.memories import BaseMemory, ChatModel, create_memory
+from memzoo.memories import STRATEGIES, BaseMemory, ChatModel, create_memory
 from memzoo.strategy import further_names, short_name, text_of
 
 __all__ = ["STATEMENTS", "Statement", "measure_survival", "survival"]
@@ -121,48 +119,6 @@ def _shares(memory: BaseMemory) -> Mapping[str, float]:
     return {kind: sum(held) / len(held) for kind, held in kinds.items()}
 
 
-class Compacting:
-    """A memory as a compactor of compaction-conformance-kit: the session goes on, and what is shown is looked at.
-
-    Args:
-        memory: Makes it.
-        pins: Pin the turns that the kit plants something in.
-    """
-
-    def __init__(self, memory: BaseMemory, *, pins: bool) -> None:
-        self.name, self._memory, self._pins = memory.name, memory, pins
-        self._filler: list[str] = []
-
-    def compact(self, turns: Sequence[Any], round_num: int = 1) -> Any:
-        """Add the session's turns, then in each later round its filler again; give what the memory shows."""
-        if round_num == 1:
-            self._filler = [turn.text for turn in turns if turn.role == "user" and not turn.canary_id]
-        for turn in turns if round_num == 1 else ():
-            message = {"role": turn.role, "content": turn.text}
-            self._memory.add_messages([message], pinned=self._pins and bool(turn.canary_id))
-        for text in self._filler if round_num > 1 else ():
-            self._memory.save_context({"input": text}, {"output": "Acknowledged."})
-        shown = "\n".join(map(text_of, self._memory.messages(NEXT_STEP)))
-        return importlib.import_module("compaction_kit.compacted").CompactedContext(shown, self.name, round_num)
-
-
-def _kit_table(names: Sequence[str], budget: int, model: str | ChatModel) -> str:
-    """What the kit finds by its own rules after five rounds, without pins and with."""
-    try:
-        runner, session = (importlib.import_module(f"compaction_kit.{name}") for name in ("runner", "session"))
-    except ImportError as error:
-        raise OptionError("--kit needs another package: pip install compaction-conformance-kit") from error
-    rows, kinds = list[list[str]](), list[str]()
-    for name in names:
-        compactors = (Compacting(_memory(name, budget, model), pins=pins) for pins in (False, True))
-        runs = [runner.run_conformance(session.build_seeded_session(), one, rounds=5) for one in compactors]
-        found = [run.rounds[-1].survival_by_type for run in runs]
-        kinds = list(found[0])
-        rows.append([name, *(" / ".join(_percent(one[kind]) for one in found) for kind in kinds)])
-    heads = [kind.replace("_", " ") for kind in kinds]
-    return table(["%, without / with pins", *heads], rows, "compaction-conformance-kit, five rounds")
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:.0f}"
 
@@ -173,19 +129,15 @@ def survival(
     rounds: Annotated[str, typer.Option(help="Rounds of compaction after which is looked.")] = "1,5,10,20",
     budget: Annotated[int, typer.Option(help="Tokens of a round, and of what is shown.", min=100)] = 1000,
     model: Annotated[str, typer.Option(help="A model's name, or 'offline'.")] = "offline",
-    kit: Annotated[
-        bool, typer.Option("--kit", help="Also ask compaction-conformance-kit, which must be installed.")
-    ] = False,
 ) -> None:
     """Measure what is left of rules, goals and facts after rounds of compaction, without pins and with them."""
     with refusals():
-        chosen, looked = list(map(short_name, names)) if names else _all_names(), limits_of(rounds)
+        chosen, looked = list(map(short_name, names)) if names else [*STRATEGIES, *further_names()], limits_of(rounds)
         llm: str | ChatModel = model if model == "offline" else ChatModel(model)
         plain, pinned = (
             {name: measure_survival(name, looked, pinned=pins, budget=budget, model=llm) for name in chosen}
             for pins in (False, True)
         )
-        told = _kit_table(chosen, budget, llm) if kit else ""
     kinds = list(dict.fromkeys(one.kind for one in STATEMENTS))
     by_round = [[name, *(f"{_mean(plain[name][at])} / {_mean(pinned[name][at])}" for at in looked)] for name in chosen]
     by_kind = [[name, *(_percent(plain[name][looked[-1]][kind]) for kind in kinds)] for name in chosen]
@@ -193,15 +145,8 @@ def survival(
     show(
         table(heads, by_round, f"Shown of {len(STATEMENTS)} statements, {budget:,} tokens a round"),
         table(["%, without pins", *kinds], by_kind, f"By kind, after {looked[-1]} rounds"),
-        *([told] if told else []),
     )
 
 
 def _mean(shares: Mapping[str, float]) -> str:
     return _percent(sum(shares.values()) / len(shares))
-
-
-def _all_names() -> list[str]:
-    from memzoo.memories import STRATEGIES
-
-    return [*STRATEGIES, *further_names()]

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 
 import typer
 
-__all__ = ["show", "table"]
+from memzoo.benchmarks.measure.statistics import interval
+
+__all__ = ["mean_shown", "show", "table"]
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> str:
@@ -28,3 +30,14 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") 
 def show(*texts: str) -> None:
     """Print texts as they are, with a blank line between them."""
     typer.echo("\n\n".join(texts))
+
+
+def mean_shown(values: Sequence[float]) -> str:
+    """A mean, and between which figures it lies in 95 of 100 samples of the questions.
+
+    Example:
+        >>> mean_shown([1, 1, 1, 0])
+        '0.750 (0.250-1.000)'
+    """
+    known = interval(values)
+    return f"{known.mean:.3f} ({known.low:.3f}-{known.high:.3f})" if known else ""

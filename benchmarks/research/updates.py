@@ -1,10 +1,6 @@
-"""Whether a correction is shown with what it corrects: `python -m memzoo.benchmarks.research.updates`.
+"""Corrections shown with what they correct: `python -m memzoo.benchmarks.research updates`.
 
-Without a file, StateBench's timelines are strewn into RealMem's long talks. Any other file of conversations is measured
-as it is, by those of its questions that cite messages as `new` and as `old`: in memzoo's own format,
-
-    {"messages": [{"id": "a", "role": "user", "content": "We meet at nine."}, {"id": "b", ...}],
-     "questions": [{"question": "When do we meet?", "old": ["a"], "new": ["b"]}]}
+StateBench's timelines are strewn into RealMem's long talks.
 """
 
 import functools
@@ -21,21 +17,16 @@ import typer
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.evidence import Texts, squeeze, update_shown
 from memzoo.benchmarks.research.inputs import REALMEM, STATEBENCH, conversations, limits_of, refusals
-from memzoo.benchmarks.research.retrieval_paired import mean_shown
 from memzoo.benchmarks.research.retrieving import FedMemory
-from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.research.tables import mean_shown, show, table
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
-from memzoo.errors import OptionError
 from memzoo.memories import create_memory
 from memzoo.strategy import text_of
 
-__all__ = ["Case", "app", "find_cited", "outcomes", "strew"]
+__all__ = ["Case", "outcomes", "strew", "updates"]
 
 _ENCODING = "o200k_base"
-_TRACK = "supersession_detection"
 _OFFLINE = {"llm": "offline"}
-
-app = typer.Typer(help="Corrections shown with what they correct.")
 
 
 @dataclass(frozen=True)
@@ -47,16 +38,12 @@ class Case:
         question: What is asked at the end.
         old: The messages that say what no longer holds.
         new: The messages that correct them.
-        user: The user's name.
-        assistant: The assistant's name.
     """
 
     exchanges: tuple[Exchange, ...]
     question: str
     old: tuple[str, ...]
     new: tuple[str, ...]
-    user: str = "Human"
-    assistant: str = "AI"
 
 
 def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int) -> list[Case]:
@@ -72,23 +59,6 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
     drawn = random.Random(seed)  # noqa: S311 - no secret
     usable = [one for one in timelines if _statements(one) is not None]
     return [_case(usable[number % len(usable)], drawn.choice(talks), size, drawn) for number in range(count)]
-
-
-def find_cited(talks: Sequence[Transcript]) -> list[Case]:
-    """The questions about some talks that cite both what no longer holds and what corrects it."""
-    return [
-        Case(
-            talk.exchanges[: question.asked_after],
-            question.text,
-            question.stale,
-            question.evidence,
-            talk.user,
-            talk.assistant,
-        )
-        for talk in talks
-        for question in talk.measured
-        if question.stale
-    ]
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
@@ -129,8 +99,7 @@ def _case(timeline: Transcript, talk: Transcript, size: int, drawn: random.Rando
 
 def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
     options = _OFFLINE if name in ("entity", "knowledge-graph", "summary", "summary-buffer") else {}
-    talk = Transcript("", case.exchanges, user=case.user, assistant=case.assistant)
-    memory = FedMemory(talk, _ENCODING, functools.partial(create_memory, name, **options))
+    memory = FedMemory(Transcript("", case.exchanges), _ENCODING, functools.partial(create_memory, name, **options))
     for exchange in case.exchanges:
         memory.hear(exchange)
     return {budget: memory.show(Question(case.question), budget) for budget in budgets}
@@ -142,12 +111,9 @@ def _in_order(case: Case, shown: str) -> bool:
     return newest > max(text.find(squeeze(one)) for one in case.old)
 
 
-@app.command()
 def updates(
-    file: Annotated[
-        Path, typer.Argument(help="StateBench's timelines, or conversations whose questions cite `old` and `new`.")
-    ] = STATEBENCH,
-    talks: Annotated[Path, typer.Argument(help="Long talks into which timelines are strewn.")] = REALMEM,
+    timelines: Annotated[Path, typer.Argument(help="StateBench's timelines.")] = STATEBENCH,
+    talks: Annotated[Path, typer.Argument(help="Long talks into which they are strewn.")] = REALMEM,
     *,
     strategies: Annotated[str, typer.Option(help="With commas between them.")] = "vector-retriever",
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000",
@@ -158,32 +124,17 @@ def updates(
     """Count how often a view shows a correction, the stale statement alone, both, or neither."""
     with refusals():
         limits = limits_of(budgets)
-        told = conversations(file)
-        if short := [one for one in told if any(question.category == _TRACK for question in one.questions)]:
-            found = strew(short, conversations(talks), cases, size, seed)
-        else:
-            found = find_cited(told)
-        if not found:
-            raise OptionError(f"no question of {file} cites messages as old and as new")
+        found = strew(conversations(timelines), conversations(talks), cases, size, seed)
         named_counter(_ENCODING)
         counted = {name: outcomes(found, name, limits) for name in strategies.split(",")}
-    used = len({case.new for case in found})
-    told_in = f", each in {size} exchanges of a long talk" if short else ""
-    show(
-        _table(counted, len(found)),
-        f"{len(found)} cases of {used} corrections{told_in}; tokens by {_ENCODING}; embeddings: hashing.",
-    )
-
-
-def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> str:
     rows: list[list[str]] = []
-    for name, by_budget in counts.items():
+    for name, by_budget in counted.items():
         for budget, count in by_budget.items():
             shown = count["both"] + count["corrected"]
             sums = (shown, count["both in order"], count["stale"], count["neither"])
             rows.append([name, f"{budget:,}", *(mean_shown([True] * one + [False] * (cases - one)) for one in sums)])
-    return table(["strategy", "tokens", "correction shown", "both in order", "stale alone", "neither"], rows)
-
-
-if __name__ == "__main__":
-    app()
+    show(
+        table(["strategy", "tokens", "correction shown", "both in order", "stale alone", "neither"], rows),
+        f"{cases} cases of {len({case.new for case in found})} corrections, each in {size} exchanges of a long talk; "
+        f"tokens by {_ENCODING}; embeddings: hashing.",
+    )

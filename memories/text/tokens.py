@@ -142,7 +142,7 @@ def _load(name: str) -> Callable[[str], list[int]] | None:
 
 
 # A byte pair encoding has a token for most short words; names, capitals and letters with accents are cut into more.
-# The shares were fitted to o200k_base on English, Chinese, German and code (`research token-estimate` measures it).
+# The shares were fitted to o200k_base on English, Chinese, German and code.
 _PIECE = re.compile(
     r"(?P<unspaced>[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+)"
     r"|(?P<word>[a-zß-öø-ɏ]+)"

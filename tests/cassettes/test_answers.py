@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
@@ -20,7 +19,6 @@ from memzoo.cassettes.http import events, is_array, is_object
 from memzoo.cassettes.library import clean, paths_in
 from memzoo.cassettes.secrets import Keys
 from tests.cassettes.test_planted import HEADERS, LIKELY, SURE
-from tools.replayed import replayed
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
@@ -268,23 +266,3 @@ def test_our_own_answers_are_whole(path: Path, tmp_path: Path) -> None:
     answers = [[one.response for one in read.recordings] for read in (file, read_cassette(tmp_path / "fresh.yaml"))]
     assert answers[0] == answers[1]
     assert not any(one.hidden for one in file.recordings)
-
-
-def test_replayed_counts_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command that replays other people's cassettes counts those that are the same, and those that are told of."""
-    folder = tmp_path / "cassettes"
-    folder.mkdir()
-    response: dict[str, Any] = {
-        "status": {"code": 200, "message": "OK"},
-        "headers": {},
-        "body": {"string": json.dumps({"say": SAID})},
-    }
-    request: dict[str, Any] = {"method": "POST", "uri": "https://a/v1/b", "body": "{}", "headers": {}}
-    told = response | {"body": {"string": json.dumps({"say": f"use {KEY}"})}}
-    for name, one in (("same.json", response), ("told.json", told)):
-        content = {"version": 1, "interactions": [{"request": request, "response": one}]}
-        (folder / name).write_text(json.dumps(content))
-    (folder / "bad.yaml").write_text("- 1")
-    with pytest.raises(typer.Exit):
-        replayed([folder])
-    assert "3 files, 1 files not read, 2 answers, 1 the same, 1 told of" in capsys.readouterr().out

@@ -6,8 +6,8 @@ import pytest
 
 from memzoo.benchmarks.research.kits.bench import Bench, Check
 from memzoo.benchmarks.research.kits.contenders import Memzoo
-from memzoo.benchmarks.research.kits.rows import ROWS
 from memzoo.benchmarks.research.kits.server import server
+from memzoo.benchmarks.research.kits.wishes import ROWS
 
 CHECKS = [check for row in ROWS.values() for check in row]
 

@@ -1,30 +1,23 @@
-"""Upkeep of many conversations on PostgreSQL by workers of Dask, one of which is killed: what is learnt twice, or not.
-
-`python -m tools.faults.upkeep` prints that, and how long 1, 2 and 4 workers take beside a simulation: from its seconds
-of a unit, `python -m memzoo.benchmarks.research batch-cost` reckons what ever more workers would take.
-"""
+"""Upkeep of many conversations on PostgreSQL by workers of Dask, one of which is killed."""
 
 import contextlib
 import importlib
 import os
 import re
 import signal
-import statistics
 import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from memzoo.benchmarks.research.batch_cost import simulate
 from memzoo.engines import executor_of
 from memzoo.memories import upkeep
 from memzoo.stores import ManagedStore, Message, Record, open_store
@@ -35,7 +28,6 @@ from tools.faults.notes import Notes
 __all__ = ["Kept", "kept_up", "workers"]
 
 _NUMBER = re.compile(r"#(\d+)#")
-_SAMPLE = 40
 
 
 @dataclass(frozen=True)
@@ -130,39 +122,11 @@ def _fill(store: ManagedStore, conversations: int) -> None:
             drive(store.append(f"talk-{number}", [Record(message) for message in said], turn_id=turn))
 
 
-def _unit_seconds(url: str, model: Callable[[Sequence[Message]], str]) -> list[float]:
-    """What conversations take, one after the other, here."""
-    with open_store(url) as store:
-        _fill(store, _SAMPLE)
-        moments = [time.monotonic()]
-
-        def tell(_done: int, _of: int | None) -> None:
-            moments.append(time.monotonic())
-
-        upkeep(store, "summary", llm=model, progress=tell)
-    return [after - before for before, after in pairwise(moments)]
-
-
-def _timed(url: str, conversations: int, count: int, model: Callable[[Sequence[Message]], str]) -> tuple[float, float]:
-    """Seconds from the first conversation to the last, and CPU seconds that the coordinator took for each."""
-    moments = list[tuple[float, float]]()
-
-    def tell(_done: int, _of: int | None) -> None:
-        moments.append((time.monotonic(), time.process_time()))
-
-    with open_store(url) as store, workers(count) as executor:
-        _fill(store, conversations)
-        upkeep(store, "summary", llm=model, executor=executor, progress=tell)
-    (first, first_cpu), (last, last_cpu) = moments[0], moments[-1]
-    return last - first, (last_cpu - first_cpu) / conversations
-
-
 def main(
     conversations: Annotated[int, typer.Option(help="How many are kept up while a worker is killed.")] = 2000,
-    timed: Annotated[int, typer.Option(help="How many by 1, 2 and 4 workers; 0 for none.")] = 400,
     model: Annotated[float, typer.Option(help="Seconds that the model takes.")] = 0.2,
 ) -> None:
-    """Keep up conversations with two workers, of which one is killed; then with 1, 2 and 4, and simulate that."""
+    """Keep up conversations with two workers, of which one is killed."""
     console = Console(soft_wrap=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -178,15 +142,6 @@ def main(
                     kill_in_call=conversations // 2,
                 )
             console.print(f"{conversations} conversations, two workers, one killed: {kept}", markup=False)
-            if timed:
-                asked = _Model(Notes(folder / "timed"), model)
-                units = _unit_seconds(server.new_url(), asked)
-                console.print(f"A conversation takes {statistics.fmean(units):.3f} s.")
-                console.print("| workers | seconds | simulated | coordinator, ms for each |\n|--:|--:|--:|--:|")
-                for count in (1, 2, 4):
-                    seconds, each = _timed(server.new_url(), timed, count, asked)
-                    expected = simulate(units, timed, count, each)
-                    console.print(f"| {count} | {seconds:.1f} | {expected:.1f} | {1000 * each:.2f} |")
         finally:
             server.cleanup()
     sound = not (kept.twice or kept.behind or kept.failed) and kept.cut <= 1 and kept.calls == conversations + kept.cut

@@ -16,8 +16,8 @@ import typer
 from memzoo import prompts
 from memzoo.benchmarks.research.kits.bench import PROMPT, Bench, chat
 from memzoo.benchmarks.research.kits.contenders import KITS, Kit, versions
-from memzoo.benchmarks.research.kits.rows import ROWS
 from memzoo.benchmarks.research.kits.server import Server, server
+from memzoo.benchmarks.research.kits.wishes import ROWS
 from memzoo.benchmarks.research.tables import show, table
 
 __all__ = ["compare_kits"]

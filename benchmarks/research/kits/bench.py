@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,7 +11,7 @@ import httpx
 from memzoo.benchmarks.research.kits.contenders import Kit, Memzoo
 from memzoo.benchmarks.research.kits.server import Server
 
-__all__ = ["PROMPT", "SECRET", "Bench", "Check", "chat", "enter", "open_cassette", "raises"]
+__all__ = ["PROMPT", "SECRET", "Bench", "Check", "chat", "open_cassette"]
 
 SECRET = "b_token-S3cr3tV4lue010"  # noqa: S105 - planted
 PROMPT = "You are a kind assistant, and you know the capitals of all countries. " * 60
@@ -98,18 +97,3 @@ def open_cassette(bench: Bench, *, record: bool = False, **options: Any) -> Any:
     if not isinstance(bench.kit, Memzoo):
         return bench.kit.open(bench.path, record=record)
     return use_cassette(bench.path, record="all" if record else "none", **options)
-
-
-def enter(context: Any) -> None:
-    """Open a cassette and close it."""
-    with ExitStack() as stack:
-        stack.enter_context(context)
-
-
-def raises(call: Callable[[], object]) -> bool:
-    """Tell whether a call fails, with whatever error."""
-    try:
-        call()
-    except Exception:  # noqa: BLE001 - each kit has its own
-        return True
-    return False

@@ -1,4 +1,4 @@
-"""Measurements and pictures for the documentation."""
+"""The measurements that the documentation quotes."""
 
 import importlib.util
 import re
@@ -12,28 +12,17 @@ from memzoo.benchmarks import Transcript
 from memzoo.benchmarks.research.__main__ import app
 
 
-@pytest.fixture(autouse=True)
-def short_sample(transcript: Transcript, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The short conversation in place of the bundled one."""
-    monkeypatch.setattr("memzoo.benchmarks.research.__main__.sample_transcripts", lambda: [transcript])
-
-
-def test_a_picture_is_drawn_into_a_file(tmp_path: Path) -> None:
+def test_a_picture_is_drawn_into_a_file(
+    tmp_path: Path, transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It stands alone: well-formed, with colours for light and dark pages, and the strategies named."""
+    monkeypatch.setattr("memzoo.benchmarks.research.__main__.sample_transcripts", lambda: [transcript])
     done = CliRunner().invoke(app, ["picture", str(tmp_path / "out.svg")])
     assert done.exit_code == 0, done.output
     text = (tmp_path / "out.svg").read_text(encoding="utf-8")
     assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 - it was made a line ago
     assert "summary-buffer" in text
     assert "@media (prefers-color-scheme: dark)" in text
-
-
-def test_without_a_command_all_is_measured(tmp_path: Path) -> None:
-    """The comparison, and the cost of names."""
-    done = CliRunner().invoke(app, ["--out", str(tmp_path / "out")], terminal_width=200)
-    assert done.exit_code == 0, done.output
-    assert (tmp_path / "out" / "report.html").exists()
-    assert "LangChain makes 9 calls" in done.output
 
 
 def quoted() -> list[tuple[str, str]]:

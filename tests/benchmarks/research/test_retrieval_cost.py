@@ -6,7 +6,10 @@ import pytest
 from typer.testing import CliRunner
 
 from memzoo.benchmarks.research import retrieval_cost
-from memzoo.benchmarks.research.retrieval_cost import Growth, Tenancy, growth, talk, tenancy
+from memzoo.benchmarks.research.__main__ import app
+from memzoo.benchmarks.research.retrieval_cost import Growth, growth
+from memzoo.benchmarks.research.speed_talk import talk
+from tests.benchmarks.research.test_strong_model import rows
 
 
 def test_growth_has_a_line_for_each_length() -> None:
@@ -26,25 +29,13 @@ def test_made_up_talk_is_the_same_in_every_run() -> None:
     assert [message["role"] for message in first[0]] == ["user", "assistant"]
 
 
-def test_a_collection_for_each_has_more_files() -> None:
-    """Both arrangements are measured, each in a process of its own."""
-    together, apart = tenancy(2, vectors=3)
-    assert together.files < apart.files
-    assert together.search > 0
-
-
-def test_the_command_prints_both_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Costs by length, as figures and as a ratio, and both arrangements in Chroma."""
+def test_the_command_prints_costs_by_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As figures and as a ratio."""
 
     def costs(_: object) -> list[Growth]:
         return [Growth(100, 2.0, 4.0), Growth(1000, 3.0, 9.0)]
 
-    def kept(_: object) -> list[Tenancy]:
-        return [Tenancy("together", 1.0, 2.0, 3.0, 4, 5.0)]
-
     monkeypatch.setattr(retrieval_cost, "growth", costs)
-    monkeypatch.setattr(retrieval_cost, "tenancy", kept)
-    done = CliRunner().invoke(retrieval_cost.app, [])
+    done = CliRunner().invoke(app, ["retrieval-cost"])
     assert done.exit_code == 0, done.output
-    assert "1.5" in done.output
-    assert "together" in done.output
+    assert rows(done.output)["1,000"] == ["3.00", "9.00", "1.5"]

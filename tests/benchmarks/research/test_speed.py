@@ -1,18 +1,17 @@
 """CPU time beside other libraries: how it is taken and shown, not how much it is."""
 
 import itertools
-import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from memzoo.benchmarks.research import speed, speed_memzoo, speed_profile, speed_rows, speed_talk, speed_timing
+from memzoo.benchmarks.research import speed, speed_memzoo, speed_talk, speed_timing
 from memzoo.benchmarks.research.__main__ import app
-from memzoo.benchmarks.research.speed_rows import MEMZOO, ROWS, Row
+from memzoo.benchmarks.research.speed import MEMZOO, ROWS, Row
 from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare
 from memzoo.stores import Message
-from memzoo.stores.common import escaped
+from tests.benchmarks.research.test_strong_model import rows
 
 
 def spending(clock: "itertools.count[int]", ticks: int, log: list[int]) -> Prepare:
@@ -119,66 +118,30 @@ def absent(place: Place) -> Prepare:
     raise ModuleNotFoundError("no such library")
 
 
-def test_the_command_prints_the_table_and_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memzoo's figures, those of who is installed with the ratio, and the target."""
-    rows = [
+def test_the_command_prints_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memzoo's figures, those of what is installed with the ratio, and the target; only of the rows asked for."""
+    found = [
         Row("tiny", "a tiny load", 1e-5, {MEMZOO: speed_memzoo.buffer_load(1), "gone": absent}),
-        Row("calls", "model calls", 5, counts={MEMZOO: lambda _: 2, "other": lambda _: 8}),
-        Row(
-            "minutes",
-            "what takes minutes",
-            1,
-            {MEMZOO: speed_memzoo.buffer_save},
-            slow={"other": speed_memzoo.buffer_save},
-        ),
+        Row("calls", "model calls", 5, counts={MEMZOO: lambda _: 2, "typer": lambda _: 8}),
+        Row("other", "another row", 1, {MEMZOO: speed_memzoo.buffer_save}),
     ]
-    monkeypatch.setattr(speed, "ROWS", rows)
-    arguments = ["speed", "--samples", "1", "--row", "calls", "--row", "t*", "--out", str(tmp_path / "out")]
-    done = CliRunner().invoke(app, arguments)
+    monkeypatch.setattr(speed, "ROWS", found)
+    done = CliRunner().invoke(app, ["speed", "--samples", "1", "--row", "calls", "--row", "t*"])
     assert done.exit_code == 0, done.output
-    assert "| work | memzoo | other | ratio | target |" in done.output
-    assert "| model calls | 2 | 8 | 0.25 | 5 |" in done.output
-    assert "gone" not in done.output
-    assert "minutes" not in done.output
-    assert (tmp_path / "out" / "speed.md").read_text(encoding="utf-8").strip() in done.output
-    written = json.loads((tmp_path / "out" / "speed.json").read_text(encoding="utf-8"))
-    assert [row["name"] for row in written["rows"]] == ["tiny", "calls"]
-    assert written["rows"][1]["values"] == {"memzoo": 2, "other": 8}
-
-
-def test_what_takes_minutes_runs_when_asked_for() -> None:
-    """Once, beside the figures of the others."""
-    row = Row("slow", "slow", 1, {MEMZOO: speed_memzoo.buffer_save}, slow={"other": speed_memzoo.buffer_save})
-    assert set(speed.measure_row(row, 1).values) == {MEMZOO}
-    assert set(speed.measure_row(row, 1, slow=True).values) == {MEMZOO, "other"}
+    printed = rows(done.output)
+    assert set(printed) == {"a tiny load", "model calls"}
+    assert printed["model calls"] == ["2", "8", "0.25", "5"]
+    assert printed["a tiny load"][1:] == ["", "", "10 us"]
 
 
 def test_an_unknown_row_is_refused() -> None:
     """The message lists the rows that there are."""
     done = CliRunner().invoke(app, ["speed", "--row", "nothing"], terminal_width=2000)
     assert done.exit_code == 2
-    assert speed_rows.ROWS[0].name in done.output
+    assert ROWS[0].name in done.output
 
 
 @pytest.mark.parametrize(("value", "shown"), [(9e-6, "9 us"), (0.0012, "1.2 ms"), (220.0, "220.0 s")])
 def test_figures_have_the_unit_that_fits(value: float, shown: str) -> None:
     """Microseconds, milliseconds or seconds."""
     assert speed.Figures(ROWS[0], {}).write_value(value) == shown
-
-
-def test_a_profile_tells_who_spends_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a function of memzoo has done in the interpreter or elsewhere counts as its own; the shares make a whole."""
-    monkeypatch.setattr(speed_profile, "_SECONDS", 0.2)
-    text = "\0" * 20_000
-    found = speed_profile.shares(speed_timing.again(lambda: escaped(text)), 10)
-    assert next(iter(found)).startswith("stores.common.escaped")
-    assert sum(found.values()) == pytest.approx(1)
-
-
-def test_the_command_tells_it_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Below the table, a line for each row that was timed."""
-    monkeypatch.setattr(speed_profile, "_SECONDS", 0.2)
-    monkeypatch.setattr(speed, "ROWS", [Row("tiny", "a tiny load", 1e-5, {MEMZOO: speed_memzoo.buffer_load(1)})])
-    done = CliRunner().invoke(app, ["speed", "--samples", "1", "--profile"])
-    assert done.exit_code == 0, done.output
-    assert "**a tiny load**: " in done.output

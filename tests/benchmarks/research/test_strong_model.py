@@ -1,4 +1,4 @@
-"""What memories know and show of a talk, learnt by a model's replies."""
+"""What memories learn of a talk from a model's replies, and show of it."""
 
 import json
 from collections.abc import Sequence
@@ -8,11 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from memzoo.benchmarks import Transcript
+from memzoo.benchmarks.learnt import Learnt, fingerprint, log_of
 from memzoo.benchmarks.research.__main__ import app
-from memzoo.benchmarks.research.learning import Replies, learn_talk
+from memzoo.benchmarks.research.strong_model import Replies, learn_talk
+from memzoo.errors import OptionError
 from memzoo.stores import Message
 
-REPLIES = {"summary": "Nobody said anything.", "knowledge-graph": "NONE", "entity": "NONE"}
+LOAD = {"name": "load-1", "prompt": "Who?", "reply": "NONE"}
 
 
 @pytest.fixture(autouse=True)
@@ -25,18 +27,24 @@ def short_sample(transcript: Transcript, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("memzoo.benchmarks.research.strong_model.sample_transcripts", short)
 
 
-def answered(folder: Path, transcript: Transcript, name: str, reply: str) -> None:
-    """Write down what a memory asks when it learns the talk, always with the same reply."""
-    asked: list[dict[str, str]] = []
+def answered(
+    folder: Path, transcript: Transcript, name: str = "summary", reply: str = "Nobody said anything.", before: str = ""
+) -> int:
+    """Write down what a memory asks when it learns the talk, always with the same reply.
+
+    Returns:
+        How often it asks.
+    """
+    asked: list[dict[str, str]] = [LOAD]
 
     class Asking(Replies):
         def __call__(self, messages: Sequence[Message]) -> str:
-            asked.append({"prompt": str(messages[0]["content"]), "reply": reply})
+            asked.append({"prompt": f"{before}{messages[0]['content']}", "reply": reply})
             return reply
 
     learn_talk(transcript, name, Asking([]), 6000)
-    folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(asked), encoding="utf-8")
+    return len(asked) - 1
 
 
 def rows(output: str) -> dict[str, list[str]]:
@@ -46,60 +54,55 @@ def rows(output: str) -> dict[str, list[str]]:
     return {name: rest for name, *rest in cells}
 
 
-def run(*arguments: object) -> tuple[int, str]:
-    """The exit code of the command, and what it says."""
-    done = CliRunner().invoke(app, ["strong-model", *map(str, arguments)])
-    return done.exit_code, done.output
+def learnt_in(folder: Path, *more: str) -> tuple[Learnt | None, str]:
+    """What `learn` makes of the replies in a folder, and what it says."""
+    out = folder / "learnt.json"
+    done = CliRunner().invoke(app, ["learn", str(folder), str(out), *more])
+    return (Learnt.model_validate_json(out.read_bytes()) if out.exists() else None), done.output
 
 
-def test_shows_all_that_learnt_and_the_search(tmp_path: Path, transcript: Transcript) -> None:
-    """There is a row for each memory with replies, the retriever, and both together."""
-    (question,) = [one for one in transcript.measured if one.answer][:1]
-    for name, reply in REPLIES.items():
-        answered(tmp_path / "zh", transcript, name, question.answer if name == "summary" else reply)
-    code, output = run(tmp_path, "--talk", "zh", "--budgets", "50,500")
-    assert code == 0, output
-    found = rows(output)
-    assert {"summary @500", "entity @50", "knowledge-graph @500", "vector-retriever @50", "combined @500"} <= set(found)
-    assert float(found["summary @500"][0]) > 0
-    assert float(found["knowledge-graph @500"][0]) == 0
-    assert "others today" not in output
-
-
-def test_shows_what_a_summary_could_show(tmp_path: Path, transcript: Transcript) -> None:
-    """A summary that was written with the questions at hand has a row of its own."""
-    answered(tmp_path / "bundled", transcript, "summary", "Nothing.")
-    answers = [one.answer for one in transcript.measured if one.answer]
-    (tmp_path / "bundled" / "summary-ceiling.txt").write_text("\n".join(answers), encoding="utf-8")
-    found = rows(run(tmp_path)[1])
-    assert float(found["summary, questions at hand"][1].split()[0]) > float(found["summary @1,000"][1].split()[0])
+def test_replies_become_a_state(tmp_path: Path, transcript: Transcript) -> None:
+    """The memory reads them; their cost is counted, and replies to loads are passed over."""
+    calls = answered(tmp_path, transcript)
+    learnt, output = learnt_in(tmp_path, "--by", "somebody")
+    assert learnt is not None
+    assert (learnt.by, learnt.talk) == ("somebody", fingerprint(transcript))
+    found = learnt.memories["summary"]
+    assert found.items["summary"] == "Nobody said anything."
+    assert found.steps[-1].watermark == len(log_of(transcript))
+    assert found.spent.calls == calls
+    assert found.spent.prompt_tokens > found.spent.completion_tokens > 0
+    assert "entity: there is no" in output
 
 
 def test_a_prompt_that_nobody_answered_ends_it(tmp_path: Path, transcript: Transcript) -> None:
-    """Replies to prompts of another version count only if they are to be taken in their order, and are counted then."""
-    answered(tmp_path / "bundled", transcript, "summary", "Nothing.")
-    file = tmp_path / "bundled" / "summary.json"
-    file.write_text(json.dumps([one | {"prompt": "Another"} for one in json.loads(file.read_text())]), encoding="utf-8")
-    code, output = run(tmp_path)
-    assert (code, "nobody answered" in output) == (1, True)
-    code, output = run(tmp_path, "--in-order")
-    assert (code, "prompts are others today" in output) == (0, True)
+    """Its beginning is shown, and nothing is written."""
+    answered(tmp_path, transcript, before="Earlier: ")
+    learnt, output = learnt_in(tmp_path)
+    assert learnt is None
+    assert "nobody answered prompt 1, which begins: Task: summary" in output
 
 
-@pytest.mark.parametrize("talk", ["bundled", "german"])
-def test_says_what_is_missing(tmp_path: Path, talk: str) -> None:
-    """Without replies, or of an unknown talk, it says what would be right."""
-    code, output = run(tmp_path, "--talk", talk)
-    assert code == 1
-    assert "bundled" in output
+def test_replies_to_earlier_prompts_can_be_taken_in_order(tmp_path: Path, transcript: Transcript) -> None:
+    """The number of prompts that differ is told; where there is no reply left, it ends."""
+    calls = answered(tmp_path, transcript, before="Earlier: ")
+    learnt, output = learnt_in(tmp_path, "--in-order")
+    assert learnt is not None
+    assert f"{calls} of the prompts are others today" in output
+    with pytest.raises(OptionError, match="nobody answered prompt 1"):
+        Replies([LOAD], in_order=True)([{"role": "user", "content": "Who?"}])
 
 
-def test_an_unchanged_beginning_is_paid_a_tenth(tmp_path: Path, transcript: Transcript) -> None:
-    """A summary is the same for each question: only for the first is it paid whole."""
-    answered(tmp_path / "bundled", transcript, "summary", "They met in Oslo. " * 40)
-    code, output = run(tmp_path)
-    assert code == 0, output
-    tokens, paid = (float(figure) for figure in rows(output)["summary @1,000"][6:8])
-    count = len([one for one in transcript.measured if one.answer])
-    assert count > 1
-    assert paid == pytest.approx(tokens * (1 + 0.1 * (count - 1)) / count, abs=1)
+def test_shows_all_that_learnt_and_the_search(tmp_path: Path, transcript: Transcript) -> None:
+    """There is a row for each memory with replies at each limit, and for the retriever."""
+    (question,) = [one for one in transcript.measured if one.answer][:1]
+    answered(tmp_path, transcript, "summary", question.answer)
+    answered(tmp_path, transcript, "entity", "NONE")
+    answered(tmp_path, transcript, "knowledge-graph", "NONE")
+    done = CliRunner().invoke(app, ["strong-model", str(tmp_path), "--budgets", "50,500"])
+    assert done.exit_code == 0, done.output
+    found = rows(done.output)
+    own = [f"{name} @{limit}" for name in ("entity", "knowledge-graph", "vector-retriever") for limit in (50, 500)]
+    assert [*found] == ["summary @500", *own]
+    assert float(found["summary @500"][0]) > 0
+    assert float(found["knowledge-graph @500"][0]) == 0

@@ -1,6 +1,5 @@
 """Corrections strewn into long talks, and what a view shows of them."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from memzoo.benchmarks import Exchange, Question, Transcript
-from memzoo.benchmarks.research.updates import Case, app, outcomes, strew
+from memzoo.benchmarks.research.__main__ import app
+from memzoo.benchmarks.research.updates import Case, outcomes, strew
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 OLD, NEW = "The project budget is $50,000.", "Make that $150,000."
@@ -45,27 +45,9 @@ def test_what_is_shown_is_counted() -> None:
     assert outcomes(late, "token-buffer", [12])[12]["stale"] == 1
 
 
-def test_any_file_that_cites_old_and_new(tmp_path: Path) -> None:
-    """Questions that cite both are cases as they stand; the others, and the rest of the file, are not."""
-    said = [("a", OLD), ("b", "How are you?"), ("c", NEW)]
-    messages = [{"id": id_, "role": "user", "content": text} for id_, text in said]
-    asked = {"question": "What is the budget?", "new": ["c"]}
-    path = tmp_path / "some.json"
-    path.write_text(json.dumps({"messages": messages, "questions": [asked | {"old": ["a"]}, asked]}), encoding="utf-8")
-    done = CliRunner().invoke(app, [str(path), "--budgets", "5,300", "--strategies", "vector-retriever"])
-    assert done.exit_code == 0, done.output
-    rows = [line.replace("|", " ").split() for line in done.output.splitlines() if "vector-retriever" in line]
-    assert [row[1:3] for row in rows] == [["5", "0.000"], ["300", "1.000"]]
-    assert "1 cases of 1 corrections; tokens" in done.output
-    path.write_text(json.dumps({"messages": messages, "questions": [asked]}), encoding="utf-8")
-    none = CliRunner().invoke(app, [str(path)])
-    assert none.exit_code == 1
-    assert "cites messages as old and as new" in none.output.replace("\n", " ")
-
-
 def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
     """Without data, one line says which file is not there."""
-    done = CliRunner().invoke(app, [str(tmp_path / "none.jsonl")])
+    done = CliRunner().invoke(app, ["updates", str(tmp_path / "none.jsonl")])
     assert done.exit_code == 1
     assert "none.jsonl: nothing to measure on" in done.output.replace("\n", " ")
 
@@ -73,5 +55,5 @@ def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("budgets", ["many", ""])
 def test_the_command_refuses_budgets_that_are_no_numbers(budgets: str, tmp_path: Path) -> None:
     """What is no whole number is named."""
-    done = CliRunner().invoke(app, [str(tmp_path / "none.jsonl"), "--budgets", budgets])
+    done = CliRunner().invoke(app, ["updates", str(tmp_path / "none.jsonl"), "--budgets", budgets])
     assert done.exit_code == 1

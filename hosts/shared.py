@@ -14,7 +14,7 @@ from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedErr
 from memzoo.hosts.messages import HostMessage, dump_json, fit_message, host_text
 from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.forgetting import forget_messages
-from memzoo.memories.engine.replacing import Replaced
+from memzoo.memories.engine.turns import Replaced
 from memzoo.memories.text.grouping import is_of_tools
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, UNFINISHED, Entry, Record

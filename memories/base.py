@@ -31,11 +31,10 @@ from memzoo.warned import warn_caller
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory
-    from memzoo.memories.engine.clearing import Clearing
     from memzoo.memories.engine.learner import Learner, LearnOption
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
-    from memzoo.memories.text.clearing import ClearToolResultsOption
+    from memzoo.memories.text.clearing import Clearing, ClearToolResultsOption
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
@@ -711,8 +710,7 @@ class BaseMemory(ABC):
         await saving.save(self, list(map(Record, messages)), None, is_redacted=True)
 
     def _new_clearing(self, cached: CachedLog) -> "Clearing | None":
-        from memzoo.memories.engine.clearing import Clearing
-        from memzoo.memories.text.clearing import clearing_of
+        from memzoo.memories.text.clearing import Clearing, clearing_of
 
         if option := clearing_of(self.clear_tool_results):
             return Clearing(option, cached, self.render.tokens, self.pins)

@@ -1,43 +1,18 @@
 """A copy of a strategy's state that is kept in step with the store, and the hooks that a strategy has for it."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from memzoo.forks import new_lock
 from memzoo.memories.engine.locks import FairLock
-from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import ATTEMPTS, Attempts, Changes, State
-from memzoo.stores import JSON, Entry, StateUpdate, Store
+from memzoo.stores import StateUpdate, Store
 
-__all__ = ["CachedState", "Hooks", "OnStateChange", "StagedState"]
-
-
-class OnStateChange(Protocol):
-    """Called when a state changed, before anybody sees the new one."""
-
-    def __call__(self, changes: Mapping[str, JSON], *, reset: bool) -> Awaitable[None]:
-        """Take in items that changed (`None` for one that went); `reset` says to let go of all before first."""
-        ...
+__all__ = ["CachedState", "StagedState"]
 
 
-class Hooks(Protocol):
-    """The hooks of a strategy that learns; `BaseMemory` says more of each."""
-
-    learns: bool
-    learns_system: bool
-    follows_state: bool
-    lease_seconds: float
-
-    def derive(self, state: State, entries: Sequence[Entry], log: Log, /) -> Awaitable[Changes]:
-        """What to learn from new entries."""
-        ...
-
-    def due(self, state: State, waiting: Sequence[Entry], /) -> bool | int:
-        """Whether to learn now from what waits, or from how many of the oldest."""
-        ...
-
-    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Follow the items of the state."""
+OnStateChange: TypeAlias = Callable[..., Awaitable[None]]
+"""As `BaseMemory.on_state_change`."""
 
 
 class CachedState:

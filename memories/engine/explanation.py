@@ -13,7 +13,7 @@ from memzoo.memories.text.messages import as_sent, text_of
 from memzoo.stores import Entry, Message
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.memory_protocol import Memory
+    from memzoo.memories.base import BaseMemory
     from memzoo.memories.engine.searches import Searches
     from memzoo.memories.text.tokens import TokenCounter
     from memzoo.memories.text.view import View
@@ -192,7 +192,7 @@ def _html_row(cells: Sequence[str]) -> str:
 
 
 async def explain_view(
-    memory: "Memory", told: "Searches", view: "View", query: str | None, max_tokens: int | None
+    memory: "BaseMemory", told: "Searches", view: "View", query: str | None, max_tokens: int | None
 ) -> Explanation:
     """As `BaseMemory.aexplain`.
 

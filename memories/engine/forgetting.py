@@ -4,11 +4,11 @@ import contextlib
 import itertools
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from memzoo.errors import ConflictError, ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, own_copies
-from memzoo.memories.engine.memory_protocol import Memory
 from memzoo.memories.engine.pinning import let_go
 from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.saving import learn
@@ -17,12 +17,15 @@ from memzoo.memories.options import whole_number
 from memzoo.stores import Entry, Store, managed, take_back, tombstones
 from memzoo.stores.base import find_lacking
 
+if TYPE_CHECKING:
+    from memzoo.memories.base import BaseMemory
+
 __all__ = ["clear", "forget", "forget_messages", "rewind"]
 
 _BEYOND = 2**63  # what no store has a number for
 
 
-async def forget(memory: Memory, ids: Collection[int] | None, *, thorough: bool) -> Receipt:
+async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough: bool) -> Receipt:
     """As `BaseMemory.aforget`.
 
     Args:
@@ -66,7 +69,7 @@ async def forget(memory: Memory, ids: Collection[int] | None, *, thorough: bool)
     )
 
 
-async def rewind(memory: Memory, last: int, *, until: int | None = None) -> list[Entry]:
+async def rewind(memory: "BaseMemory", last: int, *, until: int | None = None) -> list[Entry]:
     """As `BaseMemory.arewind`."""
     whole_number("last", last, at_least=0)
     if until is not None:
@@ -80,7 +83,7 @@ async def rewind(memory: Memory, last: int, *, until: int | None = None) -> list
     return own_copies(gone)
 
 
-async def clear(memory: Memory) -> None:
+async def clear(memory: "BaseMemory") -> None:
     """Delete a conversation: what was said and everything derived from it."""
     store, id_ = memory.store, memory.conversation_id
     await store.clear(id_)

@@ -15,11 +15,11 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
-from memzoo.memories.engine.cached_state import CachedState, Hooks, StagedState
+from memzoo.memories.engine.cached_state import CachedState, StagedState
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
@@ -30,6 +30,9 @@ from memzoo.memories.engine.state import Attempts, Changes, State
 from memzoo.memories.engine.steps import Step, next_step, shorten_entries, size_of, smaller_room
 from memzoo.memories.text.grouping import last_exchange
 from memzoo.stores import JSON, Entry
+
+if TYPE_CHECKING:
+    from memzoo.memories.base import BaseMemory
 
 __all__ = ["Effort", "LearnOption", "Learner"]
 
@@ -87,7 +90,7 @@ class Learner:
     """
 
     def __init__(
-        self, cached: CachedLog, name: str, hooks: Hooks, retry: RetryPolicy, pins: Pins, *, when: LearnOption
+        self, cached: CachedLog, name: str, hooks: "BaseMemory", retry: RetryPolicy, pins: Pins, *, when: LearnOption
     ) -> None:
         self.name, self.learns = name, hooks.learns
         store, id_ = cached.store, cached.conversation_id

@@ -22,15 +22,15 @@ from memzoo.memories.text.view import Cleared, View
 from memzoo.stores import Entry
 
 if TYPE_CHECKING:
+    from memzoo.memories.base import BaseMemory
     from memzoo.memories.engine.learner import Learner
-    from memzoo.memories.engine.memory_protocol import Memory
 
 __all__ = ["view_of", "view_to_send"]
 
 _NO_STATE = State()
 
 
-async def view_of(memory: "Memory", query: str | None, *, catch_up: bool = True) -> View:
+async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> View:
     """What a memory shows now.
 
     Args:
@@ -42,7 +42,7 @@ async def view_of(memory: "Memory", query: str | None, *, catch_up: bool = True)
     return await _current_view(memory, query, catch_up=catch_up)
 
 
-async def view_to_send(memory: "Memory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
+async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
     """What a memory shows now, with the question that is not answered yet; and what was looked for.
 
     Without a query, that is what the user said last. What `redact` says is taken out of it here.
@@ -61,7 +61,7 @@ async def view_to_send(memory: "Memory", query: str | None, *, catch_up: bool = 
     return view.ending_with([entry for entry in newest if entry.seq >= first], is_open=bool(places)), query
 
 
-async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) -> View:
+async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bool) -> View:
     """What a memory shows of a log that is up to date."""
     pinned = await memory.pins.current()
     if memory.learner is None:
@@ -81,7 +81,7 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
     return await show_pinned(memory, view, pinned)
 
 
-async def _ask_for_view(memory: "Memory", log: Log, state: State, query: str | None) -> View:
+async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str | None) -> View:
     view = await memory.view(log, state, query)
     return check_returned(memory, "view", view, View, "a View, such as View.of(entries)")
 
@@ -90,7 +90,7 @@ def _will_be_cleared(entry: Entry) -> bool:
     return entry.message["role"] in ("tool", "function") and not isinstance(entry, Cleared)
 
 
-async def _learnt_view(memory: "Memory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
+async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
     """What a strategy shows that learns."""
     state = await (learner.current() if catch_up else learner.refresh())
     if not memory.shows_waiting:
@@ -104,7 +104,7 @@ async def _learnt_view(memory: "Memory", learner: "Learner", query: str | None, 
     return await _with_waiting(memory, view, state, waiting, ripe)
 
 
-async def _with_waiting(memory: "Memory", view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
+async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
     """The view with what could not be learnt from yet, and what was set aside: the newest of it that fits.
 
     The newest exchange is shown in any case, and calls of tools with their results or not at all.

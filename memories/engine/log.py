@@ -15,7 +15,7 @@ from memzoo.stores.common import make_damaged_error
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.clearing import Clearing
+    from memzoo.memories.text.clearing import Clearing
 
 __all__ = ["CachedLog", "Log", "messages_of", "own_copies", "talk"]
 

@@ -14,7 +14,7 @@ from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, Record, Store
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.memory_protocol import Memory
+    from memzoo.memories.base import BaseMemory
 
 __all__ = ["let_go", "mark", "note", "pin", "show_pinned", "unpin", "write_down"]
 
@@ -71,7 +71,7 @@ async def let_go(store: Store, conversation_id: str, removed: Collection[int]) -
             return
 
 
-async def show_pinned(memory: "Memory", view: View, pinned: Sequence[Entry]) -> View:
+async def show_pinned(memory: "BaseMemory", view: View, pinned: Sequence[Entry]) -> View:
     """A view with the pinned messages that it does not show yet, where they were said, or before all others.
 
     Args:

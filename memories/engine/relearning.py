@@ -1,36 +1,32 @@
 """Learning anew: a state is derived from the log once more, and takes the place of the old one when it is there."""
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError, OptionError
 from memzoo.memories.engine.cached_state import StagedState
 from memzoo.memories.engine.learner import Learner
-from memzoo.memories.engine.log import CachedLog, Log
+from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.state import Attempts, Changes, State
 from memzoo.memories.engine.steps import shorten_entries
 from memzoo.memories.options import one_of, whole_number
 from memzoo.sync import together
 
-__all__ = ["Progress", "relearn"]
+if TYPE_CHECKING:
+    from memzoo.memories.base import BaseMemory
 
+__all__ = ["Progress", "relearn"]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told of how many messages were learnt from, and of how many there are."""
 
 
-class Learns(Protocol):
-    """What learning anew asks of a memory; `Memory` says more of each."""
-
-    keep_history: bool
-    log: Log
-    learners: Sequence[Learner]
-
-
-async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, progress: Progress | None = None) -> None:
+async def relearn(
+    memory: "BaseMemory", *, from_: int | None, only_set_aside: bool, progress: Progress | None = None
+) -> None:
     """As `BaseMemory.arelearn`.
 
     Args:

@@ -18,7 +18,7 @@ from memzoo.stores import Entry, Record, Store
 from memzoo.sync import together
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.memory_protocol import Memory
+    from memzoo.memories.base import BaseMemory
 
 __all__ = ["append", "evict", "find_set_aside", "learn", "save", "turn_name"]
 
@@ -26,7 +26,7 @@ logger = logging.getLogger("memzoo")
 
 
 async def save(
-    memory: "Memory",
+    memory: "BaseMemory",
     records: Sequence[Record],
     turn_id: str | None,
     *,
@@ -99,7 +99,7 @@ def turn_name(turn_id: object) -> str:
     return turn_id or secrets.token_hex(16)
 
 
-async def learn(memory: "Memory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
+async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
     """Learn from what is in the log, of which `new` was just appended; from the `whole`, however long that takes.
 
     Raises:
@@ -112,7 +112,7 @@ async def learn(memory: "Memory", new: Sequence[Entry] = (), *, whole: bool = Fa
         memory.log.cached.add(new)
 
 
-async def evict(memory: "Memory", newest: int) -> None:
+async def evict(memory: "BaseMemory", newest: int) -> None:
     """Delete what a memory needs no more.
 
     Not the system message, an open question, what was pinned or set aside, or what was not learnt from yet.
@@ -148,7 +148,7 @@ async def evict(memory: "Memory", newest: int) -> None:
         logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
 
 
-async def find_set_aside(memory: "Memory") -> list[Entry]:
+async def find_set_aside(memory: "BaseMemory") -> list[Entry]:
     """Return the messages at which a model failed again and again, oldest first."""
     aside = {one for learner in memory.learners for one in (await learner.refresh()).attempts.aside}
     pages = [await memory.log.page(after=first - 1, before=last + 1) for first, last in sorted(aside)]

@@ -13,8 +13,7 @@ from memzoo.memories.engine import loading, saving
 from memzoo.memories.engine.explanation import Explanation
 from memzoo.memories.engine.hooks import check_class
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
-from memzoo.memories.engine.pins import Pins
-from memzoo.memories.engine.receipt import Receipt
+from memzoo.memories.engine.pins import Pins, mark
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
@@ -25,6 +24,7 @@ from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.base import is_lasting
+from memzoo.stores.forgetting import Receipt
 from memzoo.sync import blocking, drive, together
 from memzoo.text import copy_json
 from memzoo.warned import warn_caller
@@ -62,10 +62,11 @@ def _a_clearing(_: str, value: Any) -> None:
 class BaseMemory(ABC):
     """Remembers a conversation: the log keeps what is said, and a strategy decides what to show of it.
 
-    Your own strategy overrides up to five hooks: `view` says what to show the model; `derive`, what to learn from new
-    messages; `due`, when to learn it; `oldest_needed`, how far back it looks; `on_state_change` updates what you keep
-    beside the state, such as an index. Class attributes describe the rest. Everything else is implemented here. Each
-    method that may wait is a coroutine (`asave_context`) and has a synchronous twin (`save_context`).
+    Your own strategy overrides up to six hooks: `view` says what to show the model; `derive`, what to learn from new
+    messages; `due`, when to learn it; `is_over_limit`, when to shorten what was learnt; `oldest_needed`, how far back
+    it looks; `on_state_change` updates what you keep beside the state, such as an index. Class attributes describe the
+    rest. Everything else is implemented here. Each method that may wait is a coroutine (`asave_context`) and has a
+    synchronous twin (`save_context`).
 
     Attributes:
         name: The strategy's short name.
@@ -239,7 +240,7 @@ class BaseMemory(ABC):
         # Last: from now on it is in use, and `options.assign_option` checks what is assigned.
         self.log = Log(cached)
 
-    # The five hooks.
+    # The hooks.
 
     @abstractmethod
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -253,11 +254,12 @@ class BaseMemory(ABC):
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Decide whether to learn now from the waiting entries, or from how many of the oldest. By default, from all.
+        """Decide whether to learn now from the waiting entries, or from how many of the oldest; by default from all."""
+        return True
 
-        With no entries waiting, say whether there is other work: the state is over a new limit, say.
-        """
-        return bool(waiting)
+    def is_over_limit(self, state: State) -> bool:
+        """Tell whether the state is over a limit, so that `derive` is to shorten it even if nothing new is due."""
+        return False
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the first log number that `view` or `derive` still needs; 1 for everything."""
@@ -412,8 +414,6 @@ class BaseMemory(ABC):
         check_several(messages)
         records = [as_record(message) for message in messages]
         if pinned:
-            from memzoo.memories.engine.pinning import mark
-
             records = [mark(one) for one in records]
         await saving.save(self, records, turn_id, learns=learn, pinned=pinned)
 
@@ -430,9 +430,7 @@ class BaseMemory(ABC):
         Raises:
             UnknownMessageError: There is no such message; nothing was pinned.
         """
-        from memzoo.memories.engine.pinning import pin
-
-        await pin(self.pins, ids)
+        await self.pins.change(ids, pinned=True)
 
     async def aunpin(self, ids: int | Sequence[int] | set[int]) -> None:
         """Unpin messages; ignores those that are not pinned.
@@ -443,9 +441,7 @@ class BaseMemory(ABC):
         Raises:
             UnknownMessageError: There is no such message; nothing was changed.
         """
-        from memzoo.memories.engine.pinning import unpin
-
-        await unpin(self.pins, ids)
+        await self.pins.change(ids, pinned=False)
 
     async def apinned(self) -> list[int]:
         """Return the log numbers of the pinned messages, in ascending order."""
@@ -568,7 +564,7 @@ class BaseMemory(ABC):
             OptionError: With `keep_history=False`, some of the messages are gone.
             ModelError: The model failed. The old state is unchanged.
         """
-        from memzoo.memories.engine.relearning import relearn
+        from memzoo.memories.engine.learner import relearn
 
         await relearn(self, from_=from_, only_set_aside=only_set_aside)
 

@@ -1,26 +1,22 @@
 """Forgetting: messages are deleted for good, and what was learnt from them is learnt anew without them."""
 
-import contextlib
 import itertools
 from collections.abc import Collection, Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
-from memzoo.errors import ConflictError, ModelError, OptionError, StoreError, UnknownMessageError
+from memzoo.errors import ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, own_copies
-from memzoo.memories.engine.pinning import let_go
-from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.saving import learn
-from memzoo.memories.engine.system_message import STATE, pack_system, unpack_system
 from memzoo.memories.options import whole_number
-from memzoo.stores import Entry, Store, managed, take_back, tombstones
+from memzoo.stores import Entry, Store, managed, tombstones
 from memzoo.stores.base import find_lacking
+from memzoo.stores.forgetting import Receipt, forget_messages
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
 
-__all__ = ["clear", "forget", "forget_messages", "rewind"]
+__all__ = ["clear", "forget", "rewind"]
 
 _BEYOND = 2**63  # what no store has a number for
 
@@ -91,34 +87,6 @@ async def clear(memory: "BaseMemory") -> None:
         await learner.refresh(reset=True)
     if not find_lacking(store, "scrub"):
         await managed(store, "scrub").scrub()
-
-
-async def forget_messages(
-    store: Store, conversation_id: str, seqs: Collection[int], *, for_good: bool = True
-) -> list[int]:
-    """As `ManagedStore.forget`; which system message holds stays written down, unless it was one of them.
-
-    Args:
-        store: Where they are.
-        conversation_id: The conversation.
-        seqs: Their log numbers.
-        for_good: Otherwise they are taken back, and may be said again.
-    """
-    before = await store.read_state(conversation_id, STATE)
-    remove = managed(store, "forget").forget if for_good else partial(take_back, store)
-    removed = await remove(conversation_id, seqs)
-    await let_go(store, conversation_id, removed)
-    now, holds = await store.read_state(conversation_id, STATE), unpack_system(before.changes)
-    if not before.watermark or now.watermark or (holds and holds.seq in removed):
-        return removed
-    # Read after the version: if another process forgets it meanwhile, the commit is refused.
-    last = await store.read(conversation_id, limit=1, newest=True)
-    there = holds is None or await store.read(conversation_id, after=holds.seq - 1, until=holds.seq)
-    if last and there:
-        watermark, key = min(before.watermark, last[-1].seq), (conversation_id, STATE)
-        with contextlib.suppress(ConflictError):
-            await store.commit(*key, expected=now.version, watermark=watermark, changes=pack_system(holds))
-    return removed
 
 
 async def _scrub(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:

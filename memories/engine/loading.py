@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.log import Log, messages_of, talk
+from memzoo.memories.engine.pins import show_pinned
 from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import find_unanswered, last_exchange
 from memzoo.memories.text.view import Cleared, View
@@ -74,11 +75,7 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
     clears = clearing is not None and (clearing.waits or any(map(_will_be_cleared, view.entries)))
     if clears or memory.pins.waits:
         view = replace(view, room=-1)
-    if not pinned:
-        return view
-    from memzoo.memories.engine.pinning import show_pinned
-
-    return await show_pinned(memory, view, pinned)
+    return await show_pinned(memory, view, pinned) if pinned else view
 
 
 async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str | None) -> View:
@@ -116,7 +113,7 @@ async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting:
         waiting: What was not learnt from yet, oldest first.
         ripe: So many of them should have been; the strategy shows the others.
     """
-    from memzoo.memories.engine.steps import size_of  # nothing waits, most of the time
+    from memzoo.memories.engine.prompt_limit import size_of  # nothing waits, most of the time
 
     limit = memory.message_limit
     room = memory.max_pending_tokens if limit is None else limit

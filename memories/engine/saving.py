@@ -43,7 +43,7 @@ async def save(
         records: The messages of the turn, oldest first.
         turn_id: A turn is stored once under its id; `None` for a fresh one.
         learns: Otherwise a later save learns from it.
-        pinned: The messages bear the mark of pinned ones (see `pinning.mark`).
+        pinned: The messages bear the mark of pinned ones (see `pins.mark`).
         is_redacted: Nothing is left in them to be taken out.
         question: The log number of the question, if that was stored before and is answered again.
         before_learning: What is to be done as soon as the turn is stored, with its entries.
@@ -59,18 +59,14 @@ async def save(
         name = turn_name(turn_id)
         new = await append(memory.store, memory.conversation_id, records, name)
         if pinned:
-            from memzoo.memories.engine.pinning import note
-
-            await note(memory.pins, new)
+            await memory.pins.write_down(new)
     if before_learning:
         await before_learning(new)
     if learns:
         await learn(memory, new)
     if new and memory.system.is_far(new):
-        from memzoo.memories.engine.pinning import write_down
-
         await memory.system.write_down()
-        await write_down(memory.pins)
+        await memory.pins.write_down()
     if new and learns and not memory.keep_history:
         await evict(memory, question or new[0].seq)
 

@@ -1,8 +1,7 @@
 """The system message of a conversation: the newest one holds, and every strategy shows it first."""
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -10,15 +9,14 @@ from memzoo.errors import ConflictError
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import JSON, Entry, Store, StoredState
+from memzoo.stores import Entry, Store, StoredState
+from memzoo.stores.forgetting import SYSTEM, pack_system, unpack_system
 
-__all__ = ["STATE", "SystemMessage", "note_system", "pack_system", "system_state", "unpack_system"]
+__all__ = ["SystemMessage", "note_system", "system_state"]
 
-STATE, _ITEM = "system-message", "holds"
 _PAGE = 500
 # It is written down when so many messages came since: as many as a memory reads anyway when it is opened.
 _KEPT_EACH = 64
-_NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 _seq = attrgetter("seq")
 
@@ -87,7 +85,7 @@ class SystemMessage:
         if known.epoch != log.epoch:
             return
         known = await self._look_up()
-        key, items = (log.conversation_id, STATE), pack_system(known.entry)
+        key, items = (log.conversation_id, SYSTEM), pack_system(known.entry)
         try:
             version = await log.store.commit(*key, expected=known.version, watermark=known.last, changes=items)
         except ConflictError:  # another process wrote it down
@@ -110,7 +108,7 @@ class SystemMessage:
         """What the state in the store and the log before the part that is held tell."""
         log, held = self._cached, self._cached.entries
         epoch, start = log.epoch, held[0].seq if held else 1
-        update = await log.store.read_state(log.conversation_id, STATE)
+        update = await log.store.read_state(log.conversation_id, SYSTEM)
         entry, last = unpack_system(update.changes), update.watermark
         while last < start - 1:
             page = await log.store.read(log.conversation_id, after=last, until=start - 1, limit=_PAGE)
@@ -125,21 +123,10 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
     return known
 
 
-def pack_system(entry: Entry | None) -> dict[str, JSON]:
-    """Return the items of the state for the system message that holds."""
-    return {_ITEM: [entry.seq, entry.message] if entry else None}
-
-
-def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """Return the system message that holds by these items of the state."""
-    number, message = items.get(_ITEM) or (0, {})
-    return Entry(number, message, "", _NEVER) if number else None
-
-
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
     """The state for a log that is restored as a whole, so that nobody has to look through it."""
     holds = _newest(None, entries)
-    return {STATE: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
+    return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 
 
 async def note_system(store: Store, conversation_id: str) -> None:

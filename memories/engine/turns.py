@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TurnError, TurnInProgressError
 from memzoo.memories.engine import saving
-from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
@@ -27,6 +26,7 @@ from memzoo.memories.text.messages import as_message, as_record, checked, is_ans
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, InMemoryStore, Message, Record, StoredState, managed
 from memzoo.stores.base import find_lacking
+from memzoo.stores.forgetting import forget_messages
 from memzoo.stores.tombstones import keeps_tombstones, tombstones_of
 from memzoo.sync import Managed, blocking
 from memzoo.text import copy_json

@@ -55,9 +55,7 @@ class ConversationSummaryMemory(SummarizingMemory):
     )
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Learn if enough whole exchanges or tokens wait, or if the stored summary is over its limit."""
-        if not waiting:
-            return super().due(state, waiting)
+        """Learn if enough whole exchanges or tokens wait."""
         if self.every_tokens is not None and sum(map(self.render.tokens, waiting)) >= self.every_tokens:
             return True
         if self.every == 1:
@@ -70,7 +68,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         """The summary, then what it does not cover yet."""
         entries = await log.after(state.watermark)
         room = self.every - 1 - sum(entry.message["role"] == "user" for entry in entries)
-        if self.every_tokens is not None or super().due(state, ()):
+        if self.every_tokens is not None or self.is_over_limit(state):
             room = -1
         return View((self._quote_summary(state),), entries, room=room if room > 0 else -1, texts_stay=True)
 

@@ -128,7 +128,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Learn at every save, to embed; without an embedder, once enough new words are worth keeping."""
-        worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq if waiting else 0)
+        worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:

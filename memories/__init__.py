@@ -12,7 +12,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.chat.tools import Tool as Tool
     from memzoo.memories.chat.tools import immediate as immediate
     from memzoo.memories.chat.tools import repeatable as repeatable
-    from memzoo.memories.engine.explanation import Explanation as Explanation
     from memzoo.memories.engine.turns import Turn as Turn
     from memzoo.memories.graph.fact import Fact as Fact
     from memzoo.memories.graph.fact import Quote as Quote
@@ -49,6 +48,7 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.strategies.windows import MessageWindowMemory as MessageWindowMemory
     from memzoo.memories.strategies.windows import TokenWindowMemory as TokenWindowMemory
     from memzoo.memories.text.clearing import ClearToolResults as ClearToolResults
+    from memzoo.memories.text.explanation import Explanation as Explanation
     from memzoo.memories.text.in_turns import cache_control as cache_control
     from memzoo.memories.text.in_turns import in_turns as in_turns
     from memzoo.memories.text.trimming import trim_messages as trim_messages
@@ -65,7 +65,7 @@ else:
             "memzoo.memories.chat.conversation": "Conversation Reply",
             "memzoo.memories.chat.provider": "MemoryProvider",
             "memzoo.memories.chat.tools": "Tool immediate repeatable",
-            "memzoo.memories.engine.explanation": "Explanation",
+            "memzoo.memories.text.explanation": "Explanation",
             "memzoo.memories.engine.turns": "Turn",
             "memzoo.memories.graph.fact": "Fact Quote Reason Source",
             "memzoo.memories.graph.graph": "KnowledgeGraph",

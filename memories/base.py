@@ -10,7 +10,6 @@ from memzoo.errors import OptionError
 from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
-from memzoo.memories.engine.explanation import Explanation
 from memzoo.memories.engine.hooks import check_class
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
 from memzoo.memories.engine.pins import Pins, mark
@@ -30,11 +29,11 @@ from memzoo.text import copy_json
 from memzoo.warned import warn_caller
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
-    from memzoo.memories.engine.chat_history import LogHistory
     from memzoo.memories.engine.learner import Learner, LearnOption
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
     from memzoo.memories.text.clearing import Clearing, ClearToolResultsOption
+    from memzoo.memories.text.explanation import Explanation
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
@@ -620,11 +619,11 @@ class BaseMemory(ABC):
         Raises:
             MessageError: The examples are not such messages; nothing was stored.
         """
-        from memzoo.memories.engine.seeding import seed
+        from memzoo.memories.engine.turns import seed
 
-        return await seed(self.log.cached, self.aadd_messages, examples)
+        return await seed(self, examples)
 
-    async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
+    async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> "Explanation":
         """Explain why `messages` shows what it shows: what it searched for, where the tokens go, what it left out.
 
         Reads the whole log, which `messages` does not.
@@ -636,8 +635,7 @@ class BaseMemory(ABC):
         Raises:
             OverBudgetError: As in `messages`.
         """
-        from memzoo.memories.engine.explanation import explain_view
-        from memzoo.memories.engine.searches import watch
+        from memzoo.memories.text.explanation import explain_view, watch
 
         check_query(query)
         with watch() as told:
@@ -678,13 +676,6 @@ class BaseMemory(ABC):
     relearn = blocking(arelearn)
     unfinished_turn = blocking(aunfinished_turn)
     seed = blocking(aseed)
-
-    @property
-    def chat_memory(self) -> "LogHistory":
-        """The log, with LangChain's methods."""
-        from memzoo.memories.engine.chat_history import LogHistory
-
-        return LogHistory(self.history, self.add_messages, self.clear)
 
     def close(self) -> None:
         """Wait until background learning has ended, then close the store for all memories that use it."""

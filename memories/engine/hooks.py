@@ -16,7 +16,7 @@ __all__ = ["check_class", "check_returned"]
 
 T = TypeVar("T")
 
-_HOOKS = ("view", "derive", "due", "oldest_needed", "on_state_change")
+_HOOKS = ("view", "derive", "due", "is_over_limit", "oldest_needed", "on_state_change")
 
 _sound: WeakSet[type] = WeakSet()
 

@@ -11,6 +11,7 @@ A turn may take the place of messages after an earlier one, which go only when i
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -22,19 +23,19 @@ from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import find_open_calls, is_answer, is_instruction, is_of_tools
-from memzoo.memories.text.messages import as_message, as_record, checked, is_answered, sendable, text_of
+from memzoo.memories.text.messages import as_message, as_record, check_several, checked, is_answered, sendable, text_of
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, InMemoryStore, Message, Record, StoredState, managed
 from memzoo.stores.base import find_lacking
 from memzoo.stores.forgetting import forget_messages
-from memzoo.stores.tombstones import keeps_tombstones, tombstones_of
+from memzoo.stores.tombstones import keeps_tombstones, tombstone, tombstones_of
 from memzoo.sync import Managed, blocking
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
 
-__all__ = ["Busy", "OnFailure", "Replaced", "Turn", "check_turn_options", "find_unfinished_turn"]
+__all__ = ["Busy", "OnFailure", "Replaced", "Turn", "check_turn_options", "find_unfinished_turn", "seed"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
@@ -428,6 +429,20 @@ async def find_unfinished_turn(log: CachedLog) -> list[Message]:
     return copy_json([entry.message for entry in turn]) if _is_unfinished(turn) else []
 
 
+async def seed(memory: "BaseMemory", examples: Sequence[Message | tuple[str, str]]) -> bool:
+    """As `BaseMemory.aseed`."""
+    said, store, id_ = _exchanges_of(examples), memory.store, memory.conversation_id
+    first = await store.read(id_, limit=2)
+    fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
+    if fresh:
+        # The same id for all who seed at once, of whom the first counts; what was forgotten is never stored again.
+        forgotten = set(await tombstones_of(store, id_))
+        names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
+        turn_id = next(name for name in names if tombstone(name) not in forgotten)
+        await memory.aadd_messages(said, turn_id=turn_id)
+    return fresh
+
+
 def check_turn_options(on_failure: object, busy: object) -> None:
     """Check the options of a turn.
 
@@ -438,6 +453,31 @@ def check_turn_options(on_failure: object, busy: object) -> None:
         raise OptionError(f"on_failure must be 'keep' or 'rollback', not {on_failure!r}")
     if busy not in ("wait", "refuse"):
         raise OptionError(f"busy must be 'wait' or 'refuse', not {busy!r}")
+
+
+def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
+    """Example exchanges as chat messages, oldest first.
+
+    Raises:
+        MessageError: They are not whole exchanges.
+    """
+    check_several(examples, "examples")
+    said = [message for example in examples for message in _messages_of(example)]
+    if not said or said[0]["role"] != "user" or not is_answered(said) or said[-1]["role"] != "assistant":
+        raise MessageError(
+            "examples must be whole exchanges: from a user message to the assistant's answer to the last one, "
+            f"calls of tools with their results, no system message; not {[message['role'] for message in said]}"
+        )
+    return said
+
+
+def _messages_of(example: Message | tuple[str, ...]) -> list[Message]:
+    if not isinstance(example, tuple):
+        return [checked(example)]
+    roles = ("user", "assistant")
+    if len(example) != len(roles):
+        raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
+    return [checked(as_message(role, words)) for role, words in zip(roles, example, strict=True)]
 
 
 def _messages(records: Sequence[Record]) -> list[Message]:

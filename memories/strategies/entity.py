@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Amendment
@@ -20,6 +19,7 @@ from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, No
 from memzoo.memories.strategies.extracting import Draft, derive_in_pieces
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.shown_notes import choose_notes, in_lines, notes_within, units_of_note
+from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import FOR_SURE, is_pronoun
 from memzoo.memories.text.view import View

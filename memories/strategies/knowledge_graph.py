@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Fact, Reason
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
@@ -25,6 +24,7 @@ from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.extracting import Draft, Valued, derive_in_pieces, least_worth
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import FOR_SURE, canonical, is_reference, refers_back
 from memzoo.memories.text.view import View

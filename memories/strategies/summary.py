@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, Self
 
-from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.saving import append
 from memzoo.memories.engine.state import State
@@ -79,14 +78,13 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     @classmethod
     def from_messages(
-        cls, llm: ModelOption, chat_memory: Sequence[Message] | LogHistory, *, summarize_step: int = 2, **options: Any
+        cls, llm: ModelOption, chat_memory: Sequence[Message], *, summarize_step: int = 2, **options: Any
     ) -> Self:
         """Make a memory and take in a conversation, `summarize_step` messages with each model call."""
         whole_number("summarize_step", summarize_step, at_least=1)
-        messages = chat_memory.messages if isinstance(chat_memory, LogHistory) else chat_memory
-        check_several(messages, "chat_memory")
+        check_several(chat_memory, "chat_memory")
         memory = cls(llm=llm, **options)
-        said = [memory.redactor.message(checked(message)) for message in messages]
+        said = [memory.redactor.message(checked(message)) for message in chat_memory]
         for start in range(0, len(said), summarize_step):
             drive(memory._take_in(said[start : start + summarize_step]))
         return memory

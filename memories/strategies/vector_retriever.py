@@ -11,7 +11,6 @@ from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log, talk
 from memzoo.memories.engine.prompt_limit import cut_middle
-from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, HashEmbedder, as_embedder
 from memzoo.memories.options import names, option, strategy
@@ -20,6 +19,7 @@ from memzoo.memories.search.persisted_index import Documents, PersistedIndex
 from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Cleared, Passage, View
 from memzoo.stores import JSON, Entry, Store, VectorIndex

@@ -1,11 +1,16 @@
-"""Why a view is as it is: what was searched for it, what its tokens are spent on, and what was left out."""
+"""Why a view is as it is: what was searched for it, what its tokens are spent on, and what was left out.
 
+Searches `report` what they find. That is lost unless somebody is watching, who explains the view.
+"""
+
+import contextlib
 import functools
 import html
 import itertools
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from memzoo.memories.text.framing import in_frame
@@ -14,11 +19,10 @@ from memzoo.stores import Entry, Message
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
-    from memzoo.memories.engine.searches import Searches
     from memzoo.memories.text.tokens import TokenCounter
     from memzoo.memories.text.view import View
 
-__all__ = ["Explanation", "Find", "Kind", "LeftOut", "ShownText", "explain_view"]
+__all__ = ["Explanation", "Find", "Kind", "LeftOut", "Searches", "ShownText", "explain_view", "report", "watch"]
 
 _LONGEST = 80
 _MOST_DIGITS = 6
@@ -191,8 +195,47 @@ def _html_row(cells: Sequence[str]) -> str:
     return f"<tr>{''.join(f'<td>{line}</td>' for line in lines)}</tr>"
 
 
+@dataclass
+class Searches:
+    """What was searched while a view was made.
+
+    Attributes:
+        found: By how it was looked for: what was found, with how well it fits, best first.
+        of_messages: Messages of the log were searched.
+    """
+
+    found: list[tuple[str, dict[Any, float]]] = field(default_factory=list[tuple[str, dict[Any, float]]])
+    of_messages: bool = False
+
+
+_watching: ContextVar[Searches | None] = ContextVar("memzoo_searches", default=None)
+
+
+def report(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
+    """Tell what a search brought up, if somebody wants to know; otherwise the scores are not looked at.
+
+    Args:
+        by: How it was looked for.
+        scores: What was found, with how well it fits, best first: messages by number, or texts.
+        of_messages: Messages of the log were searched.
+    """
+    if told := _watching.get():
+        told.found.append((by, dict(scores)))
+        told.of_messages |= of_messages
+
+
+@contextlib.contextmanager
+def watch() -> Generator[Searches]:
+    """Hear of all searches in this block."""
+    token = _watching.set(told := Searches())
+    try:
+        yield told
+    finally:
+        _watching.reset(token)
+
+
 async def explain_view(
-    memory: "BaseMemory", told: "Searches", view: "View", query: str | None, max_tokens: int | None
+    memory: "BaseMemory", told: Searches, view: "View", query: str | None, max_tokens: int | None
 ) -> Explanation:
     """As `BaseMemory.aexplain`.
 

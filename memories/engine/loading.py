@@ -12,6 +12,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memzoo.memories.engine.hooks import check_returned
@@ -80,7 +81,12 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
 
 async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str | None) -> View:
     view = await memory.view(log, state, query)
-    return check_returned(memory, "view", view, View, "a View, such as View.of(entries)")
+    check_returned(memory, "view", view, View, "a View, such as View.of(entries)")
+    if view.finds:
+        cached, quoted = memory.log.cached, view.finds.quoted
+        cached.finds, texts = view.finds.behind(cached.finds, partial(memory.render.count_recalled, quoted=quoted))
+        view = replace(view, **{"quotes" if quoted else "recalled": texts})
+    return view
 
 
 def _will_be_cleared(entry: Entry) -> bool:

@@ -38,6 +38,7 @@ class CachedLog:
         conversation_id: The conversation.
         lines: Rendered lines by log number, for whoever renders them.
         tokens: Token counts by log number, for whoever counts them.
+        finds: What the view shows of what was found for this question and earlier ones; see `Finds`.
         epoch: Changes when something was deleted; see `Entries.epoch`.
         revision: Changes when somebody else committed a state; see `Entries.revision`. As the last `refresh` found it.
         clearing: Replaces old results of tools for whoever reads the log to show it; `None` if nothing does.
@@ -48,6 +49,7 @@ class CachedLog:
         self.conversation_id = conversation_id
         self.lines: dict[int, str] = {}
         self.tokens: dict[int, int] = {}
+        self.finds: Sequence[Sequence[Any]] = ()
         # Entries, oldest first, and the number from which on none is missing. One object: threads see both or neither.
         self._held: tuple[list[Entry], int] = ([], 1)
         self.epoch: Hashable = None
@@ -162,6 +164,7 @@ class CachedLog:
         self._held = list(entries), 1 if len(entries) < _FIRST_READ else entries[0].seq
         self.lines.clear()
         self.tokens.clear()
+        self.finds = ()
         self.epoch = epoch
 
     def _extend(self, entries: Sequence[Entry]) -> None:

@@ -1,7 +1,7 @@
 """Forgetting: messages are deleted for good, and what was learnt from them is learnt anew without them."""
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from memzoo.errors import ModelError, OptionError, StoreError, UnknownMessageError
@@ -100,22 +100,17 @@ async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:
     given: object = ids
     if not isinstance(given, Iterable) or not all(type(one) is int for one in ids):
         raise OptionError(f"ids must be log numbers, such as [3, 4], or None for the whole conversation, not {ids!r}")
-    found = {
-        entry.seq
-        for first, last in _runs([one for one in ids if 0 < one < _BEYOND])
-        for entry in await log.store.read(log.conversation_id, after=first - 1, until=last)
-    }
+    found = set[int]()
+    # Each run of successive numbers at once.
+    known = sorted(one for one in {*ids} if 0 < one < _BEYOND)
+    for _, run in itertools.groupby(enumerate(known), lambda one: one[1] - one[0]):
+        numbers = [number for _, number in run]
+        entries = await log.store.read(log.conversation_id, after=numbers[0] - 1, until=numbers[-1])
+        found |= {entry.seq for entry in entries}
     if unknown := sorted(set(ids) - found):
         numbers = ", ".join(str(one) if abs(one) < _BEYOND else "that large" for one in unknown)
         raise UnknownMessageError(f"{log.conversation_id!r} has no message {numbers}; nothing was forgotten")
     return sorted(found)
-
-
-def _runs(ids: Collection[int]) -> Iterator[tuple[int, int]]:
-    """The first and the last of each run of successive numbers."""
-    for _, run in itertools.groupby(enumerate(sorted(set(ids))), lambda one: one[1] - one[0]):
-        numbers = [number for _, number in run]
-        yield numbers[0], numbers[-1]
 
 
 async def _reset(learner: Learner) -> list[str]:

@@ -73,7 +73,8 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
     if not view.final and await memory.system.newest():
         view = replace(view, system=await memory.system.current(), entries=talk(view.entries))
     clearing = memory.log.cached.clearing
-    clears = clearing is not None and (clearing.waits or any(map(_will_be_cleared, view.entries)))
+    results = (one for one in view.entries if one.message["role"] in ("tool", "function"))
+    clears = clearing and (clearing.waits or any(not isinstance(one, Cleared) for one in results))
     if clears or memory.pins.waits:
         view = replace(view, room=-1)
     return await show_pinned(memory, view, pinned) if pinned else view
@@ -89,19 +90,13 @@ async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str
     return view
 
 
-def _will_be_cleared(entry: Entry) -> bool:
-    return entry.message["role"] in ("tool", "function") and not isinstance(entry, Cleared)
-
-
 async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
     """What a strategy shows that learns."""
     state = await (learner.current() if catch_up else learner.refresh())
-    if not memory.shows_waiting:
-        with memory.retry.mark_load(state.attempts):
-            return await _ask_for_view(memory, memory.log, state, query)
+    log = memory.log.passing_over(state.attempts.aside) if memory.shows_waiting else memory.log
     with memory.retry.mark_load(state.attempts):
-        view = await _ask_for_view(memory, memory.log.passing_over(state.attempts.aside), state, query)
-    if learner.is_idle(state) and not state.attempts.aside:
+        view = await _ask_for_view(memory, log, state, query)
+    if not memory.shows_waiting or (learner.is_idle(state) and not state.attempts.aside):
         return view
     waiting, ripe = await learner.find_waiting(state)
     return await _with_waiting(memory, view, state, waiting, ripe)
@@ -128,8 +123,14 @@ async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting:
     size = memory.render.tokens if exact else size_of
     aside = [entry for first, last in state.attempts.aside for entry in await memory.log.between(first, last)]
     pending = [*aside, *waiting[:ripe]]
-    left = room - sum(map(size, waiting[ripe:])) - sum(map(size, memory.pins.besides([*aside, *waiting])))
-    gone = _too_many(pending, [*map(size, pending)], left, len(aside) + last_exchange(waiting))
+    over = sum(map(size, [*aside, *waiting, *memory.pins.besides([*aside, *waiting])])) - room
+    gone, newest = 0, len(aside) + min(ripe, last_exchange(waiting))
+    while gone < newest and over > 0:
+        over -= size(pending[gone])
+        gone += 1
+        while gone < len(pending) and pending[gone].message["role"] == "tool":
+            over -= size(pending[gone])
+            gone += 1
     shown = {entry.seq: entry for entry in [*pending, *view.entries]}
     for entry in pending[:gone]:
         del shown[entry.seq]
@@ -138,15 +139,3 @@ async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting:
     # What waits to be learnt from goes when it was.
     still = -1 if pending else view.room
     return replace(view, recalled=(*view.recalled, *note), entries=shown_entries, room=still)
-
-
-def _too_many(pending: Sequence[Entry], sizes: Sequence[int], room: int, newest: int) -> int:
-    """How many of the oldest do not fit; never those of the newest exchange, and no call without its results."""
-    left, gone = sum(sizes), 0
-    while gone < min(len(pending), newest) and left > room:
-        left -= sizes[gone]
-        gone += 1
-        while gone < len(pending) and pending[gone].message["role"] == "tool":
-            left -= sizes[gone]
-            gone += 1
-    return gone

@@ -202,21 +202,18 @@ class Pins:
         """The pinned messages, each with what is shown with it."""
         written = {int(key): value for key, value in self._stored.items.items() if key.isdecimal()}
         numbers = {seq for seq, value in written.items() if value is True} | (marked - written.keys())
-        known = self._known = await self._group(self._known, numbers)
-        entries = {entry.seq: entry for group in known.groups.values() for entry in group}
-        return [entries[seq] for seq in sorted(entries)]
-
-    async def _group(self, known: _Known, numbers: Collection[int]) -> _Known:
         # What waited for a result is looked at again.
+        known, open_ = self._known, set[int]()
         groups = {seq: group for seq, group in known.groups.items() if seq in numbers and seq not in known.open}
-        unfinished = set[int]()
-        for seq in sorted(set(numbers) - groups.keys()):
+        for seq in sorted(numbers - groups.keys()):
             if entries := await self.log.between(seq, seq):
                 # A call without its results cannot be sent: it is shown as soon as they are there.
-                groups[seq] = whole = await self._whole(entries[0])
-                if not whole:
-                    unfinished.add(seq)
-        return replace(known, groups=groups, open=frozenset(unfinished))
+                groups[seq] = await self._whole(entries[0])
+                if not groups[seq]:
+                    open_.add(seq)
+        self._known = replace(known, groups=groups, open=frozenset(open_))
+        found = {entry.seq: entry for group in groups.values() for entry in group}
+        return [found[seq] for seq in sorted(found)]
 
     async def _whole(self, entry: Entry) -> Sequence[Entry]:
         """All that has to be sent with a message: of a call its results, of a result its call; nothing if one lacks."""

@@ -1,5 +1,6 @@
 """How long a prompt may be, and what is learnt from at once: whole exchanges, as many as a prompt has room for."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -181,8 +182,10 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> St
         if size > tokens or (most and count > most):
             break
         fitting = end
-    if not fitting:
-        fitting = _count_fitting(waiting[: next(exchange_ends(waiting[:ripe]))], tokens)
+    if not fitting:  # at least two: a question and what follows it
+        fitting = next(exchange_ends(waiting[:ripe]))
+        sizes = itertools.accumulate(map(size_of, waiting[:fitting]))
+        fitting = next((place for place, size in enumerate(sizes) if size > tokens and place > 1), fitting)
     return Step(waiting[:fitting], fitting == len(waiting))
 
 
@@ -218,16 +221,6 @@ def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
         entry if size <= longest else reword(entry, cut_middle(text, longest))
         for entry, text, size in zip(entries, texts, sizes, strict=True)
     ]
-
-
-def _count_fitting(exchange: Sequence[Entry], tokens: int) -> int:
-    """Count the messages of an exchange that fit, but at least two: a question and what follows it."""
-    size = 0
-    for place, entry in enumerate(exchange):
-        size += size_of(entry)
-        if size > tokens and place > 1:
-            return place
-    return len(exchange)
 
 
 def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:

@@ -167,18 +167,16 @@ class CachedState:
             if not held:
                 return self._state
             if self._state.version == known.version:
-                await self._announce(self._state_after(update, reset=reset), update, self._on_change, reset=reset)
+                new = self._state_after(update, reset=reset)
+                changes = {key: value for key, value in update.changes.items() if key != ATTEMPTS}
+                try:
+                    # Who knew nothing has nothing to let go of.
+                    await self._on_change(changes, reset=reset or (update.reset and known.version > 0))
+                finally:
+                    with self._guard:
+                        self._state = new
                 return self._state
         return await self.refresh(reset=reset)
-
-    async def _announce(self, new: State, update: StateUpdate, on_change: _OnStateChange, *, reset: bool) -> None:
-        try:
-            # Who knew nothing has nothing to let go of.
-            changes = {key: value for key, value in update.changes.items() if key != ATTEMPTS}
-            await on_change(changes, reset=reset or (update.reset and self._state.version > 0))
-        finally:
-            with self._guard:
-                self._state = new
 
     def _state_after(self, update: StateUpdate, *, reset: bool) -> State:
         known, anew = self._state, reset or update.reset

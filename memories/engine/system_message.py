@@ -91,6 +91,7 @@ class SystemMessage:
         except ConflictError:  # another process wrote it down
             self._known = None
         else:
+            log.note_commit(version)
             self._known = known._replace(version=version, kept=known.last)
 
     async def _look_up(self) -> _Known:

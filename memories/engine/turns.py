@@ -462,22 +462,21 @@ def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message
         MessageError: They are not whole exchanges.
     """
     check_several(examples, "examples")
-    said = [message for example in examples for message in _messages_of(example)]
+    said, roles = list[Message](), ("user", "assistant")
+    for example in examples:
+        if not isinstance(example, tuple):
+            said.append(checked(example))
+            continue
+        words: tuple[str, ...] = example
+        if len(words) != len(roles):
+            raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
+        said += [checked(as_message(role, one)) for role, one in zip(roles, words, strict=True)]
     if not said or said[0]["role"] != "user" or not is_answered(said) or said[-1]["role"] != "assistant":
         raise MessageError(
             "examples must be whole exchanges: from a user message to the assistant's answer to the last one, "
             f"calls of tools with their results, no system message; not {[message['role'] for message in said]}"
         )
     return said
-
-
-def _messages_of(example: Message | tuple[str, ...]) -> list[Message]:
-    if not isinstance(example, tuple):
-        return [checked(example)]
-    roles = ("user", "assistant")
-    if len(example) != len(roles):
-        raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
-    return [checked(as_message(role, words)) for role, words in zip(roles, example, strict=True)]
 
 
 def _messages(records: Sequence[Record]) -> list[Message]:

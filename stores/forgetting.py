@@ -1,4 +1,4 @@
-"""Deletes messages with what a conversation keeps beside them: which are pinned, and which system message holds."""
+"""Deletes messages, and keeps the pins and the system message of the conversation right."""
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -24,21 +24,21 @@ REMAINS = (
     "Copies of what was deleted may be left in the store's files: `memzoo scrub`, or store.scrub(thorough=True), "
     "rewrites them, while others wait."
 )
-"""Said where a store has deleted something, and has not rewritten its files since."""
+"""The hint for a store that has deleted something, and has not rewritten its files since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a request to forget.
+    """The result of a request to forget.
 
     Attributes:
         removed: The log numbers of the messages that were deleted, in order.
         rederived: The names of the states that had learnt from them, and are derived anew.
-        outstanding: What is not done yet: the names of states that were deleted and are derived anew by the next call
-            of a memory with that strategy, or in the background; and what failed, with the reason.
+        outstanding: The rest: names of states that were deleted and are derived anew by the next call of a memory with
+            that strategy, or in the background; and failures, with the reason.
         calls: Calls of models and embedders that it took.
-        erased: Whether nothing is left in the store's files, because they were rewritten or there are none. If not,
-            `remains` says what to do about it.
+        erased: Nothing is left in the store's files, because they were rewritten or there are none. If not, `remains`
+            says what to do about it.
     """
 
     removed: tuple[int, ...]
@@ -49,7 +49,7 @@ class Receipt:
 
     @property
     def remains(self) -> str:
-        """What may be left in the store's files, and which command removes it; "" if nothing is."""
+        """A warning about copies in the store's files, with the command that removes them; "" if there are none."""
         return "" if self.erased else REMAINS
 
 

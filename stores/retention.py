@@ -1,4 +1,4 @@
-"""Retention: what is too old goes, by a call that a cron job makes."""
+"""Retention: deletes old messages and conversations, as a cron job does."""
 
 import itertools
 from collections.abc import AsyncIterator, Mapping
@@ -18,11 +18,11 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """What a run of `retain` removed.
+    """The result of a run of `retain`.
 
     Attributes:
         removed: The log numbers of the messages that were deleted, by conversation.
-        erased: Whether nothing is left in the store's files, as in `Receipt`; `None` if there was nothing to remove.
+        erased: Nothing is left in the store's files, as in `Receipt`; `None` if there was nothing to remove.
         last: The last conversation that was looked at, for `after` of the next run; `None` if there was none.
     """
 
@@ -48,7 +48,7 @@ async def aretain(
     prefix: str = "",
     thorough: bool = False,
 ) -> Retained:
-    """Forget messages by age, and conversations by how long nothing was said in them.
+    """Forget old messages, and conversations that have been idle for long.
 
     What was learnt from them goes too; a memory that opens the conversation derives it anew from what is left. A run
     that is interrupted is simply repeated: what was removed is removed. Only messages are removed that were there when
@@ -63,7 +63,7 @@ async def aretain(
         index: An index beside the store, such as a `ChromaIndex` in a folder. What it has of a conversation that lost
             messages is taken out; the next load puts the rest in again, from the store.
         after: Look only at conversations that follow this one.
-        limit: Look at so many conversations at most.
+        limit: The most conversations to look at.
         prefix: Look only at conversations whose ids begin so, such as `memzoo-scope-`, with which those of
             `MemoryProvider.scope` do: a process that was killed in a scope leaves its conversation.
         thorough: As in `BaseMemory.aforget`; once, at the end.
@@ -123,7 +123,7 @@ def _check(now: object, limit: object, spans: Mapping[str, object], texts: Mappi
 
 
 def _before(now: datetime, span: timedelta) -> datetime:
-    """The time so long before; the beginning of all times if it were before that."""
+    """Return the time before a span; the earliest possible time if there is none."""
     try:
         return (now - span).astimezone(UTC)
     except OverflowError:
@@ -143,7 +143,7 @@ async def _list_ids(
 
 
 async def _find_outdated(store: Store, conversation_id: str, until: int, old: datetime | None) -> list[int]:
-    """The messages up to a number that are to go: the oldest as far as they are too old, or all."""
+    """Return the messages to delete up to a number: the oldest that are too old, or all."""
     found: list[int] = []
     while page := await store.read(conversation_id, after=found[-1] if found else 0, until=until, limit=_PAGE):
         outdated = [entry.seq for entry in itertools.takewhile(lambda entry: not old or entry.created_at < old, page)]

@@ -1,4 +1,4 @@
-"""Forgetting: messages are deleted for good, and what was learnt from them is learnt anew without them."""
+"""Forgetting: messages are deleted for good, and their conversation is learnt again without them."""
 
 import itertools
 from collections.abc import Collection, Iterable
@@ -80,7 +80,7 @@ async def rewind(memory: "BaseMemory", last: int, *, until: int | None = None) -
 
 
 async def clear(memory: "BaseMemory") -> None:
-    """Delete a conversation: what was said and everything derived from it."""
+    """Delete a conversation: its log and everything derived from it."""
     store, id_ = memory.store, memory.conversation_id
     await store.clear(id_)
     for learner in memory.learners:

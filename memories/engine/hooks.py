@@ -1,4 +1,4 @@
-"""Whether a strategy can work as it is written: its class, before the first memory of it is made, and what hooks give.
+"""Checks the class of a strategy before its first memory is made, and the values that hooks return.
 
 None of this decides what a strategy does: it only says in one sentence what would otherwise fail somewhere else.
 """
@@ -39,7 +39,7 @@ def check_class(cls: type, base: type) -> None:
 
 
 def check_returned(owner: object, hook: str, value: object, kind: type[T], right: str) -> T:
-    """Return what a hook has returned, if it is of the right kind.
+    """Return the value that a hook returned, if it is of the right type.
 
     Raises:
         PluginError: It is not.
@@ -89,7 +89,7 @@ def _names(function: object) -> list[str]:
 
 
 def _fits(hook: Any, model: Callable[..., Any]) -> bool:
-    """Whether a hook can be called and awaited like its model."""
+    """Tell if a hook can be called and awaited like its model."""
     if not callable(hook):
         return False
     parameters = [*inspect.signature(model).parameters.values()][1:]

@@ -1,4 +1,4 @@
-"""How the state of a strategy follows the log, in the order in which it happens: what a save does after storing.
+"""The state of a strategy follows the log: the part of a save after storing, in the order in which it happens.
 
 1. `follow` takes what was just said into the log that is held in memory; `catch_up` waits until nobody else learns this
    state.
@@ -45,23 +45,22 @@ LearnOption: TypeAlias = Literal["now", "background", "later"]
 """When a memory learns: before a save returns, after it, or only by `settle`, `relearn` and `upkeep`."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told of how many messages were learnt from, and of how many there are."""
+"""Told of the number of messages learnt from, and of all."""
 
-# When so many messages wait, they are learnt from even if the strategy would wait for more.
+# This many waiting messages are learnt from even if the strategy would wait for more.
 _MANY = 64
-# Somebody waits for a save or a load, so it takes at most so many steps; the next ones go on from there.
+# A caller waits for a save or a load, so it takes few steps; the next call goes on from there.
 _FEW_STEPS = 4
 
 
 class Effort(NamedTuple):
-    """How far one call goes in learning.
+    """Limits for one call to learn.
 
     Attributes:
-        saving: Whether it is for a save or for a load: they leave a model alone that has just failed; `None` for
-            neither.
-        everything: Learn also from what may wait for more.
-        most: At most so many steps; `None` for all.
-        wait: For another process that learns this state; otherwise it is left to that one.
+        saving: True for a save, False for a load, `None` for neither; saves and loads rest after a model failed.
+        everything: Also learn from messages that are not due.
+        most: The most steps; `None` for all.
+        wait: Wait for another process that learns this state; otherwise leave the work to it.
     """
 
     saving: bool | None = None
@@ -78,13 +77,13 @@ class Learner:
 
     Attributes:
         name: The name under which the store keeps the state.
-        learns: Whether `derive` is called; otherwise the state is what the strategy itself puts there.
+        learns: `derive` is called; otherwise the strategy itself sets the state.
         log: What it learns from.
-        retry: How a failing model is dealt with.
-        cached_state: The state, as far as it is known here.
-        lock: Held by who derives, so that nobody else in this process does meanwhile.
-        lease_seconds: How long the lease of another process lasts that has it while it derives; 0 to do without.
-        idle_at: When there was last nothing to derive, as `_moment` tells it.
+        retry: Deals with a failing model.
+        cached_state: The newest known state.
+        lock: Held while deriving, so that one derivation runs at a time in this process.
+        lease_seconds: The time that a lease lasts, which keeps other processes from deriving meanwhile; 0 for none.
+        idle_at: The `_moment` at which there was nothing to derive.
 
     Args:
         cached: The log.
@@ -115,13 +114,13 @@ class Learner:
     async def follow(
         self, new: Sequence[Entry], *, raising: bool, whole: bool = False, everything: bool = False
     ) -> None:
-        """Catch up with the log, now or in the background, unless that is for later.
+        """Catch up with the log, now or in the background; with `learn="later"`, only take in the new entries.
 
         Args:
-            new: What was just appended: if nothing else was, the log need not be read.
+            new: The entries just appended: if nothing else was, the log need not be read.
             raising: See `catch_up`.
-            whole: However many steps it takes.
-            everything: Learn at once, and also from what may wait for more.
+            whole: Take any number of steps.
+            everything: Learn at once, also from messages that are not due.
 
         Raises:
             ModelError: As in `catch_up`.
@@ -141,8 +140,8 @@ class Learner:
         """Learn as `learn` does, one call at a time, and return the state.
 
         Args:
-            effort: How far to go.
-            raising: Raise a model's failure; otherwise it is logged. What was committed before stays.
+            effort: The limits.
+            raising: Raise a model's failure; otherwise log it. Earlier commits stay.
 
         Raises:
             ModelError: A model failed, now or a short time ago.
@@ -249,7 +248,7 @@ class Learner:
         return entries if self._hooks.learns_system else talk(entries)
 
     async def find_waiting(self, state: State) -> tuple[list[Entry], int]:
-        """Return what was not learnt from yet, oldest first, and how many of the oldest are to be."""
+        """Return the entries not learnt from yet, oldest first, and the number of the oldest that are due."""
         is_behind = self.learns and state.watermark < self._cached.last
         waiting = self._select(await self.log.after(state.watermark)) if is_behind else []
         due = self._hooks.due(state, waiting) if waiting else 0
@@ -259,12 +258,12 @@ class Learner:
         return waiting, len(waiting) if due is True else due
 
     async def derive(self, state: State, entries: Sequence[Entry], room: int) -> Changes:
-        """What the strategy learns from entries, seeing the log up to the last of them.
+        """Let the strategy learn from entries, with the log up to the last of them.
 
         Args:
-            state: What was learnt before.
-            entries: Oldest first.
-            room: The tokens that they may have in a prompt; they are cut to that.
+            state: The state so far.
+            entries: The entries, oldest first.
+            room: The tokens that they may have in a prompt; they are cut to fit.
         """
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
@@ -285,9 +284,9 @@ class Learner:
         return committed
 
     async def _is_proven(self, state: State, step: Step, room: int) -> bool:
-        """Whether the model works with the newest exchange (what comes of it is not kept), if that has to be known.
+        """If that has to be known, try the model with the newest exchange and drop the result; True if it works.
 
-        Not so if no other exchange waits.
+        False if no other exchange waits.
 
         Raises:
             ModelError: It does not work.
@@ -305,7 +304,7 @@ class Learner:
         return bool(start)
 
     async def _note_failure(self, state: State, entries: Sequence[Entry], error: ModelError, *, proven: bool) -> None:
-        """Keep with the state what follows from a step that failed."""
+        """Store the consequences of a failed step with the state."""
         attempts, aside = self.retry.after_failure(state.attempts, error, entries, proven=proven)
         if aside:
             told = "%r: messages %d to %d are set aside, since the model failed at them %d times: %s"
@@ -317,9 +316,9 @@ class Learner:
         return await self.cached_state.refresh(reset=reset)
 
     async def current(self) -> State:
-        """The state after catching up as far as possible.
+        """Return the state for a load, after catching up if possible.
 
-        Not if that is for later, not while another call is at it, not if the model fails, and not soon after it failed.
+        It does not catch up with `learn="later"`, while another call does, if the model fails, or soon after it failed.
         """
         state = await self.refresh()
         if not self.learns or self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
@@ -332,20 +331,20 @@ class Learner:
         return state
 
     async def is_behind(self) -> bool:
-        """Whether there is something to derive."""
+        """Tell if there is something to derive."""
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
     def is_idle(self, state: State) -> bool:
-        """Whether nothing has changed since there was nothing to derive."""
+        """Tell if nothing has changed since there was nothing to derive."""
         return self._moment(state) == self.idle_at
 
     async def wait(self) -> None:
-        """Wait for what runs in the background."""
+        """Wait for the background run."""
         if self._background:
             await self._background.wait()
 
     async def settle(self, *, raising: bool) -> None:
-        """Wait for what runs in the background or in another process, then catch up, even soon after a failure.
+        """Wait for runs in the background and in other processes, then catch up, even soon after a failure.
 
         Loads ask the model again from now on. Raises as `catch_up` does.
         """
@@ -424,12 +423,12 @@ class Learner:
         await self.catch_up(Effort(saving=True), raising=False)
 
     def _moment(self, state: State) -> tuple[object, ...]:
-        """All that can make something due: the state, the end of the log, and the pins."""
+        """Return everything that can make something due: the state, the end of the log, and the pins."""
         return state.version, self._cached.epoch, self._cached.last, self._pins.entries
 
 
 def _progress(state: State) -> tuple[int, Attempts]:
-    """What changes if a failing model still gets somewhere."""
+    """Return the part of a state that changes when a failing model still makes progress."""
     return state.watermark, replace(state.attempts, failures=0, at=0.0)
 
 

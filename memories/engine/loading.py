@@ -2,11 +2,10 @@
 
 1. `BaseMemory.aload_memory_variables` asks `view_of` for a view, `amessages` asks `view_to_send`. Both bring the log up
    to date first.
-2. What was not learnt from yet is learnt, as far as that can be done now (`Learner.current`).
-3. The strategy says what to show (`view`), of the log and of what was learnt.
-4. What could not be learnt from is added word for word, as far as there is room, and the system message.
-5. Pinned messages that are not among it are put where they were said, and where it is to be sent, a question that is
-   not answered yet at the end.
+2. The state catches up with the log, if that is possible now (`Learner.current`).
+3. The strategy shows some of the log and the state (`view`); `Finds` adds earlier results of searches, if wanted.
+4. Messages that are overdue are added word for word, if there is room, and the system message.
+5. Other pinned messages are put where they were said. A view to be sent ends with the unanswered question, if any.
 6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`).
 """
 
@@ -33,21 +32,21 @@ _NO_STATE = State()
 
 
 async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> View:
-    """What a memory shows now.
+    """Return what a memory shows now.
 
     Args:
-        memory: What remembers.
-        query: What the user is about to say, for a strategy that searches.
-        catch_up: Learn first from what was not learnt from yet.
+        memory: The memory.
+        query: The user's next words, for a strategy that searches.
+        catch_up: First learn from messages not learnt from yet.
     """
     await memory.log.cached.refresh()
     return await _current_view(memory, query, catch_up=catch_up)
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
-    """What a memory shows now, with the question that is not answered yet; and what was looked for.
+    """Return what a memory shows now, with the question not answered yet; and the query.
 
-    Without a query, that is what the user said last. What `redact` says is taken out of it here.
+    Without a query, that is the user's last words. `redact` is applied to it here.
     """
     query = query and memory.redactor.text(query)
     log = await memory.log.refreshed()
@@ -64,7 +63,7 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
 
 
 async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bool) -> View:
-    """What a memory shows of a log that is up to date."""
+    """Return what a memory shows of a log that is up to date."""
     pinned = await memory.pins.current()
     if memory.learner is None:
         view = await _ask_for_view(memory, memory.log, _NO_STATE, query)
@@ -91,7 +90,7 @@ async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str
 
 
 async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
-    """What a strategy shows that learns."""
+    """Return what a learning strategy shows."""
     state = await (learner.current() if catch_up else learner.refresh())
     log = memory.log.passing_over(state.attempts.aside) if memory.shows_waiting else memory.log
     with memory.retry.mark_load(state.attempts):
@@ -103,16 +102,16 @@ async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | No
 
 
 async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
-    """The view with what could not be learnt from yet, and what was set aside: the newest of it that fits.
+    """Add messages that were set aside or are overdue to a view; keeps the newest that fit.
 
     The newest exchange is shown in any case, and calls of tools with their results or not at all.
 
     Args:
-        memory: What remembers.
-        view: What the strategy shows.
-        state: What was learnt.
-        waiting: What was not learnt from yet, oldest first.
-        ripe: So many of them should have been; the strategy shows the others.
+        memory: The memory.
+        view: The strategy's view.
+        state: The state.
+        waiting: The messages not learnt from yet, oldest first.
+        ripe: How many of the oldest are overdue; the strategy itself shows the others.
     """
     from memzoo.memories.engine.prompt_limit import size_of  # nothing waits, most of the time
 
@@ -136,6 +135,6 @@ async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting:
         del shown[entry.seq]
     note = (f"({gone} earlier messages are not shown here, and were not learnt from yet.)",) if gone else ()
     shown_entries = [shown[seq] for seq in sorted(shown)]
-    # What waits to be learnt from goes when it was.
+    # Overdue messages go as soon as they are learnt from.
     still = -1 if pending else view.room
     return replace(view, recalled=(*view.recalled, *note), entries=shown_entries, room=still)

@@ -1,4 +1,4 @@
-"""Pinned messages: which they are, how they come to be, and where a view shows them."""
+"""Pinned messages: finds, pins and unpins them, and adds them to views."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +20,7 @@ __all__ = ["Pins", "mark", "show_pinned"]
 
 # A field of the record itself, so that a message is stored and pinned in one step.
 _FIELD = "@pinned"
-# So many messages are looked at for marks now and then: more than are said in between.
+# How many messages are searched for marks now and then: more than are said in between.
 _LOOKED_BACK = 256
 
 # How far from a call its results are looked for, in messages: near at first.
@@ -44,7 +44,7 @@ class _Stored:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What was found out for an epoch of the log.
+    """Facts about one epoch of the log.
 
     Attributes:
         epoch: The epoch.
@@ -62,7 +62,7 @@ class _Known:
 
 
 class Pins:
-    """Knows which messages of a conversation are pinned.
+    """The pinned messages of a conversation.
 
     They are a small state of their own beside the log, shared by all strategies and memories of the conversation.
     A message that is pinned while it is stored bears the mark itself too, so that there is no moment without it.
@@ -103,13 +103,13 @@ class Pins:
         return self.entries
 
     async def numbers(self) -> list[int]:
-        """The log numbers of the messages that are pinned, in order, without what is only shown with them."""
+        """Return the log numbers of the pinned messages, in order, without messages that are only shown with them."""
         await self.current()
         return sorted(self._known.groups)
 
     @property
     def waits(self) -> bool:
-        """Whether a pinned call lacks a result, as `current` found it last: with that it comes where it was said."""
+        """A pinned call still lacks a result, as `current` found it last; it is shown as soon as it has that."""
         return bool(self._known.open)
 
     def besides(self, entries: Iterable[Entry]) -> list[Entry]:
@@ -120,12 +120,12 @@ class Pins:
         return [entry for entry in self.entries if entry.seq not in shown]
 
     def room(self, limit: int, size: Callable[[Entry], int], unit: str = "tokens") -> int:
-        """What a limit leaves for all that is not pinned.
+        """Return the rest of a limit for messages that are not pinned.
 
         Args:
-            limit: What all of it may weigh.
-            size: What an entry counts.
-            unit: What is counted.
+            limit: The limit for all messages.
+            size: Returns the size of an entry.
+            unit: The unit of the limit.
 
         Raises:
             OverBudgetError: The pinned messages alone are over the limit.
@@ -165,7 +165,7 @@ class Pins:
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
-        """Write down that messages are pinned that were just stored as such; without any, do it for whoever did not."""
+        """Record marked messages as pinned: those just stored, or else those whose writer was interrupted before."""
         if stored := new or [entry for entry in await self.log.tail(_LOOKED_BACK) if _FIELD in entry.fields]:
             written = (await self._read_stored()).items
             with suppress(UnknownMessageError):  # somebody has forgotten it meanwhile
@@ -184,7 +184,7 @@ class Pins:
         return new
 
     def _look_for_marks(self, held: Sequence[Entry]) -> frozenset[int]:
-        """The messages seen so far that were stored as pinned, with those that are new in the log."""
+        """Return the numbers of all messages seen so far that were stored as pinned; looks at new entries only."""
         known = self._known
         if known.epoch != self._cached.epoch or known.epoch is None:
             known = _Known(self._cached.epoch)
@@ -199,7 +199,7 @@ class Pins:
         return marked
 
     async def _find(self, marked: frozenset[int]) -> Sequence[Entry]:
-        """The pinned messages, each with what is shown with it."""
+        """Return the pinned messages, calls of tools with their results."""
         written = {int(key): value for key, value in self._stored.items.items() if key.isdecimal()}
         numbers = {seq for seq, value in written.items() if value is True} | (marked - written.keys())
         # What waited for a result is looked at again.
@@ -216,7 +216,7 @@ class Pins:
         return [found[seq] for seq in sorted(found)]
 
     async def _whole(self, entry: Entry) -> Sequence[Entry]:
-        """All that has to be sent with a message: of a call its results, of a result its call; nothing if one lacks."""
+        """Return a message with its results or its call, if it has any; nothing if one of them is missing."""
         message, size = entry.message, _PAGE
         is_result = message["role"] in ("tool", "function")
         if not (is_result or message.get("tool_calls") or message.get("function_call")):
@@ -231,17 +231,17 @@ class Pins:
 
 
 def mark(record: Record) -> Record:
-    """A record that is stored as pinned."""
+    """Return a record marked as pinned."""
     return replace(record, fields={**record.fields, _FIELD: "yes"})
 
 
 async def show_pinned(memory: "BaseMemory", view: View, pinned: Sequence[Entry]) -> View:
-    """A view with the pinned messages that it does not show yet, where they were said, or before all others.
+    """Return a view that also shows the pinned messages, where they were said, or before all others.
 
     Args:
-        memory: What remembers.
-        view: What its strategy shows.
-        pinned: Oldest first.
+        memory: The memory.
+        view: Its view.
+        pinned: The pinned messages, oldest first.
     """
     in_front = set[int]()
     if memory.pinned_first:  # none that is not answered yet

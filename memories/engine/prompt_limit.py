@@ -1,4 +1,4 @@
-"""How long a prompt may be, and what is learnt from at once: whole exchanges, as many as a prompt has room for."""
+"""The limit of a prompt, and steps within it: as many whole exchanges as a prompt has room for."""
 
 import itertools
 import re
@@ -60,7 +60,7 @@ class TooLongError(ModelError):
     Attributes:
         asked: The endpoint said so; otherwise it was not asked.
         shorter: The next prompt will be shorter.
-        excess: By so many tokens it is too long, if nobody was asked.
+        excess: The tokens above the limit, if nobody was asked.
     """
 
     asked: bool = False
@@ -69,13 +69,13 @@ class TooLongError(ModelError):
 
 
 class PromptLimit:
-    """The tokens that a prompt may have, as far as is known.
+    """Knows the most tokens that a prompt may have.
 
     Tokens are estimated: three bytes count as one. Tokenizers make fewer of nearly all text, so the model has room for
     its answer; and no vocabulary is needed.
 
     Attributes:
-        tokens: So many at most.
+        tokens: The most tokens.
     """
 
     def __init__(self, tokens: int) -> None:
@@ -96,23 +96,23 @@ class PromptLimit:
             raise error
 
     def learn(self, tokens: int) -> None:
-        """Take in that a prompt may not be longer than so many tokens."""
+        """Lower the limit to a number of tokens, if it is higher."""
         self.tokens = max(min(self.tokens, tokens), _FEWEST_TOKENS)
 
     @property
     def room(self) -> int:
-        """The tokens that new messages may have in a prompt; the rest of it is what is known, and what to do."""
+        """The tokens for new messages in a prompt; the rest is for the known state and the instructions."""
         return self.tokens // 2
 
     @property
     def room_for_known(self) -> int:
-        """The tokens that what is known may have in a prompt, where it can be shown in part."""
+        """The tokens for the known state in a prompt that can show it in part."""
         return max(min(self.tokens // 4, (self.tokens - _INSTRUCTIONS) // 2), 0)
 
     def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:
-        """Read from the error of a call whether the prompt was too long; the limit is then what the endpoint stated.
+        """If the error of a call says that the prompt was too long, lower the limit to the one that it states.
 
-        Where it states none, it is half of what was refused.
+        If it states none, the limit is half of the refused prompt.
         """
         if not is_too_long(error):
             return None
@@ -128,23 +128,23 @@ class PromptLimit:
 
 
 def is_too_long(error: ModelError) -> bool:
-    """Whether an endpoint refused a request because there is no room for it."""
+    """Tell if an endpoint refused a request because it is too long."""
     return bool(_TOO_LONG.search(_told(error)))
 
 
 def _told(error: ModelError) -> str:
-    """What an endpoint told, before its key was taken out; the error's own text if nothing stands behind it."""
+    """Return the endpoint's words, before its key was taken out; the error's own text if it has no cause."""
     return str(error.__cause__ or error)[:2000]
 
 
 def count_for_prompt(text: str) -> int:
-    """Return the tokens of a text at most, as `PromptLimit` counts them."""
+    """Return the most tokens that a text can have, as `PromptLimit` counts them."""
     size = len(text) if text.isascii() else len(text.encode(errors="replace"))
     return -(-size // _BYTES_PER_TOKEN)
 
 
 def cut_middle(text: str, tokens: int) -> str:
-    """Cut a text to at most so many tokens: its beginning and its end, with a note of what is missing in between."""
+    """Cut the middle out of a text that has too many tokens, with a note of its length in between."""
     if count_for_prompt(text) <= tokens:
         return text
     # The more bytes its characters have, the fewer of them fit.
@@ -156,11 +156,11 @@ def cut_middle(text: str, tokens: int) -> str:
 
 
 class Step(NamedTuple):
-    """What is derived from at once. Without entries, what is stored is brought within new limits.
+    """The messages for one `derive`; without any, it brings the state within its limits.
 
     Attributes:
         entries: Messages, oldest first.
-        is_last: Nothing else waits.
+        is_last: No other messages wait.
     """
 
     entries: Sequence[Entry]
@@ -168,13 +168,13 @@ class Step(NamedTuple):
 
 
 def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> Step:
-    """The oldest whole exchanges of what waits; of one that is too long by itself, as many messages as fit.
+    """Choose the oldest whole exchanges that fit; of one that is too long by itself, the messages that fit.
 
     Args:
-        waiting: All that waits, oldest first.
-        ripe: So many of the oldest messages are to be learnt from now.
+        waiting: All messages not learnt from yet, oldest first.
+        ripe: How many of the oldest are due.
         tokens: The room for them in a prompt.
-        most: At most so many exchanges; 0 for any number.
+        most: The most exchanges; 0 for any number.
     """
     size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):
@@ -190,15 +190,15 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> St
 
 
 def size_of(entry: Entry) -> int:
-    """The room that a message takes in a prompt, in tokens as `PromptLimit` counts them."""
+    """Return the tokens that a message takes in a prompt, as `PromptLimit` counts them."""
     return count_for_prompt(text_of(entry.message)) + _TOKENS_AROUND
 
 
 def smaller_room(room: int, step: Step, error: ModelError) -> int:
-    """The room for a smaller step, to be tried at once; 0 if a smaller one would be of no use, or there is none.
+    """Return the room for a smaller step, to try at once; 0 if that would be of no use.
 
-    So it is where a prompt is too long of which nobody was asked yet; and where the reply to several exchanges was cut
-    off, since that to fewer is shorter.
+    It helps if a prompt is too long and no model was asked yet, or if the reply to several exchanges was cut off, since
+    that to fewer is shorter.
     """
     ends = [*exchange_ends(step.entries)]
     first = sum(map(size_of, step.entries[: ends[0]])) if len(ends) > 1 else 0
@@ -224,7 +224,7 @@ def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
 
 
 def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
-    """The size to which the longest have to be cut so that all fit."""
+    """Return the size to cut the longest to, so that all fit."""
     ordered, before = sorted(sizes), 0
     for place, size in enumerate(ordered):
         others = len(ordered) - place

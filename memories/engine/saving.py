@@ -3,8 +3,8 @@
 1. `BaseMemory.asave_context` makes two messages of an exchange. `save` takes out of them what `redact` says, and
    stores them as one turn. From here on nothing is lost.
 2. Each state that a strategy keeps learns from them: `Learner.follow`, which is the next page of this story.
-3. Which system message holds is written down now and then, and what is pinned at once.
-4. With `keep_history=False`, `evict` deletes what is of no more use.
+3. Pins are recorded at once, and the system message in force now and then.
+4. With `keep_history=False`, `evict` deletes messages that are no longer needed.
 """
 
 import logging
@@ -39,14 +39,14 @@ async def save(
     """Store a turn, and learn from it.
 
     Args:
-        memory: What remembers it.
+        memory: The memory.
         records: The messages of the turn, oldest first.
         turn_id: A turn is stored once under its id; `None` for a fresh one.
         learns: Otherwise a later save learns from it.
-        pinned: The messages bear the mark of pinned ones (see `pins.mark`).
-        is_redacted: Nothing is left in them to be taken out.
+        pinned: The messages are marked as pinned (see `pins.mark`).
+        is_redacted: `redact` has seen them already.
         question: The log number of the question, if that was stored before and is answered again.
-        before_learning: What is to be done as soon as the turn is stored, with its entries.
+        before_learning: Called with the entries of the turn as soon as it is stored.
 
     Raises:
         ModelError: It is stored, but could not be learnt from.
@@ -96,7 +96,7 @@ def turn_name(turn_id: object) -> str:
 
 
 async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
-    """Learn from what is in the log, of which `new` was just appended; from the `whole`, however long that takes.
+    """Learn from the log, to which `new` was just appended; with `whole`, in any number of steps.
 
     Raises:
         ModelError: A model failed, and `on_model_error` says to raise that.
@@ -109,14 +109,13 @@ async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool 
 
 
 async def evict(memory: "BaseMemory", newest: int) -> None:
-    """Delete what a memory needs no more.
+    """Delete messages that a memory no longer needs.
 
-    Not the system message, an open question, what was pinned or set aside, or what was not learnt from yet.
-
+    Keeps the system message, an unanswered question, pinned and set-aside messages, and anything not learnt from yet.
     If that fails, the next save does it.
 
     Args:
-        memory: What remembers the conversation.
+        memory: The memory.
         newest: The first number of the newest turn. It stays in any case: otherwise, if it were saved again, nobody
             would know that it was there.
     """
@@ -128,7 +127,7 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
     waits = await log.unanswered()
     stays = (*await find_set_aside(memory), *await memory.pins.current(), *waits, await memory.system.newest())
     kept = {entry.seq for entry in stays if entry}
-    # Whatever the strategy says: what was not learnt from yet is needed.
+    # Whatever the strategy says: messages not learnt from yet are needed.
     unlearnt = [(await learner.refresh()).watermark + 1 for learner in memory.learners if learner.learns]
     first = min(newest, first_needed, *unlearnt)
     old = await log.between(1, first - 1)

@@ -1,4 +1,4 @@
-"""The state of a strategy: what it has learnt, how far it came, and a copy that is kept in step with the store."""
+"""The state of a strategy: values that never change, and a copy that is kept in step with the store."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -19,7 +19,7 @@ _OnStateChange: TypeAlias = Callable[..., Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a strategy learnt.
+    """New items and embeddings of a state.
 
     Attributes:
         items: New values of items by key; `None` for an item that goes.
@@ -32,18 +32,18 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How the attempts to learn from what waits have gone so far. It never changes; each outcome makes a new one.
+    """The attempts to learn from waiting messages. It never changes; each outcome makes a new one.
 
     It is committed with the state that it belongs to, so the next call, or another process, goes on from there.
 
     Attributes:
         first: The number of the first message of the step that failed last; 0 if none did.
-        failures: How often a model has failed since it last worked.
-        at: When it failed last, in seconds.
-        exchanges: At most so many make a step; 0 for as many as fit.
-        tries: How often the first exchange has failed by itself.
-        answered: 1 if what failed last was a reply: the model is there then.
-        prompt_tokens: Tokens that a prompt may have, as far as an endpoint has told so; 0 if it has not.
+        failures: The failures of the model since it last worked.
+        at: The time of the last failure, in seconds.
+        exchanges: The most exchanges in a step; 0 for any number that fits.
+        tries: The failures of the first exchange by itself.
+        answered: 1 if the last failure was a bad reply: the model is there then.
+        prompt_tokens: The most tokens in a prompt, if an endpoint has said so; else 0.
         aside: The first and last numbers of exchanges that were set aside.
     """
 
@@ -58,7 +58,7 @@ class Attempts:
 
     @classmethod
     def from_json(cls, value: JSON) -> "Attempts":
-        """Read what `as_json` wrote. What is not of that form, as from an edited file, counts as nothing."""
+        """Read the output of `as_json`. Anything else, as from an edited file, counts as nothing."""
         given: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
         numbers = {field.name: given.get(field.name, 0) for field in fields(cls) if field.name != "aside"}
         ranges: list[Any] = given["aside"] if isinstance(given.get("aside"), list) else []
@@ -67,7 +67,7 @@ class Attempts:
         return cls(**numbers, aside=aside) if sound else cls(aside=aside)
 
     def as_json(self) -> JSON:
-        """All that is not as it was at first; `None` if nothing is."""
+        """Return the values that differ from the initial ones; `None` if none does."""
         known = asdict(self) | {"aside": [list(one) for one in self.aside]}
         return {name: value for name, value in known.items() if value} or None
 
@@ -80,8 +80,8 @@ class State:
         items: Its items by key.
         watermark: The last log number that the items have taken in.
         version: As in `StateUpdate`.
-        epoch: Counts how often the state had to be started anew, because it was cleared.
-        attempts: What became of the attempts to learn; kept with the items in the store.
+        epoch: Counts the fresh starts of the state after it was cleared.
+        attempts: The attempts to learn; kept with the items in the store.
     """
 
     items: Mapping[str, JSON] = field(default_factory=dict[str, Any])
@@ -96,7 +96,7 @@ def _is_number(value: object, kind: type[float]) -> bool:
 
 
 def _is_range(value: object) -> bool:
-    """Whether it is the first and the last number of an exchange."""
+    """Tell if a value is the first and the last number of an exchange."""
     if not isinstance(value, list):
         return False
     pair: list[Any] = value
@@ -104,7 +104,7 @@ def _is_range(value: object) -> bool:
 
 
 class CachedState:
-    """Knows the newest state, and reads only what changed since it looked last.
+    """Knows the newest state, and reads only changes.
 
     Args:
         store: Where the state is kept.
@@ -124,11 +124,11 @@ class CachedState:
 
     @property
     def newest(self) -> State:
-        """The state as it was when it was looked at last."""
+        """The state as it was last seen."""
         return self._state
 
     async def refresh(self, *, reset: bool = False) -> State:
-        """Take in what this or another process committed, and return the state.
+        """Take in the commits of this and other processes, and return the state.
 
         Args:
             reset: Read all of it anew, as after a deletion.
@@ -140,7 +140,7 @@ class CachedState:
         return await self._take_in(known, update, reset=reset)
 
     async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
-        """Store what was learnt from `state` and the log up to `watermark`, and return the new state.
+        """Store changes that follow from `state` and the log up to `watermark`, and return the new state.
 
         Raises:
             ConflictError: Another writer was faster; nothing is changed.
@@ -213,7 +213,7 @@ class StagedState:
         return self.newest
 
     async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
-        """Keep what was learnt."""
+        """Keep the changes."""
         items = {key: value for key, value in {**state.items, **changes.items}.items() if value is not None}
         self.embeddings |= changes.embeddings
         self.newest = State(items, watermark, attempts=attempts or state.attempts)

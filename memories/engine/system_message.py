@@ -1,4 +1,4 @@
-"""The system message of a conversation: the newest one holds, and every strategy shows it first."""
+"""The system message of a conversation: the newest one is in force, and every strategy shows it first."""
 
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Sequence
@@ -15,18 +15,18 @@ from memzoo.stores.forgetting import SYSTEM, pack_system, unpack_system
 __all__ = ["SystemMessage", "note_system", "system_state"]
 
 _PAGE = 500
-# It is written down when so many messages came since: as many as a memory reads anyway when it is opened.
+# It is recorded after this many messages: as many as a memory reads anyway when it is opened.
 _KEPT_EACH = 64
 
 _seq = attrgetter("seq")
 
 
 class _Known(NamedTuple):
-    """What was found up to a number of the log.
+    """The system message in force up to a number of the log.
 
     Attributes:
         epoch: The log's epoch, for which this is true.
-        entry: The system message that holds.
+        entry: The system message in force.
         last: The last number that was looked at.
         version: The version of the state in the store that it was found from.
         kept: The last number that this state goes up to.
@@ -40,7 +40,7 @@ class _Known(NamedTuple):
 
 
 class SystemMessage:
-    """Knows which system message holds in a conversation: a new one replaces the old, an equal one changes nothing.
+    """Finds the system message in force: a new one replaces the old, an equal one changes nothing.
 
     An empty one takes the old one away.
 
@@ -59,23 +59,23 @@ class SystemMessage:
         self._known: _Known | None = None
 
     async def current(self) -> Entry | None:
-        """The system message that holds, as far as the log is known; `None` if there is none or the newest is empty."""
+        """Return the system message in force, by the known part of the log; `None` if there is none or it is empty."""
         newest = await self.newest()
         return newest if newest and text_of(newest.message) else None
 
     async def newest(self) -> Entry | None:
-        """The newest system message, as far as the log is known, also if it is empty."""
+        """Return the newest system message in the known part of the log, also if it is empty."""
         return (await self._look_up()).entry
 
     def is_far(self, new: Sequence[Entry]) -> bool:
-        """Whether, with these entries that were just appended, it is time to write down which one holds."""
+        """Tell if it is time to record the system message in force, now that these entries were appended."""
         known = self._known
         if known is None:
             return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
         return new[-1].seq - known.kept >= _KEPT_EACH
 
     async def write_down(self) -> None:
-        """Write down which one holds, so that opening the conversation does not look for it."""
+        """Record the one in force, so that opening the conversation does not search for it."""
         log = self._cached
         if log.epoch is None:
             await log.refresh()
@@ -106,7 +106,7 @@ class SystemMessage:
         return known
 
     async def _open(self) -> _Known:
-        """What the state in the store and the log before the part that is held tell."""
+        """Read it from the state in the store, and from the log before the part that is held."""
         log, held = self._cached, self._cached.entries
         epoch, start = log.epoch, held[0].seq if held else 1
         update = await log.store.read_state(log.conversation_id, SYSTEM)
@@ -125,11 +125,11 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
 
 
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
-    """The state for a log that is restored as a whole, so that nobody has to look through it."""
+    """Return the state for a log that is restored as a whole, so that nobody has to search it."""
     holds = _newest(None, entries)
     return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 
 
 async def note_system(store: Store, conversation_id: str) -> None:
-    """Write down which system message holds, after messages were appended that no memory saw."""
+    """Record the system message in force, after messages were appended that no memory saw."""
     await SystemMessage(CachedLog(store, conversation_id)).write_down()

@@ -1,12 +1,12 @@
-"""Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished.
+"""Turns: a question, its answer and everything between become visible together, or are marked as unfinished.
 
 A turn may take the place of messages after an earlier one, which go only when it is stored:
 
-1. When it begins, what would lose something is refused (`Turn._check_replaceable`).
+1. When it begins, it is refused if something would be lost (`Turn._check_replaceable`).
 2. When it asks for `messages`, `Replaced.show` copies the conversation up to the message before them into a store in
    memory, and a memory with the same options shows it. The conversation itself does not change.
-3. When it is stored, `Replaced.take_back` deletes them and what was learnt from them. What the copy has learnt comes in
-   its place, so that no model is asked for it twice.
+3. When it is stored, `Replaced.take_back` deletes them and the states learnt from them. The states of the copy come in
+   their place, so that no model is asked twice.
 """
 
 import asyncio
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["Busy", "OnFailure", "Replaced", "Turn", "check_turn_options", "find_unfinished_turn", "seed"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
-"""What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
+"""If a turn fails, keep its messages so far and mark them as unfinished, or store nothing."""
 
 Busy: TypeAlias = Literal["wait", "refuse"]
-"""What becomes of a turn that begins while another one is under way: it waits for its end, or is refused."""
+"""While another turn is under way, wait for its end, or refuse to begin."""
 
 _UNFINISHED = "unfinished-"
 
@@ -52,7 +52,7 @@ _LOST = (
 
 
 class Turn(Managed["Turn"]):
-    """One turn of a conversation: the user's message, whatever follows from it, the answer. See `BaseMemory.turn`.
+    """One turn of a conversation: the user's message, calls of tools, the answer. See `BaseMemory.turn`.
 
     Attributes:
         id: What the messages of the turn have in common in the log; another one than was given when the turn replaces
@@ -128,7 +128,7 @@ class Turn(Managed["Turn"]):
             self._lock.give_back(owner)
 
     async def amessages(self) -> Shown:
-        """What to send now: the memory as it was before this turn, the user's message, what was added since.
+        """Return the messages to send now: the memory before this turn, the user's message, everything added since.
 
         Raises:
             TurnError: The turn is not open.
@@ -156,11 +156,11 @@ class Turn(Managed["Turn"]):
 
     @property
     def stable_upto(self) -> int:
-        """So many messages from the beginning the next turn shows, too; see `Shown`. 0 before `messages` was called."""
+        """How many of the first messages the next turn shows, too; see `Shown`. 0 before `messages` was called."""
         return min(self._before.stable_upto, len(self._before)) if self._before is not None else 0
 
     def add(self, *messages: str | Message | Record) -> None:
-        """Add what happened next: the assistant's messages, results of tools; a text is the assistant's answer.
+        """Add the next messages: the assistant's, and results of tools; a text is the assistant's answer.
 
         A record has fields beside its message, which are kept as they are.
 
@@ -174,12 +174,12 @@ class Turn(Managed["Turn"]):
 
     @property
     def pinned(self) -> list[Message]:
-        """The pinned messages among those that `messages` gave."""
+        """The pinned messages that `messages` returned."""
         return copy_json(self._before.pinned) if self._before else []
 
     @property
     def said(self) -> list[Message]:
-        """What was said in this turn so far: the user's message and what was added since."""
+        """The messages of this turn so far: the user's and all that were added."""
         return copy_json(_messages(self._said))
 
     @property
@@ -193,7 +193,7 @@ class Turn(Managed["Turn"]):
         return copy_json(find_open_calls(_messages(self._said)))
 
     async def akeep(self) -> None:
-        """Store what was said so far, marked as unfinished, so that it is on record even if the process dies.
+        """Store the messages so far, marked as unfinished, so that they are on record even if the process dies.
 
         Meant for calls of tools, before they are carried out, and for their results. Does nothing with
         `on_failure="rollback"`.
@@ -217,7 +217,7 @@ class Turn(Managed["Turn"]):
         raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
 
     async def _look_back(self) -> None:
-        """Find out what this turn takes the place of.
+        """Find the messages that this turn takes the place of.
 
         Raises:
             TurnError: There is no question to be answered again, or `keep_history=False` stands against it.
@@ -252,10 +252,10 @@ class Turn(Managed["Turn"]):
             self._taken |= {entry.turn_id for entry in replaced}
 
     async def _check_replaceable(self, last: int) -> None:
-        """Check that messages after a log number can be replaced: what was learnt from them goes with them.
+        """Check that messages after a log number can be replaced: states that were learnt from them go with them.
 
         Raises:
-            TurnError: It has to be learnt anew from the rest, of which `keep_history=False` has deleted some.
+            TurnError: A state could not be learnt again from the rest: `keep_history=False` has deleted some of it.
             UnsupportedError: The store cannot delete single messages.
         """
         memory, store, id_ = self._memory, self._log.store, self._log.conversation_id
@@ -296,7 +296,7 @@ class Turn(Managed["Turn"]):
         await saving.save(self._memory, new, self.id, is_redacted=True, question=question, before_learning=take_back)
 
     async def _store_unfinished(self, *, but: Collection[str] = ()) -> Sequence[Entry]:
-        """Store what was said beside the attempts before; a later call learns from it, so that nobody waits here."""
+        """Store the new messages beside earlier attempts; a later call learns from them, so that nobody waits here."""
         new, store, id_ = self._said[self._stored :], self._log.store, self._log.conversation_id
         while new:
             self._part = _name_next(self._part) if self._part else f"{_UNFINISHED}{self.id}"
@@ -392,7 +392,7 @@ class Replaced:
             await learner.refresh(reset=True)
 
     async def _keep_learnt(self, copy: InMemoryStore) -> None:
-        """Bring in what was learnt in the copy, where the conversation is still the same up to there."""
+        """Bring in the states of the copy, if the conversation is still the same up to there."""
         copied = await copy.read(self._id)
         for name in await copy.states(self._id):
             new, now = await copy.read_state(self._id, name), await self._store.read_state(self._id, name)
@@ -413,7 +413,7 @@ class Replaced:
                 )
 
     async def _state_before(self, name: str) -> StoredState | None:
-        """A state as far as it comes from the messages before them; `None` for one that goes further."""
+        """Return a state without the embeddings of later messages; `None` if it was learnt from later messages."""
         state = await self._store.read_state(self._id, name)
         has_vectors = not find_lacking(self._store, "embeddings")
         embeddings = await managed(self._store, "embeddings").embeddings(self._id, name) if has_vectors else {}

@@ -24,13 +24,13 @@ _RESULTS = ("tool", "function")
 
 @dataclass(frozen=True, kw_only=True)
 class ClearToolResults:
-    """Which results of tools are replaced by a line that says what was there and how long it was.
+    """Replaces old results of tools by a line that names the tool and the length of the result.
 
     Attributes:
-        keep: So many of the newest results stay, at least. What came since the last answer stays in any case.
-        step: The place from which on they stay moves by so many messages at once, so that a provider's cache of prompts
-            keeps what is before it; up to so many messages more keep their results.
-        over: Results of at most so many tokens stay.
+        keep: The fewest newest results that stay. Results since the last answer stay in any case.
+        step: The first result that stays moves by this many messages at once, so that a provider's prompt cache keeps
+            everything before it; up to this many messages more keep their results.
+        over: Results up to this many tokens stay.
         exclude: The names of tools whose results stay, and do not count.
 
     Raises:
@@ -65,10 +65,10 @@ ClearToolResultsOption: TypeAlias = ClearToolResults | Mapping[str, Any] | None
 
 
 def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
-    """What an option means.
+    """Return the meaning of an option.
 
     Raises:
-        OptionError: It is something else, or names what there is not.
+        OptionError: It is something else, or has an unknown member.
     """
     if option is None or isinstance(option, ClearToolResults):
         return option
@@ -79,13 +79,13 @@ def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
 
 
 def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResults) -> dict[int, str]:
-    """The results that are old enough to be replaced, by number, with the names of their tools.
+    """Return the results that are old enough to be replaced, by number, with the names of their tools.
 
-    It follows from the numbers alone which they are, so that each process shows the same.
+    They follow from the numbers alone, so that each process shows the same.
 
     Args:
         said: Messages to the end of the conversation, oldest first, each behind its number in the log or its place.
-        option: Which.
+        option: The rule.
     """
     tools = dict[Any, str]()
     found = list[tuple[int, str]]()
@@ -109,7 +109,7 @@ def _replace_result(message: Message, name: str, over: int, size: Callable[[], i
     Args:
         message: The result.
         name: The tool's name.
-        over: Tokens that it may have and stay.
+        over: The most tokens of a result that stays.
         size: Counts its tokens.
     """
     text = text_of(message)
@@ -122,7 +122,7 @@ def _replace_result(message: Message, name: str, over: int, size: Callable[[], i
 def clear_results(
     messages: Sequence[Message], option: ClearToolResults, size: Callable[[Message], int]
 ) -> list[Message]:
-    """A list of messages, oldest first, with its old results as lines."""
+    """Return messages, oldest first, with old results as lines."""
     cleared = list(messages)
     for place, name in (_results_to_clear([*enumerate(messages)], option) if messages else {}).items():
         cleared[place] = _replace_result(messages[place], name, option.over, partial(size, messages[place]))
@@ -133,7 +133,7 @@ class Clearing:
     """Replaces old results of tools by lines, as `ClearToolResults` says. The log itself keeps all.
 
     Args:
-        option: Which are replaced.
+        option: The rule.
         held: The log.
         size: Counts the tokens of an entry.
         pins: The pinned messages, which stay.
@@ -162,7 +162,7 @@ class Clearing:
 
     @property
     def waits(self) -> bool:
-        """Whether a result may become a line later: as it is shorter then, a limit may show again what it left out."""
+        """A result may become a line later; as it is shorter then, a limit may let older messages in again."""
         held = self._held.entries
         results = [entry.seq for entry in held if entry.message["role"] in _RESULTS]
         return bool(results) and not self._names(held)[0].keys() >= {*results}

@@ -1,4 +1,4 @@
-"""Checks the class of a strategy before its first memory is made, and the values that hooks return.
+"""Whether a strategy can work as it is written: its class, before the first memory of it is made, and what hooks give.
 
 None of this decides what a strategy does: it only says in one sentence what would otherwise fail somewhere else.
 """
@@ -16,7 +16,7 @@ __all__ = ["check_class", "check_returned"]
 
 T = TypeVar("T")
 
-_HOOKS = ("view", "derive", "due", "is_over_limit", "oldest_needed", "on_state_change")
+_HOOKS = ("view", "derive", "due", "oldest_needed", "on_state_change")
 
 _sound: WeakSet[type] = WeakSet()
 
@@ -39,7 +39,7 @@ def check_class(cls: type, base: type) -> None:
 
 
 def check_returned(owner: object, hook: str, value: object, kind: type[T], right: str) -> T:
-    """Return the value that a hook returned, if it is of the right type.
+    """Return what a hook has returned, if it is of the right kind.
 
     Raises:
         PluginError: It is not.
@@ -89,7 +89,7 @@ def _names(function: object) -> list[str]:
 
 
 def _fits(hook: Any, model: Callable[..., Any]) -> bool:
-    """Tell if a hook can be called and awaited like its model."""
+    """Whether a hook can be called and awaited like its model."""
     if not callable(hook):
         return False
     parameters = [*inspect.signature(model).parameters.values()][1:]

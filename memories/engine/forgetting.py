@@ -104,8 +104,8 @@ async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:
     # Each run of successive numbers at once.
     known = sorted(one for one in {*ids} if 0 < one < _BEYOND)
     for _, run in itertools.groupby(enumerate(known), lambda one: one[1] - one[0]):
-        numbers = [number for _, number in run]
-        entries = await log.store.read(log.conversation_id, after=numbers[0] - 1, until=numbers[-1])
+        seqs = [seq for _, seq in run]
+        entries = await log.store.read(log.conversation_id, after=seqs[0] - 1, until=seqs[-1])
         found |= {entry.seq for entry in entries}
     if unknown := sorted(set(ids) - found):
         numbers = ", ".join(str(one) if abs(one) < _BEYOND else "that large" for one in unknown)

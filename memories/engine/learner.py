@@ -215,7 +215,7 @@ class Learner:
             if state.attempts.failures:
                 proven = await self._is_proven(state, step, room)
             try:
-                changes = await self.derive(state, step.entries, room)
+                changes = await self.derive(state, step.entries)
             except ModelError as error:
                 if smaller := smaller_room(room, step, error):
                     room = smaller
@@ -257,17 +257,11 @@ class Learner:
             due = len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.room
         return waiting, len(waiting) if due is True else due
 
-    async def derive(self, state: State, entries: Sequence[Entry], room: int) -> Changes:
-        """Let the strategy learn from entries, with the log up to the last of them.
-
-        Args:
-            state: The state so far.
-            entries: The entries, oldest first.
-            room: The tokens that they may have in a prompt; they are cut to fit.
-        """
+    async def derive(self, state: State, entries: Sequence[Entry]) -> Changes:
+        """Let the strategy learn from entries, with the log up to the last of them."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
-        changes = await self._hooks.derive(state, shorten_entries(self._clear_results(entries), room), log)
+        changes = await self._hooks.derive(state, self._clear_results(entries), log)
         return check_returned(self._hooks, "derive", changes, Changes, "Changes, such as Changes({key: value})")
 
     def _clear_results(self, entries: Sequence[Entry]) -> Sequence[Entry]:
@@ -297,7 +291,7 @@ class Learner:
         start = last_exchange(waiting)
         try:
             if start:
-                await self.derive(state, waiting[start:], room)
+                await self.derive(state, shorten_entries(waiting[start:], room))
         except ModelError as error:
             await self._note_failure(state, (), error, proven=False)
             raise
@@ -405,7 +399,7 @@ class Learner:
                 # After the state: what is deleted from now on makes the commit be refused.
                 await self._cached.refresh()
                 if entries := self._select(await self.log.between(*aside)):
-                    changes = await self.derive(state, entries, self.retry.prompts.room)
+                    changes = await self.derive(state, shorten_entries(entries, self.retry.prompts.room))
                 left = replace(state.attempts, aside=tuple(one for one in state.attempts.aside if one != aside))
                 await self.cached_state.commit(state, changes, state.watermark, left)
 

@@ -19,7 +19,7 @@ from memzoo.memories.engine.log import Log, messages_of, talk
 from memzoo.memories.engine.pins import show_pinned
 from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import find_unanswered, last_exchange
-from memzoo.memories.text.view import Cleared, View
+from memzoo.memories.text.view import View
 from memzoo.stores import Entry
 
 if TYPE_CHECKING:
@@ -72,9 +72,7 @@ async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bo
     if not view.final and await memory.system.newest():
         view = replace(view, system=await memory.system.current(), entries=talk(view.entries))
     clearing = memory.log.cached.clearing
-    results = (one for one in view.entries if one.message["role"] in ("tool", "function"))
-    clears = clearing and (clearing.waits or any(not isinstance(one, Cleared) for one in results))
-    if clears or memory.pins.waits:
+    if memory.pins.waits or (clearing and (clearing.waits or clearing.is_whole(view.entries))):
         view = replace(view, room=-1)
     return await show_pinned(memory, view, pinned) if pinned else view
 
@@ -85,7 +83,7 @@ async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str
     if view.finds:
         cached, quoted = memory.log.cached, view.finds.quoted
         cached.finds, texts = view.finds.behind(cached.finds, partial(memory.render.count_recalled, quoted=quoted))
-        view = replace(view, **{"quotes" if quoted else "recalled": texts})
+        view = replace(view, quotes=texts) if quoted else replace(view, recalled=texts)
     return view
 
 

@@ -159,7 +159,7 @@ class Step(NamedTuple):
     """The messages for one `derive`; without any, it brings the state within its limits.
 
     Attributes:
-        entries: Messages, oldest first.
+        entries: Messages, oldest first, cut where a prompt has no room for them.
         is_last: No other messages wait.
     """
 
@@ -182,11 +182,13 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> St
         if size > tokens or (most and count > most):
             break
         fitting = end
+    entries = waiting[:fitting]
     if not fitting:  # at least two: a question and what follows it
         fitting = next(exchange_ends(waiting[:ripe]))
         sizes = itertools.accumulate(map(size_of, waiting[:fitting]))
         fitting = next((place for place, size in enumerate(sizes) if size > tokens and place > 1), fitting)
-    return Step(waiting[:fitting], fitting == len(waiting))
+        entries = shorten_entries(waiting[:fitting], tokens)
+    return Step(entries, fitting == len(waiting))
 
 
 def size_of(entry: Entry) -> int:

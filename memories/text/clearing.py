@@ -167,6 +167,10 @@ class Clearing:
         results = [entry.seq for entry in held if entry.message["role"] in _RESULTS]
         return bool(results) and not self._names(held)[0].keys() >= {*results}
 
+    def is_whole(self, entries: Sequence[Entry]) -> bool:
+        """Tell if entries have a result that is no line."""
+        return any(entry.message["role"] in _RESULTS and not isinstance(entry, Cleared) for entry in entries)
+
     def replace_all(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Return entries as they are learnt from: each result that may be is a line, so that it is always the same."""
         if not any(entry.message["role"] in _RESULTS for entry in entries):

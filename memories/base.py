@@ -17,6 +17,7 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
+from memzoo.memories.text.explanation import Explanation, explain_view, watch
 from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, as_record, check_several
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
@@ -33,7 +34,6 @@ if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
     from memzoo.memories.text.clearing import Clearing, ClearToolResultsOption
-    from memzoo.memories.text.explanation import Explanation
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
@@ -623,7 +623,7 @@ class BaseMemory(ABC):
 
         return await seed(self, examples)
 
-    async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> "Explanation":
+    async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
         """Explain why `messages` shows what it shows: what it searched for, where the tokens go, what it left out.
 
         Reads the whole log, which `messages` does not.
@@ -635,8 +635,6 @@ class BaseMemory(ABC):
         Raises:
             OverBudgetError: As in `messages`.
         """
-        from memzoo.memories.text.explanation import explain_view, watch
-
         check_query(query)
         with watch() as told:
             view, asked = await loading.view_to_send(self, query)

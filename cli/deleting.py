@@ -13,7 +13,7 @@ from memzoo.cli.terminal import bar, confirm, echo
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
 from memzoo.memories import retain as delete_old
-from memzoo.memories.engine.relearning import relearn as learn_anew
+from memzoo.memories.engine.learner import relearn as learn_anew
 from memzoo.stores import managed
 from memzoo.sync import drive
 from memzoo.text import show_url

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, TypeAlias, cast
 from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedError
 from memzoo.hosts.messages import HostMessage, dump_json, fit_message, host_text
 from memzoo.memories import MemoryProvider
-from memzoo.memories.engine.forgetting import forget_messages
-from memzoo.memories.engine.replacing import Replaced
+from memzoo.memories.engine.turns import Replaced
 from memzoo.memories.text.grouping import is_of_tools
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, UNFINISHED, Entry, Record
 from memzoo.stores.base import find_lacking
+from memzoo.stores.forgetting import forget_messages
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.strategy import BaseMemory, is_answer, is_instruction
 

@@ -12,11 +12,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.chat.tools import Tool as Tool
     from memzoo.memories.chat.tools import immediate as immediate
     from memzoo.memories.chat.tools import repeatable as repeatable
-    from memzoo.memories.engine.explanation import Explanation as Explanation
-    from memzoo.memories.engine.receipt import Receipt as Receipt
-    from memzoo.memories.engine.retention import Retained as Retained
-    from memzoo.memories.engine.retention import aretain as aretain
-    from memzoo.memories.engine.retention import retain as retain
     from memzoo.memories.engine.turns import Turn as Turn
     from memzoo.memories.graph.fact import Fact as Fact
     from memzoo.memories.graph.fact import Quote as Quote
@@ -53,10 +48,15 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.strategies.windows import MessageWindowMemory as MessageWindowMemory
     from memzoo.memories.strategies.windows import TokenWindowMemory as TokenWindowMemory
     from memzoo.memories.text.clearing import ClearToolResults as ClearToolResults
+    from memzoo.memories.text.explanation import Explanation as Explanation
     from memzoo.memories.text.in_turns import cache_control as cache_control
     from memzoo.memories.text.in_turns import in_turns as in_turns
     from memzoo.memories.text.trimming import trim_messages as trim_messages
     from memzoo.memories.text.view import Shown as Shown
+    from memzoo.stores.forgetting import Receipt as Receipt
+    from memzoo.stores.retention import Retained as Retained
+    from memzoo.stores.retention import aretain as aretain
+    from memzoo.stores.retention import retain as retain
 else:
     __getattr__, __dir__ = lazy(
         __name__,
@@ -65,9 +65,7 @@ else:
             "memzoo.memories.chat.conversation": "Conversation Reply",
             "memzoo.memories.chat.provider": "MemoryProvider",
             "memzoo.memories.chat.tools": "Tool immediate repeatable",
-            "memzoo.memories.engine.explanation": "Explanation",
-            "memzoo.memories.engine.receipt": "Receipt",
-            "memzoo.memories.engine.retention": "Retained aretain retain",
+            "memzoo.memories.text.explanation": "Explanation",
             "memzoo.memories.engine.turns": "Turn",
             "memzoo.memories.graph.fact": "Fact Quote Reason Source",
             "memzoo.memories.graph.graph": "KnowledgeGraph",
@@ -91,5 +89,7 @@ else:
             "memzoo.memories.text.in_turns": "cache_control in_turns",
             "memzoo.memories.text.trimming": "trim_messages",
             "memzoo.memories.text.view": "Shown",
+            "memzoo.stores.forgetting": "Receipt",
+            "memzoo.stores.retention": "Retained aretain retain",
         },
     )

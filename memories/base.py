@@ -10,32 +10,30 @@ from memzoo.errors import OptionError
 from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
-from memzoo.memories.engine.explanation import Explanation
 from memzoo.memories.engine.hooks import check_class
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
-from memzoo.memories.engine.pins import Pins
-from memzoo.memories.engine.receipt import Receipt
+from memzoo.memories.engine.pins import Pins, mark
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
+from memzoo.memories.text.explanation import Explanation, explain_view, watch
 from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, as_record, check_several
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.base import is_lasting
+from memzoo.stores.forgetting import Receipt
 from memzoo.sync import blocking, drive, together
 from memzoo.text import copy_json
 from memzoo.warned import warn_caller
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
-    from memzoo.memories.engine.chat_history import LogHistory
-    from memzoo.memories.engine.clearing import Clearing
     from memzoo.memories.engine.learner import Learner, LearnOption
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
-    from memzoo.memories.text.clearing import ClearToolResultsOption
+    from memzoo.memories.text.clearing import Clearing, ClearToolResultsOption
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
@@ -63,10 +61,11 @@ def _a_clearing(_: str, value: Any) -> None:
 class BaseMemory(ABC):
     """Remembers a conversation: the log keeps what is said, and a strategy decides what to show of it.
 
-    Your own strategy overrides up to five hooks: `view` says what to show the model; `derive`, what to learn from new
-    messages; `due`, when to learn it; `oldest_needed`, how far back it looks; `on_state_change` updates what you keep
-    beside the state, such as an index. Class attributes describe the rest. Everything else is implemented here. Each
-    method that may wait is a coroutine (`asave_context`) and has a synchronous twin (`save_context`).
+    Your own strategy overrides up to six hooks: `view` says what to show the model; `derive`, what to learn from new
+    messages; `due`, when to learn it; `is_over_limit`, when to shorten what was learnt; `oldest_needed`, how far back
+    it looks; `on_state_change` updates what you keep beside the state, such as an index. Class attributes describe the
+    rest. Everything else is implemented here. Each method that may wait is a coroutine (`asave_context`) and has a
+    synchronous twin (`save_context`).
 
     Attributes:
         name: The strategy's short name.
@@ -240,7 +239,7 @@ class BaseMemory(ABC):
         # Last: from now on it is in use, and `options.assign_option` checks what is assigned.
         self.log = Log(cached)
 
-    # The five hooks.
+    # The hooks.
 
     @abstractmethod
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -254,11 +253,12 @@ class BaseMemory(ABC):
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Decide whether to learn now from the waiting entries, or from how many of the oldest. By default, from all.
+        """Decide whether to learn now from the waiting entries, or from how many of the oldest; by default from all."""
+        return True
 
-        With no entries waiting, say whether there is other work: the state is over a new limit, say.
-        """
-        return bool(waiting)
+    def is_over_limit(self, state: State) -> bool:
+        """Tell whether the state is over a limit, so that `derive` is to shorten it even if nothing new is due."""
+        return False
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the first log number that `view` or `derive` still needs; 1 for everything."""
@@ -413,8 +413,6 @@ class BaseMemory(ABC):
         check_several(messages)
         records = [as_record(message) for message in messages]
         if pinned:
-            from memzoo.memories.engine.pinning import mark
-
             records = [mark(one) for one in records]
         await saving.save(self, records, turn_id, learns=learn, pinned=pinned)
 
@@ -431,9 +429,7 @@ class BaseMemory(ABC):
         Raises:
             UnknownMessageError: There is no such message; nothing was pinned.
         """
-        from memzoo.memories.engine.pinning import pin
-
-        await pin(self.pins, ids)
+        await self.pins.change(ids, pinned=True)
 
     async def aunpin(self, ids: int | Sequence[int] | set[int]) -> None:
         """Unpin messages; ignores those that are not pinned.
@@ -444,9 +440,7 @@ class BaseMemory(ABC):
         Raises:
             UnknownMessageError: There is no such message; nothing was changed.
         """
-        from memzoo.memories.engine.pinning import unpin
-
-        await unpin(self.pins, ids)
+        await self.pins.change(ids, pinned=False)
 
     async def apinned(self) -> list[int]:
         """Return the log numbers of the pinned messages, in ascending order."""
@@ -569,7 +563,7 @@ class BaseMemory(ABC):
             OptionError: With `keep_history=False`, some of the messages are gone.
             ModelError: The model failed. The old state is unchanged.
         """
-        from memzoo.memories.engine.relearning import relearn
+        from memzoo.memories.engine.learner import relearn
 
         await relearn(self, from_=from_, only_set_aside=only_set_aside)
 
@@ -625,9 +619,9 @@ class BaseMemory(ABC):
         Raises:
             MessageError: The examples are not such messages; nothing was stored.
         """
-        from memzoo.memories.engine.seeding import seed
+        from memzoo.memories.engine.turns import seed
 
-        return await seed(self.log.cached, self.aadd_messages, examples)
+        return await seed(self, examples)
 
     async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
         """Explain why `messages` shows what it shows: what it searched for, where the tokens go, what it left out.
@@ -641,9 +635,6 @@ class BaseMemory(ABC):
         Raises:
             OverBudgetError: As in `messages`.
         """
-        from memzoo.memories.engine.explanation import explain_view
-        from memzoo.memories.engine.searches import watch
-
         check_query(query)
         with watch() as told:
             view, asked = await loading.view_to_send(self, query)
@@ -684,13 +675,6 @@ class BaseMemory(ABC):
     unfinished_turn = blocking(aunfinished_turn)
     seed = blocking(aseed)
 
-    @property
-    def chat_memory(self) -> "LogHistory":
-        """The log, with LangChain's methods."""
-        from memzoo.memories.engine.chat_history import LogHistory
-
-        return LogHistory(self.history, self.add_messages, self.clear)
-
     def close(self) -> None:
         """Wait until background learning has ended, then close the store for all memories that use it."""
         for learner in self.learners:
@@ -711,8 +695,7 @@ class BaseMemory(ABC):
         await saving.save(self, list(map(Record, messages)), None, is_redacted=True)
 
     def _new_clearing(self, cached: CachedLog) -> "Clearing | None":
-        from memzoo.memories.engine.clearing import Clearing
-        from memzoo.memories.text.clearing import clearing_of
+        from memzoo.memories.text.clearing import Clearing, clearing_of
 
         if option := clearing_of(self.clear_tool_results):
             return Clearing(option, cached, self.render.tokens, self.pins)

@@ -88,8 +88,8 @@ ROOMS = {
         ("memories/strategies",),
         (
             "tests/memories/strategies",
-            *(f"tests/memories/engine/test_{name}.py" for name in ("cut_replies", "explaining")),
-            "tests/memories/text/test_stepping.py",
+            "tests/memories/engine/test_cut_replies.py",
+            *(f"tests/memories/text/test_{name}.py" for name in ("explaining", "stepping")),
             *(f"tests/memories/test_{name}.py" for name in ("contract", "registry", "options", "assigning")),
             *(f"tests/stores/test_{name}.py" for name in ("plugins", "import_fuzz", "transfer")),
         ),

@@ -149,10 +149,10 @@ BROKEN: Sequence[Broken] = (
         "What was learnt can be learnt anew",
         "test_learns_anew",
         _CONTRACT,
-        "memories/engine/relearning.py",
-        "            await drafting.learn_all()\n",
-        "            await learner.put(Changes(dict.fromkeys(old.items)), old.watermark)\n"
-        "            await drafting.learn_all()\n",
+        "memories/engine/learner.py",
+        "                await drafting.learn_all()\n",
+        "                await self.cached_state.commit(old, Changes(dict.fromkeys(old.items)), old.watermark)\n"
+        "                await drafting.learn_all()\n",
         "summary and not buffer",
     ),
     Broken(

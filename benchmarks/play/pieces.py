@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from memzoo.memories.engine.explanation import Find, ShownText
+from memzoo.memories.text.explanation import Find, ShownText
 
 __all__ = [
     "Head",

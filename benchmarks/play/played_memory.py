@@ -21,7 +21,7 @@ from memzoo.benchmarks.play.pieces import (
 )
 from memzoo.errors import MemoryZooError, ModelError
 from memzoo.memories import BaseMemory, ConversationKGMemory, Explanation, Spent
-from memzoo.memories.engine.explanation import ShownText
+from memzoo.memories.text.explanation import ShownText
 from memzoo.stores import InMemoryStore, Message, Record, StateUpdate, StoredState
 from memzoo.strategy import text_of
 from memzoo.sync import drive

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from memzoo.errors import MissingExtraError
 from memzoo.hosts.langchain.messages import has_langchain, objects
@@ -12,25 +12,14 @@ from memzoo.memories import Model
 from memzoo.stores import Message
 from memzoo.sync import is_blocking
 
-__all__ = ["Chain", "ask_model", "runnable"]
+if TYPE_CHECKING:
+    from memzoo.hosts.langchain.chain import ConversationChain
 
-
-class Chain(Protocol):
-    """What a run asks of a `ConversationChain`, which says more of each."""
-
-    output_key: str
-    verbose: bool
-    callbacks: Any
-    tags: list[str] | None
-    metadata: dict[str, Any] | None
-
-    def request(self, values: Mapping[str, Any], /) -> list[Message]:
-        """The prompt, filled in."""
-        ...
+__all__ = ["ask_model", "runnable"]
 
 
 async def ask_model(
-    chain: Chain, model: Model, values: Mapping[str, Any], config: Mapping[str, Any]
+    chain: "ConversationChain", model: Model, values: Mapping[str, Any], config: Mapping[str, Any]
 ) -> tuple[str, Any]:
     """A model's answer to a chain's prompt; callbacks hear what they hear of LangChain's ConversationChain.
 
@@ -99,7 +88,7 @@ async def _await_result(result: Any) -> Any:
     return await result if inspect.isawaitable(result) else result
 
 
-def runnable(chain: Chain) -> Any:
+def runnable(chain: "ConversationChain") -> Any:
     """A chain as a Runnable, which can be streamed, batched, put into a sequence, retried.
 
     Raises:

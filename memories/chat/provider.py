@@ -15,10 +15,10 @@ from memzoo.errors import ConversationIdError, OptionError
 from memzoo.forks import new_rlock
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.locks import turn_locks
-from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.options import check_texts, make_setattr, one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
+from memzoo.stores.forgetting import Receipt
 from memzoo.sync import Closing, Managed, blocking
 
 __all__ = ["MemoryProvider", "ScopedMemory"]

@@ -41,7 +41,7 @@ class Background:
                 self._worker = self._launch()
 
     async def wait(self) -> None:
-        """Wait until nothing is left to do, as far as it can be waited for here.
+        """Wait until nothing is left to do, where waiting is possible.
 
         An event loop cannot wait for a thread without standing still, nor a thread for a loop that may be its own.
         """
@@ -75,7 +75,7 @@ class Background:
                 logger.exception("what was to be learnt in the background was not learnt yet")
 
     def _take(self) -> bool:
-        """Whether the job is wanted, which it is not any more then; if not, the worker is done."""
+        """Take the request for a run: return True and clear it if there is one, else mark the worker as done."""
         with self._lock:
             wanted, self._wanted = self._wanted, False
             if not wanted:

@@ -1,28 +1,27 @@
-"""Forgetting: messages are deleted for good, and what was learnt from them is learnt anew without them."""
+"""Forgetting: messages are deleted for good, and their conversation is learnt again without them."""
 
-import contextlib
 import itertools
-from collections.abc import Collection, Iterable, Iterator
-from functools import partial
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
-from memzoo.errors import ConflictError, ModelError, OptionError, StoreError, UnknownMessageError
+from memzoo.errors import ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, own_copies
-from memzoo.memories.engine.memory_protocol import Memory
-from memzoo.memories.engine.pinning import let_go
-from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.saving import learn
-from memzoo.memories.engine.system_message import STATE, pack_system, unpack_system
 from memzoo.memories.options import whole_number
-from memzoo.stores import Entry, Store, managed, take_back, tombstones
+from memzoo.stores import Entry, Store, managed, tombstones
 from memzoo.stores.base import find_lacking
+from memzoo.stores.forgetting import Receipt, forget_messages
 
-__all__ = ["clear", "forget", "forget_messages", "rewind"]
+if TYPE_CHECKING:
+    from memzoo.memories.base import BaseMemory
+
+__all__ = ["clear", "forget", "rewind"]
 
 _BEYOND = 2**63  # what no store has a number for
 
 
-async def forget(memory: Memory, ids: Collection[int] | None, *, thorough: bool) -> Receipt:
+async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough: bool) -> Receipt:
     """As `BaseMemory.aforget`.
 
     Args:
@@ -66,7 +65,7 @@ async def forget(memory: Memory, ids: Collection[int] | None, *, thorough: bool)
     )
 
 
-async def rewind(memory: Memory, last: int, *, until: int | None = None) -> list[Entry]:
+async def rewind(memory: "BaseMemory", last: int, *, until: int | None = None) -> list[Entry]:
     """As `BaseMemory.arewind`."""
     whole_number("last", last, at_least=0)
     if until is not None:
@@ -80,42 +79,14 @@ async def rewind(memory: Memory, last: int, *, until: int | None = None) -> list
     return own_copies(gone)
 
 
-async def clear(memory: Memory) -> None:
-    """Delete a conversation: what was said and everything derived from it."""
+async def clear(memory: "BaseMemory") -> None:
+    """Delete a conversation: its log and everything derived from it."""
     store, id_ = memory.store, memory.conversation_id
     await store.clear(id_)
     for learner in memory.learners:
         await learner.refresh(reset=True)
     if not find_lacking(store, "scrub"):
         await managed(store, "scrub").scrub()
-
-
-async def forget_messages(
-    store: Store, conversation_id: str, seqs: Collection[int], *, for_good: bool = True
-) -> list[int]:
-    """As `ManagedStore.forget`; which system message holds stays written down, unless it was one of them.
-
-    Args:
-        store: Where they are.
-        conversation_id: The conversation.
-        seqs: Their log numbers.
-        for_good: Otherwise they are taken back, and may be said again.
-    """
-    before = await store.read_state(conversation_id, STATE)
-    remove = managed(store, "forget").forget if for_good else partial(take_back, store)
-    removed = await remove(conversation_id, seqs)
-    await let_go(store, conversation_id, removed)
-    now, holds = await store.read_state(conversation_id, STATE), unpack_system(before.changes)
-    if not before.watermark or now.watermark or (holds and holds.seq in removed):
-        return removed
-    # Read after the version: if another process forgets it meanwhile, the commit is refused.
-    last = await store.read(conversation_id, limit=1, newest=True)
-    there = holds is None or await store.read(conversation_id, after=holds.seq - 1, until=holds.seq)
-    if last and there:
-        watermark, key = min(before.watermark, last[-1].seq), (conversation_id, STATE)
-        with contextlib.suppress(ConflictError):
-            await store.commit(*key, expected=now.version, watermark=watermark, changes=pack_system(holds))
-    return removed
 
 
 async def _scrub(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:
@@ -129,22 +100,17 @@ async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:
     given: object = ids
     if not isinstance(given, Iterable) or not all(type(one) is int for one in ids):
         raise OptionError(f"ids must be log numbers, such as [3, 4], or None for the whole conversation, not {ids!r}")
-    found = {
-        entry.seq
-        for first, last in _runs([one for one in ids if 0 < one < _BEYOND])
-        for entry in await log.store.read(log.conversation_id, after=first - 1, until=last)
-    }
+    found = set[int]()
+    # Each run of successive numbers at once.
+    known = sorted(one for one in {*ids} if 0 < one < _BEYOND)
+    for _, run in itertools.groupby(enumerate(known), lambda one: one[1] - one[0]):
+        seqs = [seq for _, seq in run]
+        entries = await log.store.read(log.conversation_id, after=seqs[0] - 1, until=seqs[-1])
+        found |= {entry.seq for entry in entries}
     if unknown := sorted(set(ids) - found):
         numbers = ", ".join(str(one) if abs(one) < _BEYOND else "that large" for one in unknown)
         raise UnknownMessageError(f"{log.conversation_id!r} has no message {numbers}; nothing was forgotten")
     return sorted(found)
-
-
-def _runs(ids: Collection[int]) -> Iterator[tuple[int, int]]:
-    """The first and the last of each run of successive numbers."""
-    for _, run in itertools.groupby(enumerate(sorted(set(ids))), lambda one: one[1] - one[0]):
-        numbers = [number for _, number in run]
-        yield numbers[0], numbers[-1]
 
 
 async def _reset(learner: Learner) -> list[str]:

@@ -1,9 +1,9 @@
-"""How the state of a strategy follows the log, in the order in which it happens: what a save does after storing.
+"""The state of a strategy follows the log: the part of a save after storing, in the order in which it happens.
 
 1. `follow` takes what was just said into the log that is held in memory; `catch_up` waits until nobody else learns this
    state.
 2. `learn` takes steps (`_take_steps`). For each it looks up the state, and chooses what to learn from: whole exchanges
-   that wait, as many as a prompt has room for (`steps.next_step`), if the strategy says that it is time to (`due`).
+   that wait, as many as a prompt has room for (`next_step`), if the strategy says that it is time to (`due`).
    Where another process learns this state, the step is left to that one (`Leaseholder`).
 3. The strategy's `derive` says what to learn from them. `CachedState.commit` stores that together with the number of
    the last message. Then it looks whether more waits.
@@ -12,47 +12,55 @@
 """
 
 import contextlib
+import copy
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from memzoo.errors import ConflictError, ModelError
+from memzoo.errors import ConflictError, ModelError, OptionError
 from memzoo.memories.engine.background import Background
-from memzoo.memories.engine.cached_state import CachedState, Hooks, StagedState
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import CachedLog, Log, talk
 from memzoo.memories.engine.pins import Pins
+from memzoo.memories.engine.prompt_limit import Step, next_step, shorten_entries, size_of, smaller_room
 from memzoo.memories.engine.retry import RestingError, RetryPolicy, after_success
-from memzoo.memories.engine.state import Attempts, Changes, State
-from memzoo.memories.engine.steps import Step, next_step, shorten_entries, size_of, smaller_room
+from memzoo.memories.engine.state import Attempts, CachedState, Changes, StagedState, State
+from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text.grouping import last_exchange
 from memzoo.stores import JSON, Entry
+from memzoo.sync import together
 
-__all__ = ["Effort", "LearnOption", "Learner"]
+if TYPE_CHECKING:
+    from memzoo.memories.base import BaseMemory
+
+__all__ = ["Effort", "LearnOption", "Learner", "Progress", "relearn"]
 
 logger = logging.getLogger("memzoo")
 
 LearnOption: TypeAlias = Literal["now", "background", "later"]
 """When a memory learns: before a save returns, after it, or only by `settle`, `relearn` and `upkeep`."""
 
-# When so many messages wait, they are learnt from even if the strategy would wait for more.
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told of the number of messages learnt from, and of all."""
+
+# This many waiting messages are learnt from even if the strategy would wait for more.
 _MANY = 64
-# Somebody waits for a save or a load, so it takes at most so many steps; the next ones go on from there.
+# A caller waits for a save or a load, so it takes few steps; the next call goes on from there.
 _FEW_STEPS = 4
 
 
 class Effort(NamedTuple):
-    """How far one call goes in learning.
+    """Limits for one call to learn.
 
     Attributes:
-        saving: Whether it is for a save or for a load: they leave a model alone that has just failed; `None` for
-            neither.
-        everything: Learn also from what may wait for more.
-        most: At most so many steps; `None` for all.
-        wait: For another process that learns this state; otherwise it is left to that one.
+        saving: True for a save, False for a load, `None` for neither; saves and loads rest after a model failed.
+        everything: Also learn from messages that are not due.
+        most: The most steps; `None` for all.
+        wait: Wait for another process that learns this state; otherwise leave the work to it.
     """
 
     saving: bool | None = None
@@ -69,13 +77,13 @@ class Learner:
 
     Attributes:
         name: The name under which the store keeps the state.
-        learns: Whether `derive` is called; otherwise the state is what the strategy itself puts there.
+        learns: `derive` is called; otherwise the strategy itself sets the state.
         log: What it learns from.
-        retry: How a failing model is dealt with.
-        cached_state: The state, as far as it is known here.
-        lock: Held by who derives, so that nobody else in this process does meanwhile.
-        lease_seconds: How long the lease of another process lasts that has it while it derives; 0 to do without.
-        idle_at: When there was last nothing to derive, as `_moment` tells it.
+        retry: Deals with a failing model.
+        cached_state: The newest known state.
+        lock: Held while deriving, so that one derivation runs at a time in this process.
+        lease_seconds: The time that a lease lasts, which keeps other processes from deriving meanwhile; 0 for none.
+        idle_at: The `_moment` at which there was nothing to derive.
 
     Args:
         cached: The log.
@@ -87,7 +95,7 @@ class Learner:
     """
 
     def __init__(
-        self, cached: CachedLog, name: str, hooks: Hooks, retry: RetryPolicy, pins: Pins, *, when: LearnOption
+        self, cached: CachedLog, name: str, hooks: "BaseMemory", retry: RetryPolicy, pins: Pins, *, when: LearnOption
     ) -> None:
         self.name, self.learns = name, hooks.learns
         store, id_ = cached.store, cached.conversation_id
@@ -106,13 +114,13 @@ class Learner:
     async def follow(
         self, new: Sequence[Entry], *, raising: bool, whole: bool = False, everything: bool = False
     ) -> None:
-        """Catch up with the log, now or in the background, unless that is for later.
+        """Catch up with the log, now or in the background; with `learn="later"`, only take in the new entries.
 
         Args:
-            new: What was just appended: if nothing else was, the log need not be read.
+            new: The entries just appended: if nothing else was, the log need not be read.
             raising: See `catch_up`.
-            whole: However many steps it takes.
-            everything: Learn at once, and also from what may wait for more.
+            whole: Take any number of steps.
+            everything: Learn at once, also from messages that are not due.
 
         Raises:
             ModelError: As in `catch_up`.
@@ -132,8 +140,8 @@ class Learner:
         """Learn as `learn` does, one call at a time, and return the state.
 
         Args:
-            effort: How far to go.
-            raising: Raise a model's failure; otherwise it is logged. What was committed before stays.
+            effort: The limits.
+            raising: Raise a model's failure; otherwise log it. Earlier commits stay.
 
         Raises:
             ModelError: A model failed, now or a short time ago.
@@ -156,7 +164,7 @@ class Learner:
         Raises:
             ModelError: A model failed, now or a short time ago. What was committed before stays.
         """
-        async with self.leaseholder() as lease:
+        async with self._leaseholder() as lease:
             state = self.cached_state.newest
             # Where others may learn too, a save looks once, after it has the lease: as long as nothing was deleted, the
             # state that is known here is behind at most.
@@ -183,8 +191,7 @@ class Learner:
             else:
                 return
 
-    def leaseholder(self) -> Leaseholder:
-        """Holds the lease of the state, when it is asked to."""
+    def _leaseholder(self) -> Leaseholder:
         return Leaseholder(self._cached.store, self._cached.conversation_id, self.name, self.lease_seconds)
 
     async def _take_steps(self, effort: Effort, state: State, lease: Leaseholder) -> State:
@@ -208,7 +215,7 @@ class Learner:
             if state.attempts.failures:
                 proven = await self._is_proven(state, step, room)
             try:
-                changes = await self.derive(state, step.shortened)
+                changes = await self.derive(state, step.entries)
             except ModelError as error:
                 if smaller := smaller_room(room, step, error):
                     room = smaller
@@ -231,30 +238,27 @@ class Learner:
         waiting, ripe = await self.find_waiting(state)
         if ripe := len(waiting) if everything else ripe:
             return next_step(self._clear_results(waiting), ripe, room, state.attempts.exchanges)
-        if not tidied and self._due(state, ()):
-            return Step((), (), is_last=False)
+        if not tidied and self._hooks.is_over_limit(state):
+            return Step((), is_last=False)
         self.idle_at = moment
         return None
 
+    def _select(self, entries: list[Entry]) -> list[Entry]:
+        """The entries that the strategy learns from."""
+        return entries if self._hooks.learns_system else talk(entries)
+
     async def find_waiting(self, state: State) -> tuple[list[Entry], int]:
-        """Return what was not learnt from yet, oldest first, and how many of the oldest are to be."""
+        """Return the entries not learnt from yet, oldest first, and the number of the oldest that are due."""
         is_behind = self.learns and state.watermark < self._cached.last
-        waiting = self.select(await self.log.after(state.watermark)) if is_behind else []
-        due = self._due(state, waiting) if waiting else 0
+        waiting = self._select(await self.log.after(state.watermark)) if is_behind else []
+        due = self._hooks.due(state, waiting) if waiting else 0
+        check_returned(self._hooks, "due", due, int, "True, False or a number of messages")
         if due is False:
             due = len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.room
         return waiting, len(waiting) if due is True else due
 
-    def _due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        due = self._hooks.due(state, waiting)
-        return check_returned(self._hooks, "due", due, int, "True, False or a number of messages")
-
-    def select(self, entries: list[Entry]) -> list[Entry]:
-        """The entries that the strategy learns from."""
-        return entries if self._hooks.learns_system else talk(entries)
-
     async def derive(self, state: State, entries: Sequence[Entry]) -> Changes:
-        """What the strategy learns from entries, seeing the log up to the last of them."""
+        """Let the strategy learn from entries, with the log up to the last of them."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
         changes = await self._hooks.derive(state, self._clear_results(entries), log)
@@ -274,16 +278,16 @@ class Learner:
         return committed
 
     async def _is_proven(self, state: State, step: Step, room: int) -> bool:
-        """Whether the model works with the newest exchange (what comes of it is not kept), if that has to be known.
+        """If that has to be known, try the model with the newest exchange and drop the result; True if it works.
 
-        Not so if no other exchange waits.
+        False if no other exchange waits.
 
         Raises:
             ModelError: It does not work.
         """
         if not step.entries or not self.retry.needs_proof(state.attempts):
             return False
-        waiting = self.select(await self.log.after(state.watermark))
+        waiting = self._select(await self.log.after(state.watermark))
         start = last_exchange(waiting)
         try:
             if start:
@@ -294,7 +298,7 @@ class Learner:
         return bool(start)
 
     async def _note_failure(self, state: State, entries: Sequence[Entry], error: ModelError, *, proven: bool) -> None:
-        """Keep with the state what follows from a step that failed."""
+        """Store the consequences of a failed step with the state."""
         attempts, aside = self.retry.after_failure(state.attempts, error, entries, proven=proven)
         if aside:
             told = "%r: messages %d to %d are set aside, since the model failed at them %d times: %s"
@@ -306,9 +310,9 @@ class Learner:
         return await self.cached_state.refresh(reset=reset)
 
     async def current(self) -> State:
-        """The state after catching up as far as possible.
+        """Return the state for a load, after catching up if possible.
 
-        Not if that is for later, not while another call is at it, not if the model fails, and not soon after it failed.
+        It does not catch up with `learn="later"`, while another call does, if the model fails, or soon after it failed.
         """
         state = await self.refresh()
         if not self.learns or self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
@@ -321,20 +325,20 @@ class Learner:
         return state
 
     async def is_behind(self) -> bool:
-        """Whether there is something to derive."""
+        """Tell if there is something to derive."""
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
     def is_idle(self, state: State) -> bool:
-        """Whether nothing has changed since there was nothing to derive."""
+        """Tell if nothing has changed since there was nothing to derive."""
         return self._moment(state) == self.idle_at
 
     async def wait(self) -> None:
-        """Wait for what runs in the background."""
+        """Wait for the background run."""
         if self._background:
             await self._background.wait()
 
     async def settle(self, *, raising: bool) -> None:
-        """Wait for what runs in the background or in another process, then catch up, even soon after a failure.
+        """Wait for runs in the background and in other processes, then catch up, even soon after a failure.
 
         Loads ask the model again from now on. Raises as `catch_up` does.
         """
@@ -343,23 +347,61 @@ class Learner:
         await self._cached.refresh()
         await self.catch_up(Effort(wait=True), raising=raising)
 
-    async def put(self, state: State, changes: Changes, until: int, attempts: Attempts | None = None) -> bool:
-        """Commit a state that was not derived step by step, in place of the one there is.
+    async def learn_anew(self, first: int, tell: Callable[[int], None]) -> None:
+        """Derive a state from the log once more, which takes the place of the old one when it is whole.
 
         Args:
-            state: The one there is, looked up before the log was read.
-            changes: Its items.
-            until: The last number of the log that it stands for.
-            attempts: What became of the attempts to learn; as they are by default.
+            first: Begin with this number, if the state consists of embeddings: those of older messages stay.
+            tell: Told of the last number that was learnt from, after each step.
 
-        Returns:
-            Whether nobody was faster.
+        Raises:
+            ModelError: The model does not work; nothing was changed.
+            ConflictError: Something was deleted meanwhile; nothing was changed.
         """
-        try:
-            await self.cached_state.commit(state, changes, until, attempts)
-        except ConflictError:
-            return False
-        return True
+        async with self.lock.hold():
+            log, old = self._cached, await self.refresh()
+            if not log.last:
+                return
+            epoch, before = log.epoch, 0 if old.items else min(first - 1, old.watermark)
+            aside = tuple(one for one in old.attempts.aside if one[1] <= before)
+            drafting = copy.copy(self)
+            draft = drafting.cached_state = StagedState(State(watermark=before, attempts=Attempts(aside=aside)), tell)
+            try:
+                await drafting.learn_all()
+            except ModelError as error:
+                error.add_note("What was known before is kept as it was; nothing was changed.")
+                raise
+            new = draft.newest
+            while True:
+                # After the state: what is deleted from now on makes the commit be refused.
+                old = await self.refresh()
+                await log.refresh()
+                if log.epoch != epoch:
+                    raise ConflictError("something was deleted meanwhile; nothing was changed, call relearn again")
+                items = {**dict.fromkeys(old.items), **new.items}
+                with contextlib.suppress(ConflictError):
+                    await self.cached_state.commit(old, Changes(items, draft.embeddings), new.watermark, new.attempts)
+                    return
+
+    async def learn_set_aside(self) -> None:
+        """Learn from the exchanges that were set aside, one after the other.
+
+        Raises:
+            ModelError: It failed at one, which stays aside.
+            ConflictError: Another writer was faster; nothing is changed.
+        """
+        async with self.lock.hold(), self._leaseholder() as lease:
+            for aside in (await self.refresh()).attempts.aside:
+                await lease.hold(wait=True)
+                state, changes = await self.refresh(), Changes()
+                if aside not in state.attempts.aside:  # forgotten meanwhile, and with it what was learnt
+                    continue
+                # After the state: what is deleted from now on makes the commit be refused.
+                await self._cached.refresh()
+                if entries := self._select(await self.log.between(*aside)):
+                    changes = await self.derive(state, shorten_entries(entries, self.retry.prompts.room))
+                left = replace(state.attempts, aside=tuple(one for one in state.attempts.aside if one != aside))
+                await self.cached_state.commit(state, changes, state.watermark, left)
 
     async def amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
         """Commit changed items, told from the state as it is; how far the log was taken in stays as it is."""
@@ -375,10 +417,45 @@ class Learner:
         await self.catch_up(Effort(saving=True), raising=False)
 
     def _moment(self, state: State) -> tuple[object, ...]:
-        """All that can make something due: the state, the end of the log, and the pins."""
+        """Return everything that can make something due: the state, the end of the log, and the pins."""
         return state.version, self._cached.epoch, self._cached.last, self._pins.entries
 
 
 def _progress(state: State) -> tuple[int, Attempts]:
-    """What changes if a failing model still gets somewhere."""
+    """Return the part of a state that changes when a failing model still makes progress."""
     return state.watermark, replace(state.attempts, failures=0, at=0.0)
+
+
+async def relearn(
+    memory: "BaseMemory", *, from_: int | None, only_set_aside: bool, progress: Progress | None = None
+) -> None:
+    """As `BaseMemory.arelearn`.
+
+    Args:
+        memory: The memory.
+        from_: As there.
+        only_set_aside: As there.
+        progress: Told after each step. Each strategy of a combined memory counts the messages for itself.
+    """
+    one_of("only_set_aside", only_set_aside, True, False)  # noqa: FBT003 - these are the values
+    if from_ is not None:
+        whole_number("from_", from_, at_least=1)
+    if not memory.keep_history and not only_set_aside:
+        raise OptionError(
+            "relearn would lose what was learnt from messages that keep_history=False has deleted; "
+            "only_set_aside=True learns from what was set aside"
+        )
+    log = memory.log.cached
+    await log.refresh()
+    learning = [learner for learner in memory.learners if learner.learns]
+    if only_set_aside:
+        await together(learner.learn_set_aside() for learner in learning)
+        return
+    first, reached = from_ or 1, [0] * len(learning)
+
+    def tell(place: int, number: int) -> None:
+        reached[place] = max(number - first + 1, 0)
+        if progress:
+            progress(sum(reached), (log.last - first + 1) * len(reached))
+
+    await together(learner.learn_anew(first, partial(tell, place)) for place, learner in enumerate(learning))

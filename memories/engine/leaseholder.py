@@ -1,4 +1,4 @@
-"""Which process learns, of all that share a store: the one that has the lease of a state (`LeasingStore`)."""
+"""Leases: of all processes that share a store, the one that holds the lease of a state learns (`LeasingStore`)."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ _gone: set[str] = set()
 
 
 class Leaseholder:
-    """Holds the lease of a state while something is learnt, and gives it back at the end of an `async with`.
+    """Holds the lease of a state while deriving, and gives it back at the end of an `async with`.
 
     Like the lock of the process (`StateLock`) it is a courtesy: what keeps a state right is the compare-and-swap of its
     commits. So a lease that was lost costs a model call, and where a store has none, all goes on without.
@@ -64,7 +64,7 @@ class Leaseholder:
                 who keeps it from going on.
 
         Returns:
-            Whether the caller is to learn now.
+            True if the caller may learn now.
         """
         pause, self.is_new = _FIRST_PAUSE, False
         while self.is_shared:
@@ -114,7 +114,7 @@ class Leaseholder:
 
 
 def has_ended(owner: str) -> bool:
-    """Whether the owner of a lease has left it: on Linux a process of this machine that is not there any more, too."""
+    """Tell if the owner of a lease has left it; on Linux also if its process, on this machine, has ended."""
     if owner in _gone:
         return True
     process = _process_of(owner)

@@ -1,4 +1,4 @@
-"""Locks for threads and tasks alike, and what all memories of one conversation share in a process."""
+"""Locks for threads and tasks alike, shared by all memories of one conversation in a process."""
 
 import asyncio
 import contextlib
@@ -34,7 +34,7 @@ class LockOwner:
         self.task = asyncio.current_task() if self.loop and not is_blocking() else None
 
     def waits_for(self, other: "LockOwner") -> bool:
-        """Whether it could not give the lock back while the other one waits for it."""
+        """Tell if it could not give the lock back while the other one waits for it."""
         if self in _waited_for.get():
             return True
         if other.task:
@@ -44,7 +44,7 @@ class LockOwner:
 
     @contextlib.contextmanager
     def mark_waited_for(self) -> Generator[None]:
-        """Mark what runs in this block, in tasks and threads too, as waited for: it must not wait for the lock."""
+        """Mark the code in this block, in tasks and threads too, as waited for: it must not wait for the lock."""
         before = _waited_for.get()
         _waited_for.set(before | {self})
         try:
@@ -66,7 +66,7 @@ class FairLock:
 
     @property
     def is_taken(self) -> bool:
-        """Whether somebody owns it: not a thread of the process that this one was forked from."""
+        """It has an owner, who is no thread of the process that this one was forked from."""
         return self._owner is not None and self._owner.pid == os.getpid()
 
     async def take(self, *, wait: bool = True) -> LockOwner | None:
@@ -108,7 +108,7 @@ class FairLock:
         """Own the lock in this block. What the block calls, and waits for, passes without it.
 
         Yields:
-            Whether it is owned; not so where waiting for it would never end.
+            True if it is owned; False where waiting for it would never end.
         """
         owner = await self.take()
         if owner is None:
@@ -147,7 +147,7 @@ class StateLock:
 
     @property
     def is_taken(self) -> bool:
-        """Whether somebody derives."""
+        """A derivation is running."""
         return self._threads.is_taken or self._tasks.is_taken
 
     def hold(self) -> contextlib.AbstractAsyncContextManager[bool]:
@@ -163,11 +163,11 @@ class TurnLock(FairLock):
         self._ended: LockOwner | None = None
 
     def end(self) -> None:
-        """Tell the owner that the conversation is deleted: what the turn still says is not to be stored."""
+        """Tell the owner that the conversation is deleted: the rest of the turn is not to be stored."""
         self._ended = self._owner
 
     def is_ended(self, owner: LockOwner) -> bool:
-        """Whether this owner was told so."""
+        """Tell if this owner was told so."""
         return self._ended is owner
 
 

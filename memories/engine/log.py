@@ -15,7 +15,7 @@ from memzoo.stores.common import make_damaged_error
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.clearing import Clearing
+    from memzoo.memories.text.clearing import Clearing
 
 __all__ = ["CachedLog", "Log", "messages_of", "own_copies", "talk"]
 
@@ -28,7 +28,7 @@ _seq = attrgetter("seq")
 
 
 class CachedLog:
-    """Holds the newest entries of a log, and asks the store only for what it does not have yet (DESIGN I12).
+    """Holds the newest entries of a log, and asks the store only for newer ones (DESIGN I12).
 
     Entries never change, so they are held without being copied, together with what was computed from them. All of it
     goes when the log's epoch changes: something was deleted, by this process or another.
@@ -36,11 +36,12 @@ class CachedLog:
     Attributes:
         store: Where the log is kept.
         conversation_id: The conversation.
-        lines: Rendered lines by log number, for whoever renders them.
-        tokens: Token counts by log number, for whoever counts them.
+        lines: Rendered lines by log number.
+        tokens: Token counts by log number.
+        finds: What the view shows of what was found for this question and earlier ones; see `Finds`.
         epoch: Changes when something was deleted; see `Entries.epoch`.
         revision: Changes when somebody else committed a state; see `Entries.revision`. As the last `refresh` found it.
-        clearing: Replaces old results of tools for whoever reads the log to show it; `None` if nothing does.
+        clearing: Replaces old results of tools where the log is shown; `None` to show them.
     """
 
     def __init__(self, store: Store, conversation_id: str) -> None:
@@ -48,6 +49,7 @@ class CachedLog:
         self.conversation_id = conversation_id
         self.lines: dict[int, str] = {}
         self.tokens: dict[int, int] = {}
+        self.finds: Sequence[Sequence[Any]] = ()
         # Entries, oldest first, and the number from which on none is missing. One object: threads see both or neither.
         self._held: tuple[list[Entry], int] = ([], 1)
         self.epoch: Hashable = None
@@ -81,7 +83,7 @@ class CachedLog:
         return found
 
     async def refresh(self) -> None:
-        """Take in what was appended since the last time, in one read; start anew if something was deleted."""
+        """Take in new entries, in one read; start anew if something was deleted."""
         while self.epoch is not None:
             new = await self.read(after=self.last)
             with self._lock:
@@ -111,7 +113,7 @@ class CachedLog:
         """Take in entries that were just appended, without reading.
 
         Returns:
-            Whether the log is held up to the last of them; otherwise, and for none, `refresh` brings it there.
+            True if the log is held up to the last of them; otherwise, and for none, `refresh` brings it there.
         """
         if not entries:
             return False
@@ -162,6 +164,7 @@ class CachedLog:
         self._held = list(entries), 1 if len(entries) < _FIRST_READ else entries[0].seq
         self.lines.clear()
         self.tokens.clear()
+        self.finds = ()
         self.epoch = epoch
 
     def _extend(self, entries: Sequence[Entry]) -> None:
@@ -204,7 +207,7 @@ class Log:
         self._without = without
 
     async def refreshed(self) -> "Log":
-        """The log as it is now: what was appended since, by whoever it was, is taken in."""
+        """Return the log as it is now, with the newest entries."""
         await self.cached.refresh()
         return self
 
@@ -290,7 +293,7 @@ class Log:
 
         Args:
             k: How many.
-            step: Up to so many more, so that they begin with the same message at most turns (see `eviction.Steps`).
+            step: How many more may be shown, so that most turns begin with the same message (see `eviction.Steps`).
         """
         return (await self.exchanges_with_room(k, step))[0]
 
@@ -377,10 +380,10 @@ def own_copies(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def messages_of(entries: Sequence[Entry], *, usage: bool = False) -> list[Message]:
-    """The messages of entries, in their order; with `usage`, what is known of the model and the cost of answers too."""
+    """Return the messages of entries, in order; with `usage`, answers also have their model and their cost."""
     return [{**entry.message, **entry.answered} if usage else entry.message for entry in entries]
 
 
 def talk(entries: Iterable[Entry]) -> list[Entry]:
-    """What was said: the entries that are no system messages."""
+    """Return the entries that are no system messages."""
     return [entry for entry in entries if entry.message["role"] not in INSTRUCTIONS]

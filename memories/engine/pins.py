@@ -1,25 +1,34 @@
-"""Which messages are pinned, as a view or a step of learning asks. `pinning` pins them, and shows them."""
+"""Pinned messages: finds, pins and unpins them, and adds them to views."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from memzoo.errors import OverBudgetError
+from memzoo.errors import ConflictError, OverBudgetError, UnknownMessageError
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
-from memzoo.memories.text.grouping import group_messages
-from memzoo.stores import JSON, Entry
+from memzoo.memories.options import whole_number
+from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
+from memzoo.memories.text.view import View
+from memzoo.stores import JSON, Entry, Record
+from memzoo.stores.forgetting import PINS
 
-__all__ = ["FIELD", "STATE", "Pins", "StoredPins"]
+if TYPE_CHECKING:
+    from memzoo.memories.base import BaseMemory
 
-STATE = "pins"
-FIELD = "@pinned"
-"""A field of the record itself, so that a message is stored and pinned in one step."""
+__all__ = ["Pins", "mark", "show_pinned"]
+
+# A field of the record itself, so that a message is stored and pinned in one step.
+_FIELD = "@pinned"
+# How many messages are searched for marks now and then: more than are said in between.
+_LOOKED_BACK = 256
 
 # How far from a call its results are looked for, in messages: near at first.
 _PAGE, _FARTHEST = 16, 1024
 
 
 @dataclass(frozen=True, slots=True)
-class StoredPins:
+class _Stored:
     """The state for pins as the store had it.
 
     Attributes:
@@ -35,7 +44,7 @@ class StoredPins:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What was found out for an epoch of the log.
+    """Facts about one epoch of the log.
 
     Attributes:
         epoch: The epoch.
@@ -53,7 +62,7 @@ class _Known:
 
 
 class Pins:
-    """Knows which messages of a conversation are pinned.
+    """The pinned messages of a conversation.
 
     They are a small state of their own beside the log, shared by all strategies and memories of the conversation.
     A message that is pinned while it is stored bears the mark itself too, so that there is no moment without it.
@@ -71,7 +80,7 @@ class Pins:
         self.entries: Sequence[Entry] = ()
         self._cached = cached
         # Each is one object: threads see all of it or nothing.
-        self._stored = StoredPins()
+        self._stored = _Stored()
         self._known = _Known()
         # For which epoch, revision and newest message they were found.
         self._found_at: tuple[Hashable, ...] = ()
@@ -86,7 +95,7 @@ class Pins:
         moment = log.epoch, log.revision, log.last
         if log.revision is None or moment != self._found_at:
             if log.revision is None or moment[:2] != self._stored.read_at:
-                await self.read_stored()
+                await self._read_stored()
             marked = self._look_for_marks(log.entries)
             is_any = self._stored.items or marked or self._known.groups
             self.entries = await self._find(marked) if is_any else ()
@@ -94,13 +103,13 @@ class Pins:
         return self.entries
 
     async def numbers(self) -> list[int]:
-        """The log numbers of the messages that are pinned, in order, without what is only shown with them."""
+        """Return the log numbers of the pinned messages, in order, without messages that are only shown with them."""
         await self.current()
         return sorted(self._known.groups)
 
     @property
     def waits(self) -> bool:
-        """Whether a pinned call lacks a result, as `current` found it last: with that it comes where it was said."""
+        """A pinned call still lacks a result, as `current` found it last; it is shown as soon as it has that."""
         return bool(self._known.open)
 
     def besides(self, entries: Iterable[Entry]) -> list[Entry]:
@@ -111,12 +120,12 @@ class Pins:
         return [entry for entry in self.entries if entry.seq not in shown]
 
     def room(self, limit: int, size: Callable[[Entry], int], unit: str = "tokens") -> int:
-        """What a limit leaves for all that is not pinned.
+        """Return the rest of a limit for messages that are not pinned.
 
         Args:
-            limit: What all of it may weigh.
-            size: What an entry counts.
-            unit: What is counted.
+            limit: The limit for all messages.
+            size: Returns the size of an entry.
+            unit: The unit of the limit.
 
         Raises:
             OverBudgetError: The pinned messages alone are over the limit.
@@ -126,20 +135,56 @@ class Pins:
             raise OverBudgetError.of("the pinned messages", taken, limit, unit, "; unpin some, or raise the limit")
         return limit - taken
 
-    async def read_stored(self) -> StoredPins:
+    async def change(self, ids: int | Sequence[int] | set[int], *, pinned: bool) -> None:
+        """Pin messages, or unpin those among them that are pinned.
+
+        Raises:
+            UnknownMessageError: There is no such message; nothing was changed.
+        """
+        numbers = [*ids] if isinstance(ids, Collection) else [ids]
+        for one in numbers:
+            whole_number("id", one, at_least=1)
+        log = self._cached
+        while True:
+            stored, changes = await self._read_stored(), dict[str, JSON]()
+            for seq in sorted(set(numbers)):
+                # In each round: what was forgotten meanwhile, perhaps with the whole conversation, is pinned no more.
+                entries = await log.read(after=seq - 1, until=seq)
+                if not entries:
+                    raise UnknownMessageError(f"{log.conversation_id!r} has no message {seq}; nothing was changed")
+                # A mark is written down too, or nobody who opens a long log would know of it.
+                if stored.items.get(str(seq), _FIELD in entries[0].fields and not pinned) is not pinned:
+                    changes[str(seq)] = pinned
+            if not changes:
+                return
+            with suppress(ConflictError):
+                # The watermark stays 0: whatever is forgotten, the other pins are not.
+                key = log.conversation_id, PINS
+                await log.store.commit(*key, expected=stored.version, watermark=0, changes=changes)
+                await self._read_stored()
+                return
+
+    async def write_down(self, new: Sequence[Entry] = ()) -> None:
+        """Record marked messages as pinned: those just stored, or else those whose writer was interrupted before."""
+        if stored := new or [entry for entry in await self.log.tail(_LOOKED_BACK) if _FIELD in entry.fields]:
+            written = (await self._read_stored()).items
+            with suppress(UnknownMessageError):  # somebody has forgotten it meanwhile
+                await self.change([entry.seq for entry in stored if str(entry.seq) not in written], pinned=True)
+
+    async def _read_stored(self) -> _Stored:
         """Read the state as it is in the store now."""
         known, log = self._stored, self._cached
         now = log.epoch, log.revision
-        update = await log.store.read_state(log.conversation_id, STATE, since=known.version)
+        update = await log.store.read_state(log.conversation_id, PINS, since=known.version)
         items = {**({} if update.reset else known.items), **update.changes}
-        new = StoredPins(now, update.version, {key: value for key, value in items.items() if value is not None})
+        new = _Stored(now, update.version, {key: value for key, value in items.items() if value is not None})
         if new.items != known.items:
             self._found_at = ()
         self._stored = new
         return new
 
     def _look_for_marks(self, held: Sequence[Entry]) -> frozenset[int]:
-        """The messages seen so far that were stored as pinned, with those that are new in the log."""
+        """Return the numbers of all messages seen so far that were stored as pinned; looks at new entries only."""
         known = self._known
         if known.epoch != self._cached.epoch or known.epoch is None:
             known = _Known(self._cached.epoch)
@@ -147,34 +192,31 @@ class Pins:
         for entry in reversed(held):
             if entry.seq <= known.last:
                 break
-            if entry.fields and FIELD in entry.fields:
+            if entry.fields and _FIELD in entry.fields:
                 marked |= {entry.seq}
             last = max(last, entry.seq)
         self._known = _Known(known.epoch, last, marked, known.groups, known.open)
         return marked
 
     async def _find(self, marked: frozenset[int]) -> Sequence[Entry]:
-        """The pinned messages, each with what is shown with it."""
+        """Return the pinned messages, calls of tools with their results."""
         written = {int(key): value for key, value in self._stored.items.items() if key.isdecimal()}
         numbers = {seq for seq, value in written.items() if value is True} | (marked - written.keys())
-        known = self._known = await self._group(self._known, numbers)
-        entries = {entry.seq: entry for group in known.groups.values() for entry in group}
-        return [entries[seq] for seq in sorted(entries)]
-
-    async def _group(self, known: _Known, numbers: Collection[int]) -> _Known:
         # What waited for a result is looked at again.
+        known, open_ = self._known, set[int]()
         groups = {seq: group for seq, group in known.groups.items() if seq in numbers and seq not in known.open}
-        unfinished = set[int]()
-        for seq in sorted(set(numbers) - groups.keys()):
+        for seq in sorted(numbers - groups.keys()):
             if entries := await self.log.between(seq, seq):
                 # A call without its results cannot be sent: it is shown as soon as they are there.
-                groups[seq] = whole = await self._whole(entries[0])
-                if not whole:
-                    unfinished.add(seq)
-        return replace(known, groups=groups, open=frozenset(unfinished))
+                groups[seq] = await self._whole(entries[0])
+                if not groups[seq]:
+                    open_.add(seq)
+        self._known = replace(known, groups=groups, open=frozenset(open_))
+        found = {entry.seq: entry for group in groups.values() for entry in group}
+        return [found[seq] for seq in sorted(found)]
 
     async def _whole(self, entry: Entry) -> Sequence[Entry]:
-        """All that has to be sent with a message: of a call its results, of a result its call; nothing if one lacks."""
+        """Return a message with its results or its call, if it has any; nothing if one of them is missing."""
         message, size = entry.message, _PAGE
         is_result = message["role"] in ("tool", "function")
         if not (is_result or message.get("tool_calls") or message.get("function_call")):
@@ -186,3 +228,44 @@ class Pins:
                     return [entries[place] for place in places]
             size *= 2
         return []
+
+
+def mark(record: Record) -> Record:
+    """Return a record marked as pinned."""
+    return replace(record, fields={**record.fields, _FIELD: "yes"})
+
+
+async def show_pinned(memory: "BaseMemory", view: View, pinned: Sequence[Entry]) -> View:
+    """Return a view that also shows the pinned messages, where they were said, or before all others.
+
+    Args:
+        memory: The memory.
+        view: Its view.
+        pinned: The pinned messages, oldest first.
+    """
+    in_front = set[int]()
+    if memory.pinned_first:  # none that is not answered yet
+        asked = await memory.log.unanswered()
+        answered = max((entry.seq for entry in asked if is_answer(entry.message)), default=0)
+        in_front = {entry.seq for entry in pinned} - {entry.seq for entry in asked if entry.seq > answered}
+    # The others come to the front when they are answered; and a limit that pins count to may move by any of them.
+    if view.final or (memory.pinned_first and len(in_front) < len(pinned)):
+        view = replace(view, room=-1)
+    shown = {entry.seq for entry in (*view.entries, *filter(None, [view.system]))}
+    new = [entry for entry in pinned if entry.seq not in shown]
+    view = replace(view, pinned=frozenset(entry.seq for entry in pinned))
+    if not (new or in_front):
+        return view
+    entries = sorted([*view.entries, *new], key=lambda entry: entry.seq) if new else view.entries
+    groups = [[entry] for entry in entries]
+    if view.final:  # nobody puts it in order after this: a call and its results stay together
+        groups = [[entries[place] for place in places] for places in group_messages(messages_of(entries))]
+        if new:
+            groups.sort(key=lambda group: not is_instruction(group[0].message))
+    if in_front:
+        groups.sort(
+            key=lambda group: (
+                not is_instruction(group[0].message) and 1 + in_front.isdisjoint(entry.seq for entry in group)
+            )
+        )
+    return replace(view, entries=[entry for group in groups for entry in group])

@@ -1,16 +1,39 @@
-"""How long a prompt may be: what was asked for, or less if the endpoint says so."""
+"""The limit of a prompt, and steps within it: as many whole exchanges as a prompt has room for."""
 
+import itertools
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from memzoo.errors import ModelError
+from memzoo.errors import CutReplyError, ModelError
 from memzoo.memories.text.fitting import without_middle
+from memzoo.memories.text.grouping import exchange_ends
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.view import Shortened
+from memzoo.stores import Entry
 
-__all__ = ["PromptLimit", "TooLongError", "count_for_prompt", "cut_middle", "is_too_long"]
+__all__ = [
+    "PromptLimit",
+    "Step",
+    "TooLongError",
+    "count_for_prompt",
+    "cut_middle",
+    "is_too_long",
+    "next_step",
+    "reword",
+    "shorten_entries",
+    "size_of",
+    "smaller_room",
+]
 
 _BYTES_PER_TOKEN = 3
 # Our own instructions have to fit in, and no model has a smaller context.
 _FEWEST_TOKENS = 1_024
 _SMALLEST_CONTEXT = 512
+# A message that is cut further than that says nothing any more.
+_SHORTEST_MESSAGE = 64
+# A speaker's label and a line end.
+_TOKENS_AROUND = 4
 # What our longest prompt says before it shows anything.
 _INSTRUCTIONS = 900
 # Of the context of a model, the answer has to fit in too.
@@ -37,7 +60,7 @@ class TooLongError(ModelError):
     Attributes:
         asked: The endpoint said so; otherwise it was not asked.
         shorter: The next prompt will be shorter.
-        excess: By so many tokens it is too long, if nobody was asked.
+        excess: The tokens above the limit, if nobody was asked.
     """
 
     asked: bool = False
@@ -46,13 +69,13 @@ class TooLongError(ModelError):
 
 
 class PromptLimit:
-    """The tokens that a prompt may have, as far as is known.
+    """Knows the most tokens that a prompt may have.
 
     Tokens are estimated: three bytes count as one. Tokenizers make fewer of nearly all text, so the model has room for
     its answer; and no vocabulary is needed.
 
     Attributes:
-        tokens: So many at most.
+        tokens: The most tokens.
     """
 
     def __init__(self, tokens: int) -> None:
@@ -73,23 +96,23 @@ class PromptLimit:
             raise error
 
     def learn(self, tokens: int) -> None:
-        """Take in that a prompt may not be longer than so many tokens."""
+        """Lower the limit to a number of tokens, if it is higher."""
         self.tokens = max(min(self.tokens, tokens), _FEWEST_TOKENS)
 
     @property
     def room(self) -> int:
-        """The tokens that new messages may have in a prompt; the rest of it is what is known, and what to do."""
+        """The tokens for new messages in a prompt; the rest is for the known state and the instructions."""
         return self.tokens // 2
 
     @property
     def room_for_known(self) -> int:
-        """The tokens that what is known may have in a prompt, where it can be shown in part."""
+        """The tokens for the known state in a prompt that can show it in part."""
         return max(min(self.tokens // 4, (self.tokens - _INSTRUCTIONS) // 2), 0)
 
     def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:
-        """Read from the error of a call whether the prompt was too long; the limit is then what the endpoint stated.
+        """If the error of a call says that the prompt was too long, lower the limit to the one that it states.
 
-        Where it states none, it is half of what was refused.
+        If it states none, the limit is half of the refused prompt.
         """
         if not is_too_long(error):
             return None
@@ -105,23 +128,23 @@ class PromptLimit:
 
 
 def is_too_long(error: ModelError) -> bool:
-    """Whether an endpoint refused a request because there is no room for it."""
+    """Tell if an endpoint refused a request because it is too long."""
     return bool(_TOO_LONG.search(_told(error)))
 
 
 def _told(error: ModelError) -> str:
-    """What an endpoint told, before its key was taken out; the error's own text if nothing stands behind it."""
+    """Return the endpoint's words, before its key was taken out; the error's own text if it has no cause."""
     return str(error.__cause__ or error)[:2000]
 
 
 def count_for_prompt(text: str) -> int:
-    """Return the tokens of a text at most, as `PromptLimit` counts them."""
+    """Return the most tokens that a text can have, as `PromptLimit` counts them."""
     size = len(text) if text.isascii() else len(text.encode(errors="replace"))
     return -(-size // _BYTES_PER_TOKEN)
 
 
 def cut_middle(text: str, tokens: int) -> str:
-    """Cut a text to at most so many tokens: its beginning and its end, with a note of what is missing in between."""
+    """Cut the middle out of a text that has too many tokens, with a note of its length in between."""
     if count_for_prompt(text) <= tokens:
         return text
     # The more bytes its characters have, the fewer of them fit.
@@ -130,3 +153,90 @@ def cut_middle(text: str, tokens: int) -> str:
     while half and count_for_prompt(text[:half] + text[-half:]) > tokens - 16:
         half = half * 9 // 10
     return without_middle(text, 2 * half)
+
+
+class Step(NamedTuple):
+    """The messages for one `derive`; without any, it brings the state within its limits.
+
+    Attributes:
+        entries: Messages, oldest first, cut where a prompt has no room for them.
+        is_last: No other messages wait.
+    """
+
+    entries: Sequence[Entry]
+    is_last: bool
+
+
+def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> Step:
+    """Choose the oldest whole exchanges that fit; of one that is too long by itself, the messages that fit.
+
+    Args:
+        waiting: All messages not learnt from yet, oldest first.
+        ripe: How many of the oldest are due.
+        tokens: The room for them in a prompt.
+        most: The most exchanges; 0 for any number.
+    """
+    size = fitting = 0
+    for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):
+        size += sum(map(size_of, waiting[fitting:end]))
+        if size > tokens or (most and count > most):
+            break
+        fitting = end
+    entries = waiting[:fitting]
+    if not fitting:  # at least two: a question and what follows it
+        fitting = next(exchange_ends(waiting[:ripe]))
+        sizes = itertools.accumulate(map(size_of, waiting[:fitting]))
+        fitting = next((place for place, size in enumerate(sizes) if size > tokens and place > 1), fitting)
+        entries = shorten_entries(waiting[:fitting], tokens)
+    return Step(entries, fitting == len(waiting))
+
+
+def size_of(entry: Entry) -> int:
+    """Return the tokens that a message takes in a prompt, as `PromptLimit` counts them."""
+    return count_for_prompt(text_of(entry.message)) + _TOKENS_AROUND
+
+
+def smaller_room(room: int, step: Step, error: ModelError) -> int:
+    """Return the room for a smaller step, to try at once; 0 if that would be of no use.
+
+    It helps if a prompt is too long and no model was asked yet, or if the reply to several exchanges was cut off, since
+    that to fewer is shorter.
+    """
+    ends = [*exchange_ends(step.entries)]
+    first = sum(map(size_of, step.entries[: ends[0]])) if len(ends) > 1 else 0
+    if isinstance(error, CutReplyError) and first:
+        return max(sum(map(size_of, step.entries)) // 2, first)
+    least = first or _SHORTEST_MESSAGE
+    if isinstance(error, TooLongError) and not error.asked and room > least:
+        return max(room - max(error.excess, room // 8), least)
+    return 0
+
+
+def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
+    """Make entries fit together, for a prompt: where they do not, the longest ones are cut in the middle."""
+    texts = [text_of(entry.message) for entry in entries]
+    sizes = list(map(count_for_prompt, texts))
+    if sum(sizes) <= tokens:
+        return entries
+    longest = _longest_allowed(sizes, tokens)
+    return [
+        entry if size <= longest else reword(entry, cut_middle(text, longest))
+        for entry, text, size in zip(entries, texts, sizes, strict=True)
+    ]
+
+
+def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
+    """Return the size to cut the longest to, so that all fit."""
+    ordered, before = sorted(sizes), 0
+    for place, size in enumerate(ordered):
+        others = len(ordered) - place
+        if before + size * others > tokens:
+            return max((tokens - before) // others, 1)
+        before += size
+    return max(ordered, default=0)
+
+
+def reword(entry: Entry, text: str) -> Shortened:
+    """Give an entry other words; calls of tools are among them already."""
+    named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
+    return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)

@@ -1,12 +1,12 @@
-"""What happens when a model fails, in the order in which it happens.
+"""A model that fails, in the order in which it happens.
 
 1. `RetryPolicy.watch_call` watches each call of a model. If the endpoint says that the prompt is too long, it is a
    `TooLongError`, and prompts are shorter from then on (`PromptLimit`).
-2. The call that met the failure ends. `decide` says what follows from it: how large the next step is, and whether the
-   exchange at fault is set aside. `Learner` commits the `Attempts` that it gives with the state, so the next call goes
+2. The call that met the failure ends. `decide` says what follows: the size of the next step, and if the exchange at
+   fault is set aside. `Learner` commits the `Attempts` that it gives with the state, so the next call goes
    on from there, in another process too.
-3. Before that one asks again, `RetryPolicy.check` looks whether the model has to rest (`rest_of`).
-4. What works forgives what failed before (`after_success`).
+3. Before that one asks again, `RetryPolicy.check` sees to it that the model has had its rest (`rest_of`).
+4. A success forgives earlier failures (`after_success`).
 
 So an outage sets nothing aside: an exchange that failed several times by itself goes only if the model is known to
 work, because it has just learnt from another exchange, or gave a reply, though of no use.
@@ -36,15 +36,15 @@ class RestingError(ModelError):
 
 
 class FailedStep(NamedTuple):
-    """What was to be learnt from when the model failed.
+    """The step at which the model failed.
 
     Attributes:
         first: The number of its first message.
         last: The number of its last message.
-        exchanges: How many it has; 0 if the call was not about them, but about whether the model works at all.
+        exchanges: The number of its exchanges; 0 if the call only tested the model.
         proven: The model was just seen at work with another exchange.
         max_tries: An exchange that failed so often by itself is set aside.
-        tokens: Those that a prompt may have by now.
+        tokens: The most tokens that a prompt may have by now.
         now: The time in seconds.
     """
 
@@ -58,10 +58,10 @@ class FailedStep(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What follows from a failure.
+    """The consequences of a failure.
 
     Attributes:
-        attempts: What is known of the attempts now: how large the next step is, and since when the model rests.
+        attempts: The attempts so far: the size of the next step, and the time since which the model rests.
         set_aside: The first and last number of the exchange that is given up; `None` if none is.
     """
 
@@ -70,12 +70,12 @@ class Decision(NamedTuple):
 
 
 def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
-    """Say what follows from a failure.
+    """Return the consequences of a failure.
 
     Args:
-        attempts: What was known before.
+        attempts: The attempts before.
         error: The failure.
-        step: What failed.
+        step: The failed step.
     """
     answered = isinstance(error, ModelReplyError)
     last_try = is_last_try(attempts, step.max_tries)
@@ -84,7 +84,7 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
         return Decision(replace(attempts, failures=1, at=step.now, prompt_tokens=step.tokens))
     failed = replace(attempts, failures=attempts.failures + 1, at=step.now)
     if not step.exchanges or (last_try and not step.proven and not attempts.answered):
-        # It is the model's fault, as far as anybody knows: the step stays as it is.
+        # Probably it is the model's fault: the step stays as it is.
         return Decision(failed)
     # A reply may have come before an outage: only another one shows that the model is still there.
     if last_try and (step.proven or answered):
@@ -98,12 +98,12 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
 
 
 def is_last_try(attempts: Attempts, max_tries: int) -> bool:
-    """Whether the next failure sets the first exchange aside, if the model is known to be there."""
+    """Tell if the next failure sets the first exchange aside, provided that the model is there."""
     return attempts.exchanges == 1 and 0 < attempts.tries >= max_tries - 1
 
 
 def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
-    """The seconds for which no model is to be asked.
+    """Return the seconds for which no model is to be asked.
 
     A save may ask at once after a first failure; after that the rest doubles with each failure, from 2 to 300 seconds.
     Somebody waits for what a load returns, so it leaves the trying to saves, and rests for 600 at once.
@@ -116,11 +116,11 @@ def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
 
 
 def after_success(attempts: Attempts, *, all_of_it: bool) -> Attempts:
-    """What is known of the attempts after a step that worked.
+    """Return the attempts after a step that worked.
 
     Args:
-        attempts: What was known before.
-        all_of_it: Nothing else waits.
+        attempts: The attempts before.
+        all_of_it: No other messages wait.
     """
     # An exchange that failed by itself and works now was not at fault, so the steps need not be small.
     done = all_of_it or attempts.tries > 0
@@ -133,12 +133,12 @@ _loading: ContextVar[Attempts | None] = ContextVar("memzoo_loading", default=Non
 
 
 class RetryPolicy:
-    """What all parts of one memory know about its model.
+    """Knows, for all parts of one memory, when its model may be asked, and with how much.
 
     Attributes:
         max_tries: An exchange that failed so often by itself is set aside.
         clock: Tells the time in seconds.
-        prompts: How long a prompt may be.
+        prompts: The limit of a prompt.
     """
 
     def __init__(self, max_tries: int, clock: Callable[[], float], prompts: PromptLimit) -> None:
@@ -171,7 +171,7 @@ class RetryPolicy:
 
     @contextlib.contextmanager
     def mark_load(self, attempts: Attempts) -> Generator[None]:
-        """Mark what runs in this block as a load, which does not wait for a model that has just failed."""
+        """Mark this block as a load, which does not wait for a model that has just failed."""
         token = _loading.set(attempts)
         try:
             yield
@@ -179,7 +179,7 @@ class RetryPolicy:
             _loading.reset(token)
 
     def rest(self, attempts: Attempts, *, saving: bool) -> float:
-        """The seconds for which a load or a save does not ask the model."""
+        """Return the seconds for which a load or a save does not ask the model."""
         return rest_of(attempts, self.clock(), saving=saving)
 
     def check(self, attempts: Attempts, *, saving: bool | None) -> None:
@@ -195,14 +195,14 @@ class RetryPolicy:
     def after_failure(
         self, attempts: Attempts, error: ModelError, entries: Sequence[Entry], *, proven: bool
     ) -> Decision:
-        """What follows from a failure to learn from these entries; see `decide` and `FailedStep`."""
+        """Return the consequences of a failure to learn from these entries; see `decide` and `FailedStep`."""
         first, last = (entries[0].seq, entries[-1].seq) if entries else (0, 0)
         exchanges = sum(1 for _ in exchange_ends(entries))
         failed = FailedStep(first, last, exchanges, proven, self.max_tries, self.prompts.tokens, self.clock())
         return decide(attempts, error, failed)
 
     def needs_proof(self, attempts: Attempts) -> bool:
-        """Whether the model has to be seen at work before the next failure sets an exchange aside."""
+        """Tell if the model has to be seen at work before the next failure sets an exchange aside."""
         return is_last_try(attempts, self.max_tries) and not attempts.answered
 
     def forgive(self) -> None:

@@ -3,8 +3,8 @@
 1. `BaseMemory.asave_context` makes two messages of an exchange. `save` takes out of them what `redact` says, and
    stores them as one turn. From here on nothing is lost.
 2. Each state that a strategy keeps learns from them: `Learner.follow`, which is the next page of this story.
-3. Which system message holds is written down now and then, and what is pinned at once.
-4. With `keep_history=False`, `evict` deletes what is of no more use.
+3. Pins are recorded at once, and the system message in force now and then.
+4. With `keep_history=False`, `evict` deletes messages that are no longer needed.
 """
 
 import logging
@@ -18,7 +18,7 @@ from memzoo.stores import Entry, Record, Store
 from memzoo.sync import together
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.memory_protocol import Memory
+    from memzoo.memories.base import BaseMemory
 
 __all__ = ["append", "evict", "find_set_aside", "learn", "save", "turn_name"]
 
@@ -26,7 +26,7 @@ logger = logging.getLogger("memzoo")
 
 
 async def save(
-    memory: "Memory",
+    memory: "BaseMemory",
     records: Sequence[Record],
     turn_id: str | None,
     *,
@@ -39,14 +39,14 @@ async def save(
     """Store a turn, and learn from it.
 
     Args:
-        memory: What remembers it.
+        memory: The memory.
         records: The messages of the turn, oldest first.
         turn_id: A turn is stored once under its id; `None` for a fresh one.
         learns: Otherwise a later save learns from it.
-        pinned: The messages bear the mark of pinned ones (see `pinning.mark`).
-        is_redacted: Nothing is left in them to be taken out.
+        pinned: The messages are marked as pinned (see `pins.mark`).
+        is_redacted: `redact` has seen them already.
         question: The log number of the question, if that was stored before and is answered again.
-        before_learning: What is to be done as soon as the turn is stored, with its entries.
+        before_learning: Called with the entries of the turn as soon as it is stored.
 
     Raises:
         ModelError: It is stored, but could not be learnt from.
@@ -59,18 +59,14 @@ async def save(
         name = turn_name(turn_id)
         new = await append(memory.store, memory.conversation_id, records, name)
         if pinned:
-            from memzoo.memories.engine.pinning import note
-
-            await note(memory.pins, new)
+            await memory.pins.write_down(new)
     if before_learning:
         await before_learning(new)
     if learns:
         await learn(memory, new)
     if new and memory.system.is_far(new):
-        from memzoo.memories.engine.pinning import write_down
-
         await memory.system.write_down()
-        await write_down(memory.pins)
+        await memory.pins.write_down()
     if new and learns and not memory.keep_history:
         await evict(memory, question or new[0].seq)
 
@@ -99,8 +95,8 @@ def turn_name(turn_id: object) -> str:
     return turn_id or secrets.token_hex(16)
 
 
-async def learn(memory: "Memory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
-    """Learn from what is in the log, of which `new` was just appended; from the `whole`, however long that takes.
+async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
+    """Learn from the log, to which `new` was just appended; with `whole`, in any number of steps.
 
     Raises:
         ModelError: A model failed, and `on_model_error` says to raise that.
@@ -112,15 +108,14 @@ async def learn(memory: "Memory", new: Sequence[Entry] = (), *, whole: bool = Fa
         memory.log.cached.add(new)
 
 
-async def evict(memory: "Memory", newest: int) -> None:
-    """Delete what a memory needs no more.
+async def evict(memory: "BaseMemory", newest: int) -> None:
+    """Delete messages that a memory no longer needs.
 
-    Not the system message, an open question, what was pinned or set aside, or what was not learnt from yet.
-
+    Keeps the system message, an unanswered question, pinned and set-aside messages, and anything not learnt from yet.
     If that fails, the next save does it.
 
     Args:
-        memory: What remembers the conversation.
+        memory: The memory.
         newest: The first number of the newest turn. It stays in any case: otherwise, if it were saved again, nobody
             would know that it was there.
     """
@@ -132,7 +127,7 @@ async def evict(memory: "Memory", newest: int) -> None:
     waits = await log.unanswered()
     stays = (*await find_set_aside(memory), *await memory.pins.current(), *waits, await memory.system.newest())
     kept = {entry.seq for entry in stays if entry}
-    # Whatever the strategy says: what was not learnt from yet is needed.
+    # Whatever the strategy says: messages not learnt from yet are needed.
     unlearnt = [(await learner.refresh()).watermark + 1 for learner in memory.learners if learner.learns]
     first = min(newest, first_needed, *unlearnt)
     old = await log.between(1, first - 1)
@@ -148,7 +143,7 @@ async def evict(memory: "Memory", newest: int) -> None:
         logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
 
 
-async def find_set_aside(memory: "Memory") -> list[Entry]:
+async def find_set_aside(memory: "BaseMemory") -> list[Entry]:
     """Return the messages at which a model failed again and again, oldest first."""
     aside = {one for learner in memory.learners for one in (await learner.refresh()).attempts.aside}
     pages = [await memory.log.page(after=first - 1, before=last + 1) for first, last in sorted(aside)]

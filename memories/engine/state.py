@@ -1,20 +1,25 @@
-"""What a strategy learnt from a conversation: values that never change, and how they are written down."""
+"""The state of a strategy: values that never change, and a copy that is kept in step with the store."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
-from memzoo.stores import JSON
+from memzoo.forks import new_lock
+from memzoo.memories.engine.locks import FairLock
+from memzoo.stores import JSON, StateUpdate, Store
 
-__all__ = ["ATTEMPTS", "Attempts", "Changes", "State"]
+__all__ = ["ATTEMPTS", "Attempts", "CachedState", "Changes", "StagedState", "State"]
 
 ATTEMPTS = "attempts:"
 """The item of a state that keeps them. No strategy sees it."""
 
+# `BaseMemory.on_state_change`.
+_OnStateChange: TypeAlias = Callable[..., Awaitable[None]]
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a strategy learnt.
+    """New items and embeddings of a state.
 
     Attributes:
         items: New values of items by key; `None` for an item that goes.
@@ -27,18 +32,18 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How the attempts to learn from what waits have gone so far. It never changes; each outcome makes a new one.
+    """The attempts to learn from waiting messages. It never changes; each outcome makes a new one.
 
     It is committed with the state that it belongs to, so the next call, or another process, goes on from there.
 
     Attributes:
         first: The number of the first message of the step that failed last; 0 if none did.
-        failures: How often a model has failed since it last worked.
-        at: When it failed last, in seconds.
-        exchanges: At most so many make a step; 0 for as many as fit.
-        tries: How often the first exchange has failed by itself.
-        answered: 1 if what failed last was a reply: the model is there then.
-        prompt_tokens: Tokens that a prompt may have, as far as an endpoint has told so; 0 if it has not.
+        failures: The failures of the model since it last worked.
+        at: The time of the last failure, in seconds.
+        exchanges: The most exchanges in a step; 0 for any number that fits.
+        tries: The failures of the first exchange by itself.
+        answered: 1 if the last failure was a bad reply: the model is there then.
+        prompt_tokens: The most tokens in a prompt, if an endpoint has said so; else 0.
         aside: The first and last numbers of exchanges that were set aside.
     """
 
@@ -53,7 +58,7 @@ class Attempts:
 
     @classmethod
     def from_json(cls, value: JSON) -> "Attempts":
-        """Read what `as_json` wrote. What is not of that form, as from an edited file, counts as nothing."""
+        """Read the output of `as_json`. Anything else, as from an edited file, counts as nothing."""
         given: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
         numbers = {field.name: given.get(field.name, 0) for field in fields(cls) if field.name != "aside"}
         ranges: list[Any] = given["aside"] if isinstance(given.get("aside"), list) else []
@@ -62,7 +67,7 @@ class Attempts:
         return cls(**numbers, aside=aside) if sound else cls(aside=aside)
 
     def as_json(self) -> JSON:
-        """All that is not as it was at first; `None` if nothing is."""
+        """Return the values that differ from the initial ones; `None` if none does."""
         known = asdict(self) | {"aside": [list(one) for one in self.aside]}
         return {name: value for name, value in known.items() if value} or None
 
@@ -75,8 +80,8 @@ class State:
         items: Its items by key.
         watermark: The last log number that the items have taken in.
         version: As in `StateUpdate`.
-        epoch: Counts how often the state had to be started anew, because it was cleared.
-        attempts: What became of the attempts to learn; kept with the items in the store.
+        epoch: Counts the fresh starts of the state after it was cleared.
+        attempts: The attempts to learn; kept with the items in the store.
     """
 
     items: Mapping[str, JSON] = field(default_factory=dict[str, Any])
@@ -91,8 +96,126 @@ def _is_number(value: object, kind: type[float]) -> bool:
 
 
 def _is_range(value: object) -> bool:
-    """Whether it is the first and the last number of an exchange."""
+    """Tell if a value is the first and the last number of an exchange."""
     if not isinstance(value, list):
         return False
     pair: list[Any] = value
     return len(pair) == 2 and all(type(one) is int for one in pair) and 0 < pair[0] <= pair[1] < 2**53  # noqa: PLR2004
+
+
+class CachedState:
+    """Knows the newest state, and reads only changes.
+
+    Args:
+        store: Where the state is kept.
+        conversation_id: The conversation.
+        name: The name under which the store keeps the state.
+        on_change: Called with each change of items once, one at a time, in order. What it raises is passed on, and the
+            change counts as taken in. `None` if nobody has to know.
+    """
+
+    def __init__(self, store: Store, conversation_id: str, name: str, on_change: _OnStateChange | None) -> None:
+        self._store = store
+        self._key = (conversation_id, name)
+        self._on_change = on_change
+        self._order = FairLock()
+        self._guard = new_lock()
+        self._state = State()
+
+    @property
+    def newest(self) -> State:
+        """The state as it was last seen."""
+        return self._state
+
+    async def refresh(self, *, reset: bool = False) -> State:
+        """Take in the commits of this and other processes, and return the state.
+
+        Args:
+            reset: Read all of it anew, as after a deletion.
+        """
+        known = self._state
+        update = await self._store.read_state(*self._key, since=0 if reset else known.version)
+        if update.version == known.version and not reset:
+            return self._state
+        return await self._take_in(known, update, reset=reset)
+
+    async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
+        """Store changes that follow from `state` and the log up to `watermark`, and return the new state.
+
+        Raises:
+            ConflictError: Another writer was faster; nothing is changed.
+        """
+        items = changes.items
+        if attempts is not None and attempts != state.attempts:
+            items = {**items, ATTEMPTS: attempts.as_json()}
+        version = await self._store.commit(
+            *self._key, expected=state.version, watermark=watermark, changes=items, embeddings=changes.embeddings
+        )
+        return await self._take_in(state, StateUpdate(version, watermark, items, reset=False), reset=False)
+
+    async def _take_in(self, known: State, update: StateUpdate, *, reset: bool) -> State:
+        """The state after an update of a known one; if it has moved on meanwhile, as it is by now."""
+        # An embedding that came with no item is nothing to follow, and the commonest commit of all.
+        if self._on_change is None or not (update.changes or update.reset or reset):
+            with self._guard:
+                if self._state.version == known.version:
+                    self._state = self._state_after(update, reset=reset)
+                    return self._state
+            return await self.refresh(reset=reset)
+        async with self._order.hold() as held:
+            # Nobody to wait for may hold the lock: a call from inside `on_change` gets what is known so far.
+            if not held:
+                return self._state
+            if self._state.version == known.version:
+                new = self._state_after(update, reset=reset)
+                changes = {key: value for key, value in update.changes.items() if key != ATTEMPTS}
+                try:
+                    # Who knew nothing has nothing to let go of.
+                    await self._on_change(changes, reset=reset or (update.reset and known.version > 0))
+                finally:
+                    with self._guard:
+                        self._state = new
+                return self._state
+        return await self.refresh(reset=reset)
+
+    def _state_after(self, update: StateUpdate, *, reset: bool) -> State:
+        known, anew = self._state, reset or update.reset
+        items = {} if anew else dict(known.items)
+        # Copied at one go, and looked at only where it changed: there may be many thousands of items.
+        items.update(update.changes)
+        for gone in [ATTEMPTS, *(key for key, value in update.changes.items() if value is None)]:
+            items.pop(gone, None)
+        attempts = Attempts() if anew else known.attempts
+        if ATTEMPTS in update.changes:
+            attempts = Attempts.from_json(update.changes[ATTEMPTS])
+        return State(items, update.watermark, update.version, known.epoch + anew, attempts)
+
+
+class StagedState:
+    """Keeps a state in memory until it is whole, as `CachedState` keeps one in the store.
+
+    Attributes:
+        newest: The state as it is now.
+        embeddings: Those that belong to it.
+
+    Args:
+        state: What it begins with.
+        heard: Told of the last log number that the state has taken in, after each step.
+    """
+
+    def __init__(self, state: State, heard: Callable[[int], None] = lambda _: None) -> None:
+        self.newest = state
+        self.embeddings: dict[int, bytes] = {}
+        self._heard = heard
+
+    async def refresh(self, *, reset: bool = False) -> State:
+        """The state as it is now; nobody else changes it."""
+        return self.newest
+
+    async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
+        """Keep the changes."""
+        items = {key: value for key, value in {**state.items, **changes.items}.items() if value is not None}
+        self.embeddings |= changes.embeddings
+        self.newest = State(items, watermark, attempts=attempts or state.attempts)
+        self._heard(watermark)
+        return self.newest

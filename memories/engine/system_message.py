@@ -1,8 +1,7 @@
-"""The system message of a conversation: the newest one holds, and every strategy shows it first."""
+"""The system message of a conversation: the newest one is in force, and every strategy shows it first."""
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -10,25 +9,24 @@ from memzoo.errors import ConflictError
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import JSON, Entry, Store, StoredState
+from memzoo.stores import Entry, Store, StoredState
+from memzoo.stores.forgetting import SYSTEM, pack_system, unpack_system
 
-__all__ = ["STATE", "SystemMessage", "note_system", "pack_system", "system_state", "unpack_system"]
+__all__ = ["SystemMessage", "note_system", "system_state"]
 
-STATE, _ITEM = "system-message", "holds"
 _PAGE = 500
-# It is written down when so many messages came since: as many as a memory reads anyway when it is opened.
+# It is recorded after this many messages: as many as a memory reads anyway when it is opened.
 _KEPT_EACH = 64
-_NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 _seq = attrgetter("seq")
 
 
 class _Known(NamedTuple):
-    """What was found up to a number of the log.
+    """The system message in force up to a number of the log.
 
     Attributes:
         epoch: The log's epoch, for which this is true.
-        entry: The system message that holds.
+        entry: The system message in force.
         last: The last number that was looked at.
         version: The version of the state in the store that it was found from.
         kept: The last number that this state goes up to.
@@ -42,7 +40,7 @@ class _Known(NamedTuple):
 
 
 class SystemMessage:
-    """Knows which system message holds in a conversation: a new one replaces the old, an equal one changes nothing.
+    """Finds the system message in force: a new one replaces the old, an equal one changes nothing.
 
     An empty one takes the old one away.
 
@@ -61,23 +59,23 @@ class SystemMessage:
         self._known: _Known | None = None
 
     async def current(self) -> Entry | None:
-        """The system message that holds, as far as the log is known; `None` if there is none or the newest is empty."""
+        """Return the system message in force, by the known part of the log; `None` if there is none or it is empty."""
         newest = await self.newest()
         return newest if newest and text_of(newest.message) else None
 
     async def newest(self) -> Entry | None:
-        """The newest system message, as far as the log is known, also if it is empty."""
+        """Return the newest system message in the known part of the log, also if it is empty."""
         return (await self._look_up()).entry
 
     def is_far(self, new: Sequence[Entry]) -> bool:
-        """Whether, with these entries that were just appended, it is time to write down which one holds."""
+        """Tell if it is time to record the system message in force, now that these entries were appended."""
         known = self._known
         if known is None:
             return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
         return new[-1].seq - known.kept >= _KEPT_EACH
 
     async def write_down(self) -> None:
-        """Write down which one holds, so that opening the conversation does not look for it."""
+        """Record the one in force, so that opening the conversation does not search for it."""
         log = self._cached
         if log.epoch is None:
             await log.refresh()
@@ -87,12 +85,13 @@ class SystemMessage:
         if known.epoch != log.epoch:
             return
         known = await self._look_up()
-        key, items = (log.conversation_id, STATE), pack_system(known.entry)
+        key, items = (log.conversation_id, SYSTEM), pack_system(known.entry)
         try:
             version = await log.store.commit(*key, expected=known.version, watermark=known.last, changes=items)
         except ConflictError:  # another process wrote it down
             self._known = None
         else:
+            log.note_commit(version)
             self._known = known._replace(version=version, kept=known.last)
 
     async def _look_up(self) -> _Known:
@@ -107,10 +106,10 @@ class SystemMessage:
         return known
 
     async def _open(self) -> _Known:
-        """What the state in the store and the log before the part that is held tell."""
+        """Read it from the state in the store, and from the log before the part that is held."""
         log, held = self._cached, self._cached.entries
         epoch, start = log.epoch, held[0].seq if held else 1
-        update = await log.store.read_state(log.conversation_id, STATE)
+        update = await log.store.read_state(log.conversation_id, SYSTEM)
         entry, last = unpack_system(update.changes), update.watermark
         while last < start - 1:
             page = await log.store.read(log.conversation_id, after=last, until=start - 1, limit=_PAGE)
@@ -125,23 +124,12 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
     return known
 
 
-def pack_system(entry: Entry | None) -> dict[str, JSON]:
-    """Return the items of the state for the system message that holds."""
-    return {_ITEM: [entry.seq, entry.message] if entry else None}
-
-
-def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """Return the system message that holds by these items of the state."""
-    number, message = items.get(_ITEM) or (0, {})
-    return Entry(number, message, "", _NEVER) if number else None
-
-
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
-    """The state for a log that is restored as a whole, so that nobody has to look through it."""
+    """Return the state for a log that is restored as a whole, so that nobody has to search it."""
     holds = _newest(None, entries)
-    return {STATE: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
+    return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 
 
 async def note_system(store: Store, conversation_id: str) -> None:
-    """Write down which system message holds, after messages were appended that no memory saw."""
+    """Record the system message in force, after messages were appended that no memory saw."""
     await SystemMessage(CachedLog(store, conversation_id)).write_down()

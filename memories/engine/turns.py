@@ -1,32 +1,47 @@
-"""Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished."""
+"""Turns: a question, its answer and everything between become visible together, or are marked as unfinished.
 
+A turn may take the place of messages after an earlier one, which go only when it is stored:
+
+1. When it begins, it is refused if something would be lost (`Turn._check_replaceable`).
+2. When it asks for `messages`, `Replaced.show` copies the conversation up to the message before them into a store in
+   memory, and a memory with the same options shows it. The conversation itself does not change.
+3. When it is stored, `Replaced.take_back` deletes them and the states learnt from them. The states of the copy come in
+   their place, so that no model is asked twice.
+"""
+
+import asyncio
+import contextlib
+import itertools
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressError
+from memzoo.errors import ConflictError, MessageError, OptionError, StoreError, TurnError, TurnInProgressError
 from memzoo.memories.engine import saving
-from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
-from memzoo.memories.engine.memory_protocol import Memory
-from memzoo.memories.engine.replacing import Replaced, check_replaceable
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import find_open_calls, is_answer, is_instruction, is_of_tools
-from memzoo.memories.text.messages import as_message, as_record, checked, is_answered, sendable, text_of
+from memzoo.memories.text.messages import as_message, as_record, check_several, checked, is_answered, sendable, text_of
 from memzoo.memories.text.view import Shown
-from memzoo.stores import Entry, Message, Record
+from memzoo.stores import Entry, InMemoryStore, Message, Record, StoredState, managed
+from memzoo.stores.base import find_lacking
+from memzoo.stores.forgetting import forget_messages
+from memzoo.stores.tombstones import keeps_tombstones, tombstone, tombstones_of
 from memzoo.sync import Managed, blocking
 from memzoo.text import copy_json
 
-__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "find_unfinished_turn"]
+if TYPE_CHECKING:
+    from memzoo.memories.base import BaseMemory
+
+__all__ = ["Busy", "OnFailure", "Replaced", "Turn", "check_turn_options", "find_unfinished_turn", "seed"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
-"""What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
+"""If a turn fails, keep its messages so far and mark them as unfinished, or store nothing."""
 
 Busy: TypeAlias = Literal["wait", "refuse"]
-"""What becomes of a turn that begins while another one is under way: it waits for its end, or is refused."""
+"""While another turn is under way, wait for its end, or refuse to begin."""
 
 _UNFINISHED = "unfinished-"
 
@@ -37,7 +52,7 @@ _LOST = (
 
 
 class Turn(Managed["Turn"]):
-    """One turn of a conversation: the user's message, whatever follows from it, the answer. See `BaseMemory.turn`.
+    """One turn of a conversation: the user's message, calls of tools, the answer. See `BaseMemory.turn`.
 
     Attributes:
         id: What the messages of the turn have in common in the log; another one than was given when the turn replaces
@@ -55,7 +70,7 @@ class Turn(Managed["Turn"]):
 
     def __init__(
         self,
-        memory: Memory,
+        memory: "BaseMemory",
         user: str | Message | None,
         *,
         after: int | None,
@@ -113,7 +128,7 @@ class Turn(Managed["Turn"]):
             self._lock.give_back(owner)
 
     async def amessages(self) -> Shown:
-        """What to send now: the memory as it was before this turn, the user's message, what was added since.
+        """Return the messages to send now: the memory before this turn, the user's message, everything added since.
 
         Raises:
             TurnError: The turn is not open.
@@ -141,11 +156,11 @@ class Turn(Managed["Turn"]):
 
     @property
     def stable_upto(self) -> int:
-        """So many messages from the beginning the next turn shows, too; see `Shown`. 0 before `messages` was called."""
+        """How many of the first messages the next turn shows, too; see `Shown`. 0 before `messages` was called."""
         return min(self._before.stable_upto, len(self._before)) if self._before is not None else 0
 
     def add(self, *messages: str | Message | Record) -> None:
-        """Add what happened next: the assistant's messages, results of tools; a text is the assistant's answer.
+        """Add the next messages: the assistant's, and results of tools; a text is the assistant's answer.
 
         A record has fields beside its message, which are kept as they are.
 
@@ -159,12 +174,12 @@ class Turn(Managed["Turn"]):
 
     @property
     def pinned(self) -> list[Message]:
-        """The pinned messages among those that `messages` gave."""
+        """The pinned messages that `messages` returned."""
         return copy_json(self._before.pinned) if self._before else []
 
     @property
     def said(self) -> list[Message]:
-        """What was said in this turn so far: the user's message and what was added since."""
+        """The messages of this turn so far: the user's and all that were added."""
         return copy_json(_messages(self._said))
 
     @property
@@ -178,7 +193,7 @@ class Turn(Managed["Turn"]):
         return copy_json(find_open_calls(_messages(self._said)))
 
     async def akeep(self) -> None:
-        """Store what was said so far, marked as unfinished, so that it is on record even if the process dies.
+        """Store the messages so far, marked as unfinished, so that they are on record even if the process dies.
 
         Meant for calls of tools, before they are carried out, and for their results. Does nothing with
         `on_failure="rollback"`.
@@ -202,7 +217,7 @@ class Turn(Managed["Turn"]):
         raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
 
     async def _look_back(self) -> None:
-        """Find out what this turn takes the place of.
+        """Find the messages that this turn takes the place of.
 
         Raises:
             TurnError: There is no question to be answered again, or `keep_history=False` stands against it.
@@ -232,9 +247,27 @@ class Turn(Managed["Turn"]):
             if self._after is not None:
                 replaced = await self._log.store.read(self._log.conversation_id, after=self._after)
         if self._after is not None and replaced:
-            await check_replaceable(self._memory, self._after)
+            await self._check_replaceable(self._after)
             self._replaced = Replaced(self._memory, self._after, replaced)
             self._taken |= {entry.turn_id for entry in replaced}
+
+    async def _check_replaceable(self, last: int) -> None:
+        """Check that messages after a log number can be replaced: states that were learnt from them go with them.
+
+        Raises:
+            TurnError: A state could not be learnt again from the rest: `keep_history=False` has deleted some of it.
+            UnsupportedError: The store cannot delete single messages.
+        """
+        memory, store, id_ = self._memory, self._log.store, self._log.conversation_id
+        managed(store, "forget")
+        states = [] if memory.keep_history else [await learner.refresh() for learner in memory.learners]
+        if not any(state.items and state.watermark > last for state in states):
+            return
+        if await tombstones_of(store, id_) or not keeps_tombstones(store):
+            raise TurnError(
+                f"what was learnt of {id_!r} goes beyond message {last}, and keep_history=False has deleted messages "
+                "that it was learnt from: they would be forgotten with what this turn replaces. Say it as a new turn"
+            )
 
     async def _store(self, *, failed: bool) -> None:
         new = self._said[self._stored :]
@@ -263,7 +296,7 @@ class Turn(Managed["Turn"]):
         await saving.save(self._memory, new, self.id, is_redacted=True, question=question, before_learning=take_back)
 
     async def _store_unfinished(self, *, but: Collection[str] = ()) -> Sequence[Entry]:
-        """Store what was said beside the attempts before; a later call learns from it, so that nobody waits here."""
+        """Store the new messages beside earlier attempts; a later call learns from them, so that nobody waits here."""
         new, store, id_ = self._said[self._stored :], self._log.store, self._log.conversation_id
         while new:
             self._part = _name_next(self._part) if self._part else f"{_UNFINISHED}{self.id}"
@@ -290,10 +323,124 @@ class Turn(Managed["Turn"]):
         return TurnInProgressError(f"a turn of conversation {self._log.conversation_id!r} is under way; {why}")
 
 
+class Replaced:
+    """Messages that a turn takes the place of.
+
+    Attributes:
+        entries: They, oldest first, as they were when the turn began. What others say meanwhile stays.
+
+    Args:
+        memory: Remembers the conversation.
+        last: The log number of the message before them.
+        entries: They.
+    """
+
+    def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry]) -> None:
+        self.entries = entries
+        self._memory, self._last = memory, last
+        self._store, self._id = memory.store, memory.conversation_id
+        # The conversation without them, with what was learnt, once it was shown.
+        self._copy: InMemoryStore | None = None
+
+    async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
+        """Show the conversation as it was before them; reads the log up to there once.
+
+        Args:
+            query: See `BaseMemory.messages`.
+            catch_up: Likewise.
+        """
+        entries = await self._store.read(self._id, until=self._last)
+        self._copy = InMemoryStore()
+        if entries:
+            names = await managed(self._store, "states").states(self._id)
+            states = {name: state for name in names if (state := await self._state_before(name))}
+            await self._copy.restore(self._id, entries, states)
+        earlier = self._memory.copy_over(self._copy)
+        try:
+            return await earlier.amessages(query, catch_up=catch_up)
+        finally:
+            for purpose in earlier.usage:
+                self._memory.usage.add(purpose, earlier.usage[purpose])
+
+    async def take_back(self, new: Sequence[Entry]) -> None:
+        """Delete them, now that the turn is stored.
+
+        Args:
+            new: The entries of the turn. Nothing is deleted if none is new, because the turn's id was there already or
+                was forgotten.
+        """
+        if not new or new[0].seq <= self._last:
+            return
+        try:
+            await self._rewind()
+        except asyncio.CancelledError:
+            # Nobody waits for the answer any more, but it is stored: what it replaces must not stand beside it.
+            await self._rewind()
+            raise
+        except StoreError as error:
+            error.add_note("The turn is stored, but what it replaces may still stand before it: see memory.rewind.")
+            raise
+        if self._copy:
+            await self._keep_learnt(self._copy)
+
+    async def _rewind(self) -> None:
+        there = await self._store.read(self._id, after=self._last, until=self.entries[-1].seq)
+        # Others were said after the conversation was cleared, with the same numbers.
+        if gone := [entry.seq for entry in there if entry in self.entries]:
+            await forget_messages(self._store, self._id, gone, for_good=False)
+        for learner in self._memory.learners:
+            await learner.refresh(reset=True)
+
+    async def _keep_learnt(self, copy: InMemoryStore) -> None:
+        """Bring in the states of the copy, if the conversation is still the same up to there."""
+        copied = await copy.read(self._id)
+        for name in await copy.states(self._id):
+            new, now = await copy.read_state(self._id, name), await self._store.read_state(self._id, name)
+            if new.watermark <= now.watermark:
+                continue
+            # After the state: what is deleted from now on makes the commit be refused.
+            there = await self._store.read(self._id, until=copied[-1].seq)
+            if there != copied:
+                return
+            with contextlib.suppress(ConflictError):  # somebody has learnt it meanwhile
+                await self._store.commit(
+                    self._id,
+                    name,
+                    expected=now.version,
+                    watermark=new.watermark,
+                    changes={**dict.fromkeys(now.changes), **new.changes},
+                    embeddings=await copy.embeddings(self._id, name),
+                )
+
+    async def _state_before(self, name: str) -> StoredState | None:
+        """Return a state without the embeddings of later messages; `None` if it was learnt from later messages."""
+        state = await self._store.read_state(self._id, name)
+        has_vectors = not find_lacking(self._store, "embeddings")
+        embeddings = await managed(self._store, "embeddings").embeddings(self._id, name) if has_vectors else {}
+        if state.watermark > self._last and (state.changes or not embeddings):
+            return None
+        kept = {seq: one for seq, one in embeddings.items() if seq <= self._last}
+        return StoredState(min(state.watermark, self._last), state.changes, kept)
+
+
 async def find_unfinished_turn(log: CachedLog) -> list[Message]:
     """Return the messages of the newest turn if it ended without an answer; else none."""
     turn = await _read_newest_turn(log)
     return copy_json([entry.message for entry in turn]) if _is_unfinished(turn) else []
+
+
+async def seed(memory: "BaseMemory", examples: Sequence[Message | tuple[str, str]]) -> bool:
+    """As `BaseMemory.aseed`."""
+    said, store, id_ = _exchanges_of(examples), memory.store, memory.conversation_id
+    first = await store.read(id_, limit=2)
+    fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
+    if fresh:
+        # The same id for all who seed at once, of whom the first counts; what was forgotten is never stored again.
+        forgotten = set(await tombstones_of(store, id_))
+        names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
+        turn_id = next(name for name in names if tombstone(name) not in forgotten)
+        await memory.aadd_messages(said, turn_id=turn_id)
+    return fresh
 
 
 def check_turn_options(on_failure: object, busy: object) -> None:
@@ -306,6 +453,30 @@ def check_turn_options(on_failure: object, busy: object) -> None:
         raise OptionError(f"on_failure must be 'keep' or 'rollback', not {on_failure!r}")
     if busy not in ("wait", "refuse"):
         raise OptionError(f"busy must be 'wait' or 'refuse', not {busy!r}")
+
+
+def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
+    """Example exchanges as chat messages, oldest first.
+
+    Raises:
+        MessageError: They are not whole exchanges.
+    """
+    check_several(examples, "examples")
+    said, roles = list[Message](), ("user", "assistant")
+    for example in examples:
+        if not isinstance(example, tuple):
+            said.append(checked(example))
+            continue
+        words: tuple[str, ...] = example
+        if len(words) != len(roles):
+            raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
+        said += [checked(as_message(role, one)) for role, one in zip(roles, words, strict=True)]
+    if not said or said[0]["role"] != "user" or not is_answered(said) or said[-1]["role"] != "assistant":
+        raise MessageError(
+            "examples must be whole exchanges: from a user message to the assistant's answer to the last one, "
+            f"calls of tools with their results, no system message; not {[message['role'] for message in said]}"
+        )
+    return said
 
 
 def _messages(records: Sequence[Record]) -> list[Message]:

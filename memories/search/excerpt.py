@@ -1,11 +1,11 @@
-"""Shows what was found as it was said, with speakers and dates: chosen for a budget, shortened, and kept in view."""
+"""Shows what was found as it was said, with speakers and dates: chosen for a budget, and shortened."""
 
 import functools
 import re
-from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 from memzoo.forks import cached_property
 from memzoo.memories.text.days import UNKNOWN_DAY, in_words
@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from memzoo.memories.search.rows import Numbers
     from memzoo.memories.search.words import Analyser
 
-__all__ = ["GAP", "Blocks", "Clipper", "Staying", "evidence", "fit_found", "fit_passages"]
-
-T = TypeVar("T", bound=Hashable)
-
-Blocks: TypeAlias = Sequence[Sequence[T]]
-"""What is shown, in the order in which it came to be."""
+__all__ = ["GAP", "Clipper", "evidence", "fit_found", "fit_passages"]
 
 Shorten: TypeAlias = Callable[[str, int], str]
 """A text -> an excerpt of it of at most so many tokens."""
@@ -39,9 +34,6 @@ GAP = "[...]"
 # A sentence or a line; one that never ends is cut after so many characters, where a word ends if it can be.
 _PIECE = re.compile(r"\S(?:[^\n.!?\u3002\uff01\uff1f]|[.!?](?=\S)){0,239}(?:[.!?\u3002\uff01\uff1f]|(?=\n)|(?=\s)|$)?")
 _NEIGHBOUR = 0.5
-
-# When a smaller share of what is shown is wanted, the talk has gone elsewhere.
-_LEAST_WANTED = 0.1
 
 
 async def fit_found(
@@ -221,48 +213,3 @@ def _heading(day: date | None, *, with_year: bool) -> str:
     if day is None:
         return f"{UNKNOWN_DAY}:"
     return f"{in_words(day)}:" if with_year else f"{in_words(day).rpartition(' ')[0]}:"
-
-
-class Staying(Generic[T]):
-    """Keeps what was shown in view: it stays as it is, and what is found besides comes behind it.
-
-    What is chosen anew for each question is paid in full each time. Of what only grows, what is new is paid: the rest
-    is in the provider's cache. See docs/caching.md. It is known to one memory object: another one begins anew.
-    """
-
-    def __init__(self) -> None:
-        self._blocks: Blocks[T] = ()
-        self._about: Hashable = None
-
-    def list_shown(self, about: Hashable) -> list[T]:
-        """All that stays shown; nothing if it was true of something else."""
-        return [one for block in self._blocks for one in block] if self._about == about else []
-
-    def with_new(
-        self,
-        wanted: Sequence[T],
-        about: Hashable,
-        fits: Callable[[Blocks[T]], bool],
-        holds: Callable[[Collection[T]], bool] = lambda _: True,
-    ) -> Blocks[T]:
-        """What is shown now: what was shown, then what is new of what is wanted; or only what is wanted.
-
-        It is only that when not all fits any more, when hardly anything of what was shown is wanted, and when
-        something of it does not hold any more.
-
-        Args:
-            wanted: What fits the question.
-            about: What it is true of, such as the log's epoch: where that has changed, nothing stays.
-            fits: Whether blocks fit the limit.
-            holds: Whether all that was shown is still so.
-        """
-        shown = self.list_shown(about)
-        known = frozenset(shown)
-        new = [one for one in wanted if one not in known]
-        blocks = [*self._blocks, new] if new else self._blocks
-        still = len(wanted) - len(new)
-        if not shown or still < _LEAST_WANTED * len(shown) or not holds(shown) or not fits(blocks):
-            blocks = [wanted] if wanted else []
-        # One object: threads see all of it or nothing.
-        self._about, self._blocks = about, blocks
-        return blocks

@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Amendment
 from memzoo.memories.options import option, strategy
-from memzoo.memories.search.excerpt import Blocks, Staying
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
@@ -20,9 +18,10 @@ from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes, No
 from memzoo.memories.strategies.extracting import Draft, derive_in_pieces
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.shown_notes import choose_notes, in_lines, notes_within, units_of_note
+from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import FOR_SURE, is_pronoun
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Finds, View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import drive
 
@@ -109,7 +108,6 @@ class ConversationEntityMemory(ModelBackedMemory):
         super().__post_init__()
         self._indexes = self._new_indexes()
         self._draft = Draft(self._new_indexes, _Indexes.apply)
-        self._staying = Staying[tuple[str, NoteStatement]]()
         if self.stay_tokens is not None and self.max_token_limit is None:
             raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
 
@@ -165,25 +163,15 @@ class ConversationEntityMemory(ModelBackedMemory):
         if self.stay_tokens is None:
             return view
         pairs = [(name, one) for name, kept in found.items() if not isinstance(kept, str) for one in kept]
-        return replace(view, quotes=self._with_earlier(pairs, log, self._notes(state), self.stay_tokens))
+        now = self._notes(state)
 
-    def _with_earlier(
-        self, found: Sequence[tuple[str, NoteStatement]], log: Log, notes: EntityNotes, most: int
-    ) -> tuple[str, ...]:
-        """Return what was found for earlier questions, then what was found now, as one text that grows at its end."""
-        limit = max(most, self.max_token_limit or 0)
-
-        def text(blocks: Blocks[tuple[str, NoteStatement]]) -> str:
-            return "\n".join(filter(None, map(in_lines, blocks)))
+        def write(blocks: Sequence[Sequence[tuple[str, NoteStatement]]]) -> tuple[str, ...]:
+            return tuple(filter(None, ["\n".join(filter(None, map(in_lines, blocks)))]))
 
         def holds(shown: Collection[tuple[str, NoteStatement]]) -> bool:
-            return all(one in notes.note(notes.key(name)).holding for name, one in shown)
+            return all(one in now.note(now.key(name)).holding for name, one in shown)
 
-        def fits(blocks: Blocks[tuple[str, NoteStatement]]) -> bool:
-            return self.render.count_recalled(text(blocks), quoted=True) <= limit
-
-        shown = text(self._staying.with_new(found, log.cached.epoch, fits, holds))
-        return (shown,) if shown else ()
+        return replace(view, finds=Finds(pairs, write, max(self.stay_tokens, self.max_token_limit or 0), holds))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the names in the index."""

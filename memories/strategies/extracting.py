@@ -6,9 +6,8 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from memzoo.errors import CutReplyError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.prompt_limit import count_for_prompt
+from memzoo.memories.engine.prompt_limit import count_for_prompt, reword
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.steps import reword
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import join_sentences, sentences
 from memzoo.memories.text.messages import text_of

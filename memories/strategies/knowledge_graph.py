@@ -1,14 +1,14 @@
 """Remember facts as a graph."""
 
+import itertools
 import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Fact, Reason
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
@@ -18,16 +18,16 @@ from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import SAME_AS, Statement
 from memzoo.memories.options import check_texts, names, option, strategy
-from memzoo.memories.search.excerpt import Blocks, Staying
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import ASSISTANT, KnownUnit
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
 from memzoo.memories.strategies.extracting import Draft, Valued, derive_in_pieces, least_worth
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import FOR_SURE, canonical, is_reference, refers_back
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Finds, View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import blocking
 
@@ -128,7 +128,6 @@ class ConversationKGMemory(ModelBackedMemory):
         self._kg = KnowledgeGraph(frozenset(self.single_valued), self._amend)
         self._known = KnownIndex(units_of_fact, self._weights)
         self._draft = Draft(self._new_indexes, _apply)
-        self._staying, self._shown = Staying[_Shown](), dict[_Shown, Near]()
         if self.stay_tokens is not None and self.max_token_limit is None:
             raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
 
@@ -172,28 +171,22 @@ class ConversationKGMemory(ModelBackedMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return a line for each name with facts found, then the messages that were not learnt from yet."""
         near = await self._find_facts(query or "", log)
-        shown = lines(near) if self.stay_tokens is None else self._with_earlier(near, log, self.stay_tokens)
-        return View.of(await log.after(state.watermark), shown)
+        view = View.of(await log.after(state.watermark), lines(near))
+        if self.stay_tokens is None:
+            return view
 
-    def _with_earlier(self, found: Sequence[Near], log: Log, most: int) -> tuple[str, ...]:
-        """Return the lines found for earlier questions, then those found now."""
-        near = {(one.name, one.fact.key, str(one.fact)): one for one in found}
-        known = {**self._shown, **near}
-        limit = max(most, self.max_token_limit or 0)
-
-        def text(blocks: Blocks[_Shown]) -> tuple[str, ...]:
-            return tuple(line for block in blocks for line in lines(known[one] for one in block))
-
-        def fits(blocks: Blocks[_Shown]) -> bool:
-            return self.render.text_tokens("\n".join(text(blocks))) <= limit
+        def write(blocks: Sequence[Sequence[_Shown]]) -> tuple[str, ...]:
+            facts = {fact.key: fact for fact in self.kg.holding(key for block in blocks for _, key, _ in block)}
+            by_block = (lines(Near(facts[key], name, 1) for name, key, _ in block if key in facts) for block in blocks)
+            return tuple(itertools.chain.from_iterable(by_block))
 
         def holds(shown: Collection[_Shown]) -> bool:
             now = {fact.key: str(fact) for fact in self.kg.holding(key for _, key, _ in shown)}
             return all(now.get(key) == said for _, key, said in shown)
 
-        blocks = self._staying.with_new([*near], log.cached.epoch, fits, holds)
-        self._shown = {one: known[one] for block in blocks for one in block}
-        return text(blocks)
+        found = [(one.name, one.fact.key, str(one.fact)) for one in near]
+        most = max(self.stay_tokens, self.max_token_limit or 0)
+        return replace(view, finds=Finds(found, write, most, holds, quoted=False))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Update the graph with the state."""
@@ -251,7 +244,7 @@ class ConversationKGMemory(ModelBackedMemory):
     def _find_touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
         """The facts that new lines most probably change."""
         touched = index.find_touched(new_lines, lambda line: graph.find_asked(line, self.render.labels, ()))
-        likely = [*graph.holding(one.key for one in islice(touched, _MOST_TOUCHED))]
+        likely = [*graph.holding(one.key for one in itertools.islice(touched, _MOST_TOUCHED))]
         # What the assistant advised is long, has words of everything, and changes least.
         assistant = {canonical(name) for name in ("assistant", self.render.labels.ai)}
         return sorted(likely, key=lambda fact: fact.nodes[0] in assistant)

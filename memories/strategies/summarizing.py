@@ -80,10 +80,9 @@ class SummarizingMemory(ModelBackedMemory):
         """Return the summary as shown before a transcript, quoted so that it cannot forge a turn."""
         return quote_turns(f"\n{summary_of(state)}", self.render.labels.names)[1:]
 
-    def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Learn if messages wait, or if the summary is over a limit that no model was asked to keep to yet."""
-        tried = state.items.get(_OVER)
-        return bool(waiting) or (tried != self.max_summary_tokens and self._too_long(summary_of(state)))
+    def is_over_limit(self, state: State) -> bool:
+        """Tell whether the summary is over a limit that no model was asked to keep to yet."""
+        return state.items.get(_OVER) != self.max_summary_tokens and self._too_long(summary_of(state))
 
     async def _bound(self, summary: str) -> str:
         """Return the summary if it is within the limit, else let the model shorten it; never cut it."""

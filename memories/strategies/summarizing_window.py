@@ -48,8 +48,6 @@ class SummarizingWindowMemory(SummarizingMemory):
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Learn from all before the newest user message, if there is enough."""
-        if not waiting:
-            return super().due(state, ())
         older = _newest_user(waiting)
         shown = older + len(self.pins.besides(waiting)) + bool(summary_of(state))
         return older if older and shown >= self.max_messages else 0
@@ -59,7 +57,7 @@ class SummarizingWindowMemory(SummarizingMemory):
         self.pins.room(self.max_messages, lambda _: 1, "messages")
         entries, recalled = await log.after(state.watermark), tuple(filter(None, [self._quote_summary(state)]))
         room = self.max_messages - len(recalled) - len(entries) - len(self.pins.besides(entries))
-        if room < _OF_AN_EXCHANGE or super().due(state, ()):
+        if room < _OF_AN_EXCHANGE or self.is_over_limit(state):
             room = -1
         return View(recalled, entries, room=room, texts_stay=True)
 

@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, Self
 
-from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.saving import append
 from memzoo.memories.engine.state import State
@@ -55,9 +54,7 @@ class ConversationSummaryMemory(SummarizingMemory):
     )
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Learn if enough whole exchanges or tokens wait, or if the stored summary is over its limit."""
-        if not waiting:
-            return super().due(state, waiting)
+        """Learn if enough whole exchanges or tokens wait."""
         if self.every_tokens is not None and sum(map(self.render.tokens, waiting)) >= self.every_tokens:
             return True
         if self.every == 1:
@@ -70,7 +67,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         """The summary, then what it does not cover yet."""
         entries = await log.after(state.watermark)
         room = self.every - 1 - sum(entry.message["role"] == "user" for entry in entries)
-        if self.every_tokens is not None or super().due(state, ()):
+        if self.every_tokens is not None or self.is_over_limit(state):
             room = -1
         return View((self._quote_summary(state),), entries, room=room if room > 0 else -1, texts_stay=True)
 
@@ -81,14 +78,13 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     @classmethod
     def from_messages(
-        cls, llm: ModelOption, chat_memory: Sequence[Message] | LogHistory, *, summarize_step: int = 2, **options: Any
+        cls, llm: ModelOption, chat_memory: Sequence[Message], *, summarize_step: int = 2, **options: Any
     ) -> Self:
         """Make a memory and take in a conversation, `summarize_step` messages with each model call."""
         whole_number("summarize_step", summarize_step, at_least=1)
-        messages = chat_memory.messages if isinstance(chat_memory, LogHistory) else chat_memory
-        check_several(messages, "chat_memory")
+        check_several(chat_memory, "chat_memory")
         memory = cls(llm=llm, **options)
-        said = [memory.redactor.message(checked(message)) for message in messages]
+        said = [memory.redactor.message(checked(message)) for message in chat_memory]
         for start in range(0, len(said), summarize_step):
             drive(memory._take_in(said[start : start + summarize_step]))
         return memory

@@ -66,8 +66,6 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """If the limit is passed, learn from the oldest messages that must go; a tool's result goes with its call."""
-        if not waiting:
-            return super().due(state, ())
         spare = self._spare(state, waiting)
         if spare < 0:
             # Make room down to `prune_to`, so that not the very next message asks the model again. The limit may have
@@ -92,10 +90,10 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         self.pins.room(self.max_token_limit, self.render.tokens)
         summary = summary_of(state)
         entries = await log.after(state.watermark)
-        is_due = super().due(state, ())
+        is_over = self.is_over_limit(state)
 
         def room() -> int:
-            return -1 if is_due else as_room(self._spare(state, entries), entries, self.render.tokens)
+            return -1 if is_over else as_room(self._spare(state, entries), entries, self.render.tokens)
 
         recalled = (summary,) if summary else ()
         return View(recalled, entries, summary_as_turn=True, room=room, texts_stay=True)

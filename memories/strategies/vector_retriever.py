@@ -5,28 +5,25 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log, talk
 from memzoo.memories.engine.prompt_limit import cut_middle
-from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, HashEmbedder, as_embedder
 from memzoo.memories.options import names, option, strategy
-from memzoo.memories.search.excerpt import Blocks, Clipper, Staying, evidence, fit_found
+from memzoo.memories.search.excerpt import Clipper, evidence, fit_found
 from memzoo.memories.search.persisted_index import Documents, PersistedIndex
 from memzoo.memories.search.relative_dates import find_dates
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.view import Cleared, Passage, View
+from memzoo.memories.text.view import Cleared, Finds, Passage, View
 from memzoo.stores import JSON, Entry, Store, VectorIndex
 from memzoo.stores.indexes.index import ExactIndex
-
-if TYPE_CHECKING:
-    from memzoo.memories.search.word_index import WordIndex
 
 __all__ = ["VectorStoreRetrieverMemory"]
 
@@ -119,7 +116,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self._words = self._no_words()
         # Each text is counted once, unless something else counts.
         self._counts: dict[tuple[str, str], int] = {}
-        self._staying, self._stays_since = Staying[Passage](), 0
+        self._shown_until = 0
 
     @property
     def state_name(self) -> str:
@@ -128,7 +125,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Learn at every save, to embed; without an embedder, once enough new words are worth keeping."""
-        worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq if waiting else 0)
+        worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -174,30 +171,16 @@ class VectorStoreRetrieverMemory(BaseMemory):
             self._tokens,
             clip,
         )
-        if self.stay_tokens is not None:
-            return View(quotes=await self._with_earlier(log, index, shown, limit, self.stay_tokens))
-        return View(quotes=evidence(shown), passages=tuple(shown))
-
-    async def _with_earlier(
-        self, log: Log, index: "WordIndex", found: Sequence[Passage], limit: int, most: int
-    ) -> tuple[str, ...]:
-        """Return what was found for earlier questions, then what was found now, as one text that grows at its end."""
-
-        def text(blocks: Blocks[Passage]) -> tuple[str, ...]:
-            return tuple(filter(None, ["\n".join(text for block in blocks for text in evidence(block))]))
-
-        newest, epoch = await log.tail(1), log.cached.epoch
-        earlier = self._staying.list_shown(epoch)
+        if self.stay_tokens is None:
+            return View(quotes=evidence(shown), passages=tuple(shown))
+        newest, earlier = await log.tail(1), [one.seq for block in log.cached.finds for one in block]
         # Show nothing in its first version if it was corrected since.
-        corrections = index.find_corrections_since([one.seq for one in earlier], self._stays_since, limit)
-        shown = {one.seq for one in [*earlier, *found]}
-        new = await self._words.passages(log, [seq for seq in corrections if seq not in shown])
-        room = max(most - self.render.frame_tokens, limit)
-        blocks = self._staying.with_new(
-            [*found, *new], epoch, lambda blocks: sum(map(self._tokens, text(blocks))) <= room
-        )
-        self._stays_since = newest[0].seq if newest else 0
-        return text(blocks)
+        corrections = index.find_corrections_since(earlier, self._shown_until, limit)
+        known = {*earlier, *(one.seq for one in shown)}
+        new = await words.passages(log, [seq for seq in corrections if seq not in known])
+        self._shown_until = newest[0].seq if newest else 0
+        most = max(self.stay_tokens, limit + self.render.frame_tokens)
+        return View(finds=Finds([*shown, *new], _write_blocks, most))
 
     def _tokens(self, text: str) -> int:
         key = self.render.counted_by, text
@@ -209,7 +192,6 @@ class VectorStoreRetrieverMemory(BaseMemory):
         """Forget all words, and remove from the index what the store deleted."""
         if reset:
             self._words = self._no_words()
-            self._staying = Staying[Passage]()
             self._counts.clear()
             if self._embedder:
                 await self._vectors.mend()
@@ -255,3 +237,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     def _no_words(self) -> PersistedIndex:
         return PersistedIndex(self.store, self.conversation_id, self._documents, self.weights)
+
+
+def _write_blocks(blocks: Sequence[Sequence[Passage]]) -> tuple[str, ...]:
+    return ("\n".join(text for block in blocks for text in evidence(block)),) if blocks else ()

@@ -1,40 +1,36 @@
-"""Old results of tools: replaced by a line where they are shown, since an agent seldom needs them twice."""
+"""Old results of tools: replaced by a line where they are shown or learnt from. The log itself keeps all."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memzoo.errors import OptionError
 from memzoo.memories.options import names, whole_number
 from memzoo.memories.text.grouping import is_answer
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import Message
+from memzoo.memories.text.view import Cleared
+from memzoo.stores import Entry, Message
 
-__all__ = [
-    "RESULTS",
-    "ClearToolResults",
-    "ClearToolResultsOption",
-    "Numbered",
-    "clear_results",
-    "clearing_of",
-    "replace_result",
-    "results_to_clear",
-]
+if TYPE_CHECKING:
+    from memzoo.memories.engine.log import CachedLog
+    from memzoo.memories.engine.pins import Pins
 
-RESULTS = ("tool", "function")
-"""The roles of results."""
+__all__ = ["ClearToolResults", "ClearToolResultsOption", "Clearing", "clear_results", "clearing_of"]
+
+# The roles of results.
+_RESULTS = ("tool", "function")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClearToolResults:
-    """Which results of tools are replaced by a line that says what was there and how long it was.
+    """Replaces old results of tools by a line that names the tool and the length of the result.
 
     Attributes:
-        keep: So many of the newest results stay, at least. What came since the last answer stays in any case.
-        step: The place from which on they stay moves by so many messages at once, so that a provider's cache of prompts
-            keeps what is before it; up to so many messages more keep their results.
-        over: Results of at most so many tokens stay.
+        keep: The fewest newest results that stay. Results since the last answer stay in any case.
+        step: The first result that stays moves by this many messages at once, so that a provider's prompt cache keeps
+            everything before it; up to this many messages more keep their results.
+        over: Results up to this many tokens stay.
         exclude: The names of tools whose results stay, and do not count.
 
     Raises:
@@ -68,18 +64,11 @@ ClearToolResultsOption: TypeAlias = ClearToolResults | Mapping[str, Any] | None
 """A `ClearToolResults`, or its members by name."""
 
 
-class Numbered(NamedTuple):
-    """A message with its number in the log, or its place in a list."""
-
-    number: int
-    message: Message
-
-
 def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
-    """What an option means.
+    """Return the meaning of an option.
 
     Raises:
-        OptionError: It is something else, or names what there is not.
+        OptionError: It is something else, or has an unknown member.
     """
     if option is None or isinstance(option, ClearToolResults):
         return option
@@ -89,14 +78,14 @@ def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
     return ClearToolResults(**option)
 
 
-def results_to_clear(said: Sequence[Numbered], option: ClearToolResults) -> dict[int, str]:
-    """The results that are old enough to be replaced, by number, with the names of their tools.
+def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResults) -> dict[int, str]:
+    """Return the results that are old enough to be replaced, by number, with the names of their tools.
 
-    It follows from the numbers alone which they are, so that each process shows the same.
+    They follow from the numbers alone, so that each process shows the same.
 
     Args:
-        said: Messages to the end of the conversation, oldest first.
-        option: Which.
+        said: Messages to the end of the conversation, oldest first, each behind its number in the log or its place.
+        option: The rule.
     """
     tools = dict[Any, str]()
     found = list[tuple[int, str]]()
@@ -105,21 +94,22 @@ def results_to_clear(said: Sequence[Numbered], option: ClearToolResults) -> dict
             tools[call["id"]] = str((call.get("function") or {}).get("name") or "a tool")
         # Without its call, a result is not sent.
         name = message.get("name") if message["role"] == "function" else tools.get(message.get("tool_call_id"))
-        if message["role"] in RESULTS and name and name not in option.exclude:
+        if message["role"] in _RESULTS and name and name not in option.exclude:
             found.append((number, str(name)))
-    first = found[-option.keep][0] if 0 < option.keep <= len(found) else 0 if option.keep else said[-1].number + 1
-    first = min(first, _open_from(said))
+    first = found[-option.keep][0] if 0 < option.keep <= len(found) else 0 if option.keep else said[-1][0] + 1
+    # What came since the last answer stays.
+    first = min(first, next((number + 1 for number, message in reversed(said) if is_answer(message)), said[0][0]))
     first -= first % option.step
     return {number: name for number, name in found if number < first}
 
 
-def replace_result(message: Message, name: str, over: int, size: Callable[[], int]) -> Message:
+def _replace_result(message: Message, name: str, over: int, size: Callable[[], int]) -> Message:
     """Return a result of a tool as a line; as it is, if it is short.
 
     Args:
         message: The result.
         name: The tool's name.
-        over: Tokens that it may have and stay.
+        over: The most tokens of a result that stays.
         size: Counts its tokens.
     """
     text = text_of(message)
@@ -132,14 +122,82 @@ def replace_result(message: Message, name: str, over: int, size: Callable[[], in
 def clear_results(
     messages: Sequence[Message], option: ClearToolResults, size: Callable[[Message], int]
 ) -> list[Message]:
-    """A list of messages, oldest first, with its old results as lines."""
-    numbered = [Numbered(place, message) for place, message in enumerate(messages)]
+    """Return messages, oldest first, with old results as lines."""
     cleared = list(messages)
-    for place, name in (results_to_clear(numbered, option) if messages else {}).items():
-        cleared[place] = replace_result(messages[place], name, option.over, partial(size, messages[place]))
+    for place, name in (_results_to_clear([*enumerate(messages)], option) if messages else {}).items():
+        cleared[place] = _replace_result(messages[place], name, option.over, partial(size, messages[place]))
     return cleared
 
 
-def _open_from(said: Sequence[Numbered]) -> int:
-    """The number from which on nothing is answered yet."""
-    return next((number + 1 for number, message in reversed(said) if is_answer(message)), said[0].number)
+class Clearing:
+    """Replaces old results of tools by lines, as `ClearToolResults` says. The log itself keeps all.
+
+    Args:
+        option: The rule.
+        held: The log.
+        size: Counts the tokens of an entry.
+        pins: The pinned messages, which stay.
+    """
+
+    def __init__(
+        self,
+        option: ClearToolResults,
+        held: "CachedLog",
+        size: Callable[[Entry], int],
+        pins: "Pins",
+    ) -> None:
+        self._option, self._held, self._size, self._pins = option, held, size, pins
+        self._epoch: Hashable = None
+        # What the names are true of, the names of tools by number, and the entries that were replaced.
+        self._known: tuple[Hashable, Mapping[int, str], dict[int, Cleared]] = (None, {}, {})
+
+    def replace_old(self, entries: list[Entry]) -> list[Entry]:
+        """Return entries of the log as they are shown: results that are old enough are lines."""
+        if not any(entry.message["role"] in _RESULTS for entry in entries):
+            return entries
+        held = self._held.entries
+        older = [entry for entry in entries if held and entry.seq < held[0].seq]
+        names, lines = self._names([*older, *held])
+        return [self._line(entry, names[entry.seq], lines) if entry.seq in names else entry for entry in entries]
+
+    @property
+    def waits(self) -> bool:
+        """A result may become a line later; as it is shorter then, a limit may let older messages in again."""
+        held = self._held.entries
+        results = [entry.seq for entry in held if entry.message["role"] in _RESULTS]
+        return bool(results) and not self._names(held)[0].keys() >= {*results}
+
+    def is_whole(self, entries: Sequence[Entry]) -> bool:
+        """Tell if entries have a result that is no line."""
+        return any(entry.message["role"] in _RESULTS and not isinstance(entry, Cleared) for entry in entries)
+
+    def replace_all(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Return entries as they are learnt from: each result that may be is a line, so that it is always the same."""
+        if not any(entry.message["role"] in _RESULTS for entry in entries):
+            return entries
+        exclude, over = self._option.exclude, self._option.over
+        option = ClearToolResults(keep=0, step=1, over=over, exclude=exclude)
+        # Behind an answer, nothing is open.
+        end = entries[-1].seq + 1, {"role": "assistant", "content": ""}
+        names = _results_to_clear([*((entry.seq, entry.message) for entry in entries), end], option)
+        lines = dict[int, Cleared]()
+        return [self._line(entry, names[entry.seq], lines) if entry.seq in names else entry for entry in entries]
+
+    def _names(self, said: Sequence[Entry]) -> tuple[Mapping[int, str], dict[int, Cleared]]:
+        pinned = frozenset(entry.seq for entry in self._pins.entries)
+        about = self._held.epoch, said[0].seq, said[-1].seq, pinned
+        if self._known[0] != about:
+            found = _results_to_clear([(entry.seq, entry.message) for entry in said], self._option)
+            lines = self._known[2] if self._epoch == self._held.epoch else dict[int, Cleared]()
+            self._epoch = self._held.epoch
+            self._known = about, {seq: name for seq, name in found.items() if seq not in pinned}, lines
+        return self._known[1:]
+
+    def _line(self, entry: Entry, name: str, lines: dict[int, Cleared]) -> Entry:
+        if isinstance(entry, Cleared) or entry.seq in lines:
+            return lines.get(entry.seq, entry)
+        message = _replace_result(entry.message, name, self._option.over, lambda: self._size(entry))
+        if message is entry.message:
+            return entry
+        lines[entry.seq] = line = Cleared(entry.seq, message, entry.turn_id, entry.created_at, entry.fields)
+        return line

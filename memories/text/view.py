@@ -1,16 +1,22 @@
 """The view: what a strategy shows the model."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 from memzoo.memories.text.days import in_words
 from memzoo.memories.text.grouping import last_exchange
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
 
-__all__ = ["Cleared", "Passage", "Shortened", "Shown", "View", "as_room"]
+__all__ = ["Cleared", "Finds", "Passage", "Shortened", "Shown", "View", "as_room"]
+
+T = TypeVar("T", bound=Hashable)
+
+# When a smaller share of what is shown is found again, the talk has gone elsewhere.
+_LEAST_FOUND_AGAIN = 0.1
 
 
 class Shown(list[Any]):  # of messages; as `Any` the clients take them under strict types, too
@@ -128,6 +134,50 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Finds(Generic[T]):
+    """What a search found for a question, for a view that keeps showing what was found for earlier ones.
+
+    What is chosen anew for each question is paid in full each time. Of what only grows, what is new is paid: the rest
+    is in the provider's cache. See docs/caching.md. It is known to one memory object: another one begins anew.
+
+    Attributes:
+        items: What was found, the best first.
+        write: Writes items as texts, in blocks: together what came together.
+        most: The tokens that the texts may have.
+        holds: Tells whether all that was shown is still so.
+        quoted: Others speak in the texts, as in `View.quotes`.
+    """
+
+    items: Sequence[T]
+    write: Callable[[Sequence[Sequence[T]]], tuple[str, ...]]
+    most: int
+    holds: Callable[[Collection[T]], bool] = lambda _: True
+    quoted: bool = True
+
+    def behind(
+        self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
+    ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
+        """Return what to show now, in blocks and as texts: what was shown, then what is new.
+
+        Only what was found is shown when not all fits any more, when hardly anything of what was shown is found again,
+        and when something of it does not hold any more.
+
+        Args:
+            earlier: What was shown, in blocks.
+            tokens: Counts the tokens of a text.
+        """
+        shown = frozenset(itertools.chain.from_iterable(earlier))
+        new = [one for one in self.items if one not in shown]
+        if shown and len(self.items) - len(new) >= _LEAST_FOUND_AGAIN * len(shown) and self.holds(shown):
+            blocks = [*earlier, new] if new else earlier
+            texts = self.write(blocks)
+            if tokens("\n".join(texts)) <= self.most:
+                return blocks, texts
+        blocks = [self.items] if self.items else []
+        return blocks, self.write(blocks)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """The texts and messages that the model is to be shown.
 
@@ -146,6 +196,7 @@ class View:
         room: What may be added while the next view begins with these entries, in the unit of the strategy's limit;
             `None` for anything, -1 if it need not begin with them; or a function that finds this out when it is asked.
         texts_stay: So long, its texts stay as they are, too; and where it has none, it gets none.
+        finds: What was found, if the view is also to show what was found before. The base class makes texts of it.
         shows_newest: All of the newest exchange is among the entries. Where it is not, it comes back, before what is
             added, with a call of tools that follows its answer.
     """
@@ -162,6 +213,7 @@ class View:
     room: int | Callable[[], int] | None = -1
     texts_stay: bool = False
     shows_newest: bool = True
+    finds: Finds[Any] | None = None
 
     @classmethod
     def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> Self:

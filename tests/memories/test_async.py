@@ -115,4 +115,3 @@ def test_an_override_is_followed_by_its_twin() -> None:
             return [{"role": "user", "content": "OVERRIDDEN"}]
 
     assert Shouting().history() == [{"role": "user", "content": "OVERRIDDEN"}]
-    assert Shouting().chat_memory.messages == [{"role": "user", "content": "OVERRIDDEN"}]

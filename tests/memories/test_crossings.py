@@ -7,7 +7,7 @@ import pytest
 
 from memzoo.errors import ModelError
 from memzoo.memories import create_memory
-from memzoo.memories.engine.steps import next_step
+from memzoo.memories.engine.prompt_limit import next_step
 from memzoo.stores import Entry, Message
 from memzoo.testing import ScriptedModel
 

@@ -63,8 +63,8 @@ def test_a_strategy_asks_with_its_own_prompt(run: Run):
     ], done.stderr
 
 
-def test_due_is_asked_with_nothing_too(run: Run):
-    """When no more messages wait, `due` is given none; if it then says yes, so is `derive`."""
+def test_derive_is_called_without_messages_where_the_state_is_over_its_limit(run: Run):
+    """Where nothing is due, `is_over_limit` is asked; if it says yes, `derive` is given no messages."""
     script = (
         "from memzoo.strategy import Changes, strategy\n"
         "from memzoo_topic import TopicMemory\n"
@@ -74,7 +74,9 @@ def test_due_is_asked_with_nothing_too(run: Run):
         "        name = 'rarely'\n"
         "        def due(self, state, waiting):\n"
         "            asked.append(len(waiting))\n"
-        "            return len(waiting) >= 4 or tidies and not waiting and 'tidy' not in state.items\n"
+        "            return len(waiting) >= 4\n"
+        "        def is_over_limit(self, state):\n"
+        "            return tidies and 'tidy' not in state.items\n"
         "        async def derive(self, state, entries, log):\n"
         "            derived.append(len(entries))\n"
         "            return await super().derive(state, entries, log) if entries else Changes({'tidy': True})\n"
@@ -86,7 +88,7 @@ def test_due_is_asked_with_nothing_too(run: Run):
     )
     done = run("-W", "error", "-c", script)
     shown = "Human said: Anna lives in Oslo. Bo lives in Oslo."
-    assert done.stdout.splitlines() == [f"[2, 0, 4, 0] [4] {shown}", f"[2, 0, 2, 4, 0] [0, 4] {shown}"], done.stderr
+    assert done.stdout.splitlines() == [f"[2, 4] [4] {shown}", f"[2, 2, 4] [0, 4] {shown}"], done.stderr
 
 
 def test_what_the_page_says_of_stores_and_commands():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memzoo.benchmarks.play import pieces
 from memzoo.benchmarks.play.pieces import Piece, apply_splices, join_pieces, pair_rewritten, pieces_of, reasons, splices
-from memzoo.memories.engine.explanation import Find, ShownText
+from memzoo.memories.text.explanation import Find, ShownText
 
 TEXTS = st.text(st.sampled_from("aB .!?\n\u3002\uff01\u2028<:\x00"), max_size=30)
 SHOWN = st.one_of(

@@ -2,14 +2,14 @@
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, ConversationBufferMemory, ConversationKGMemory
-from memzoo.stores import Entry, InMemoryStore, Message
+from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import ChatFunction, State
 from memzoo.sync import drive
 
@@ -218,11 +218,11 @@ def test_what_another_thread_hears_of_meanwhile_is_learnt_by_the_next_load() -> 
     class Interrupted(ConversationKGMemory):
         """The exchange comes, and this memory reads it, while it is told that nothing else is due."""
 
-        def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-            if not waiting and state.watermark == 2:
+        def is_over_limit(self, state: State) -> bool:
+            if state.watermark == 2:
                 other.save_context({"input": "Meanwhile"}, {"output": "ok"})
                 drive(self.log.refreshed())
-            return super().due(state, waiting)
+            return super().is_over_limit(state)
 
     memory = Interrupted(llm=lambda _: "NONE", store=other.store, conversation_id="a")
     memory.save_context({"input": "hi"}, {"output": "hello"})

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.errors import ModelError
-from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError, count_for_prompt, cut_middle
-from memzoo.memories.engine.steps import shorten_entries
+from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError, count_for_prompt, cut_middle, shorten_entries
 from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import count_text, token_counter

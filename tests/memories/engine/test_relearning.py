@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories import VectorStoreRetrieverMemory, create_memory
-from memzoo.memories.engine.relearning import relearn
+from memzoo.memories.engine.learner import relearn
 from memzoo.memories.search.known_index import UnitsOf
 from memzoo.memories.search.units import KnownUnit
 from memzoo.memories.strategies import entity, knowledge_graph

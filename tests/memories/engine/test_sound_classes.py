@@ -60,7 +60,7 @@ def said(memory: BaseMemory) -> None:
 
 
 def test_a_sound_one_is_made() -> None:
-    """Nothing is said against a strategy that has all five hooks as they are to be."""
+    """Nothing is said against a strategy that has its hooks as they are to be."""
     memory = made(SOUND)(k=1)
     said(memory)
     assert memory.load_memory_variables({}) == {"history": "Human: hi\nAI: hello"}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ConflictError
-from memzoo.memories.engine.cached_state import CachedState
 from memzoo.memories.engine.locks import FairLock, StateLock
+from memzoo.memories.engine.state import CachedState
 from memzoo.stores import JSON, InMemoryStore, Record, StateUpdate
 from memzoo.strategy import Changes
 from memzoo.sync import drive

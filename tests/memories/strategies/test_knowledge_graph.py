@@ -208,7 +208,7 @@ class TestSaving:
         """A save makes one call, a load none, and what no user said takes none (I11)."""
         memory, model = told(mine_ai=False)
         assert on(memory, "Is he a friend?")
-        memory.chat_memory.add_ai_message("Anything else?")
+        memory.add_messages([{"role": "assistant", "content": "Anything else?"}])
         assert [name for name, _ in model.asked] == ["triple_extraction"]
 
     @pytest.mark.parametrize(("k", "known"), [(0, ""), (-1, ""), (1, "Human: q\nAI: a")])

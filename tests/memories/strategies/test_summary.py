@@ -161,10 +161,10 @@ class TestFromMessages:
         assert len(model.asked) == 5
 
     def test_takes_another_memorys_log(self) -> None:
-        """A `chat_memory` can be given, as in LangChain; options are passed on."""
+        """The log of another memory can be given; options are passed on."""
         told = ConversationBufferMemory()
         told.add_messages(SAID[:2])
-        memory = ConversationSummaryMemory.from_messages(ScriptedModel("ok"), told.chat_memory, memory_key="chat")
+        memory = ConversationSummaryMemory.from_messages(ScriptedModel("ok"), told.history(), memory_key="chat")
         assert memory.load_memory_variables({}) == {"chat": "ok"}
         assert memory.conversation_id != told.conversation_id
 
@@ -202,8 +202,8 @@ class TestEvery:
         model = ScriptedModel("Both.")
         memory = ConversationSummaryMemory(llm=model, every=2)
         for number in range(1, 3):
-            memory.chat_memory.add_user_message(f"q{number}")
-            memory.chat_memory.add_ai_message(f"a{number}")
+            memory.add_messages([{"role": "user", "content": f"q{number}"}])
+            memory.add_messages([{"role": "assistant", "content": f"a{number}"}])
         ((_, prompt),) = model.asked
         assert "]\nHuman: q1\nAI: a1\nHuman: q2\nAI: a2\n</new_lines>" in prompt
 

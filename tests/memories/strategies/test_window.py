@@ -64,24 +64,24 @@ class TestTools:
         """An exchange is told by who speaks, not by how it was saved."""
         memory = ConversationBufferWindowMemory(k=1)
         for number in range(2):
-            memory.chat_memory.add_user_message(f"q{number}")
-            memory.chat_memory.add_ai_message(f"a{number}")
+            memory.add_messages([{"role": "user", "content": f"q{number}"}])
+            memory.add_messages([{"role": "assistant", "content": f"a{number}"}])
         assert memory.load_memory_variables({}) == {"history": "Human: q1\nAI: a1"}
 
     def test_a_question_that_waits_for_its_answer_takes_no_place(self) -> None:
         """The newest question comes besides as long as it is not answered; one that never was counts."""
         memory = told(2, 2)
-        memory.chat_memory.add_user_message("hello?")
+        memory.add_messages([{"role": "user", "content": "hello?"}])
         before = "Human: q0\nAI: a0\nHuman: q1\nAI: a1\n"
         assert memory.load_memory_variables({}) == {"history": f"{before}Human: hello?"}
-        memory.chat_memory.add_user_message("anybody?")
+        memory.add_messages([{"role": "user", "content": "anybody?"}])
         assert memory.load_memory_variables({}) == {"history": "Human: q1\nAI: a1\nHuman: hello?\nHuman: anybody?"}
 
     def test_a_greeting_belongs_to_no_exchange(self) -> None:
         """What stands before the first question is shown as long as there are fewer than `k` exchanges."""
         store = InMemoryStore()
         memory = ConversationBufferWindowMemory(k=2, store=store)
-        memory.chat_memory.add_ai_message("Welcome!")
+        memory.add_messages([{"role": "assistant", "content": "Welcome!"}])
         memory.save_context({"input": "q0"}, {"output": "a0"})
         assert memory.load_memory_variables({}) == {"history": "AI: Welcome!\nHuman: q0\nAI: a0"}
         memory.save_context({"input": "q1"}, {"output": "a1"})

@@ -50,8 +50,6 @@ def test_objects_are_no_messages(given: Any, advice: str) -> None:
     """Wherever a message is wanted, an object of another library is an error that says what to write."""
     memory = ConversationBufferMemory()
     with pytest.raises(MessageError, match=advice):
-        memory.chat_memory.add_message(given)
-    with pytest.raises(MessageError, match=advice):
         memory.add_messages([given])
     assert memory.history() == []
 

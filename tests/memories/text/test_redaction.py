@@ -130,7 +130,6 @@ PLACES: dict[str, Callable[[BaseMemory], object]] = {
             thread="t",
         )
     ),
-    "LangChain's history": lambda memory: memory.chat_memory.add_message({"role": "user", "content": SECRET}),
 }
 
 

@@ -1,11 +1,16 @@
-"""Why a view is as it is: what was searched for it, what its tokens are spent on, and what was left out."""
+"""Explains a view: the searches behind it, the cost of each message, and the messages left out.
 
+Searches `report` their results, which are dropped unless an explanation is under way (`watch`).
+"""
+
+import contextlib
 import functools
 import html
 import itertools
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from memzoo.memories.text.framing import in_frame
@@ -13,12 +18,11 @@ from memzoo.memories.text.messages import as_sent, text_of
 from memzoo.stores import Entry, Message
 
 if TYPE_CHECKING:
-    from memzoo.memories.engine.memory_protocol import Memory
-    from memzoo.memories.engine.searches import Searches
+    from memzoo.memories.base import BaseMemory
     from memzoo.memories.text.tokens import TokenCounter
     from memzoo.memories.text.view import View
 
-__all__ = ["Explanation", "Find", "Kind", "LeftOut", "ShownText", "explain_view"]
+__all__ = ["Explanation", "Find", "Kind", "LeftOut", "Searches", "ShownText", "explain_view", "report", "watch"]
 
 _LONGEST = 80
 _MOST_DIGITS = 6
@@ -28,14 +32,14 @@ Kind: TypeAlias = Literal["system", "recalled", "message", "pinned"]
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """A message that the model is shown.
+    """A message in the view.
 
     Attributes:
-        kind: The system message, something that the strategy derived or found, a message of the log, or a pinned one.
-        tokens: What it costs.
-        number: Its number in the log; `None` for what is not in it.
-        text: What it says.
-        role: Who is told to have said it, as the model sees it.
+        kind: The system message, a text that the strategy derived or found, a message of the log, or a pinned one.
+        tokens: Its cost.
+        number: Its number in the log; `None` if it is not in the log.
+        text: Its text.
+        role: Its role, as the model sees it.
     """
 
     kind: Kind
@@ -47,14 +51,14 @@ class ShownText:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """Something that a search brought up.
+    """A result of a search.
 
     Attributes:
-        by: How it was looked for.
+        by: The kind of search.
         what: A message by its number in the log, or a text.
-        score: How well it fits: the more, the better, among what was looked for in the same way.
-        shown: Whether the view shows it.
-        text: What it says.
+        score: Its fit, higher is better; to be compared within one kind of search only.
+        shown: The view shows it.
+        text: Its text.
     """
 
     by: str
@@ -70,8 +74,8 @@ class LeftOut:
 
     Attributes:
         number: Its number.
-        reason: Why.
-        text: What it says.
+        reason: The reason.
+        text: Its text.
     """
 
     number: int
@@ -81,14 +85,14 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a memory shows what it shows. `str` gives it as text, a notebook as a table.
+    """Explains a view of a memory. `str` gives it as text, a notebook as a table.
 
     Attributes:
         strategy: The strategy's name.
-        query: What was looked for; `None` if the strategy does not search.
-        limit: Tokens that there was room for; `None` if there is no limit for all that is shown.
-        shown: What is shown, in order.
-        finds: What searches brought up, in the order of each.
+        query: The query; `None` if the strategy does not search.
+        limit: The most tokens of the view; `None` if it has no limit as a whole.
+        shown: The messages of the view, in order.
+        finds: The results of searches, each in its order.
         left_out: The messages of the log that are not shown, oldest first.
     """
 
@@ -101,7 +105,7 @@ class Explanation:
 
     @property
     def tokens(self) -> int:
-        """What all that is shown costs."""
+        """The tokens of the whole view."""
         return sum(one.tokens for one in self.shown)
 
     def as_dict(self) -> dict[str, Any]:
@@ -191,16 +195,55 @@ def _html_row(cells: Sequence[str]) -> str:
     return f"<tr>{''.join(f'<td>{line}</td>' for line in lines)}</tr>"
 
 
+@dataclass
+class Searches:
+    """The searches made for a view.
+
+    Attributes:
+        found: By kind of search, the results with their scores, best first.
+        of_messages: Messages of the log were searched.
+    """
+
+    found: list[tuple[str, dict[Any, float]]] = field(default_factory=list[tuple[str, dict[Any, float]]])
+    of_messages: bool = False
+
+
+_watching: ContextVar[Searches | None] = ContextVar("memzoo_searches", default=None)
+
+
+def report(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
+    """Report the results of a search to the explanation under way, if any; otherwise the scores are not read.
+
+    Args:
+        by: The kind of search.
+        scores: The results with their scores, best first: messages by number, or texts.
+        of_messages: Messages of the log were searched.
+    """
+    if told := _watching.get():
+        told.found.append((by, dict(scores)))
+        told.of_messages |= of_messages
+
+
+@contextlib.contextmanager
+def watch() -> Generator[Searches]:
+    """Hear of all searches in this block."""
+    token = _watching.set(told := Searches())
+    try:
+        yield told
+    finally:
+        _watching.reset(token)
+
+
 async def explain_view(
-    memory: "Memory", told: "Searches", view: "View", query: str | None, max_tokens: int | None
+    memory: "BaseMemory", told: Searches, view: "View", query: str | None, max_tokens: int | None
 ) -> Explanation:
     """As `BaseMemory.aexplain`.
 
     Args:
         memory: The memory.
-        told: What it told of its searches while it made the view.
-        view: What it shows.
-        query: What it searched for; `None` if it does not search.
+        told: Its searches while it made the view.
+        view: The view.
+        query: Its query; `None` if it does not search.
         max_tokens: See there.
     """
     sent = memory.render.show(view, max_tokens)
@@ -224,7 +267,7 @@ async def explain_view(
 
 
 def _list_shown(sent: Sequence[Message], view: "View", counter: "TokenCounter") -> list[ShownText]:
-    """What is sent, each with where it comes from; of messages that are alike, the newest are those that were left."""
+    """List the messages sent, each with its origin; of equal messages, the newest are the ones that were kept."""
     numbers: dict[str, list[int]] = {}
     for entry in (*([view.system] if view.system else []), *view.entries):
         numbers.setdefault(_key(entry.message), []).append(entry.seq)
@@ -246,7 +289,7 @@ def _finds(
     said: Mapping[int, str],
     shown: Sequence[ShownText],
 ) -> Iterable[Find]:
-    """What was found, each with whether it is shown: as a message, or in a text."""
+    """Yield the results of searches, each marked as shown if it is a message of the view or within a text."""
     texts = "\n".join(one.text for one in shown)
     for by, scores in searches:
         for what, score in scores.items():
@@ -255,13 +298,13 @@ def _finds(
 
 
 def _is_told(text: str, texts: str) -> bool:
-    """Whether a text is among others, as it is, or among what else they say under its label, such as a name."""
+    """Tell if texts contain a text, as it is or with others under the same label, such as a name."""
     label, _, said = text.partition(": ")
     return bool(text) and (text in texts or bool(said and said in texts and f"{label}: " in texts))
 
 
 def _reason(view: "View", found: Container[object], learnt: int, entry: Entry, *, of_messages: bool) -> Any:
-    """Why a message is not shown, which a search may have found and which may be learnt from."""
+    """Return the reason why a message is not shown."""
     if of_messages:
         return "found, but no room" if entry.seq in found else "not found"
     if entry.seq <= learnt:

@@ -9,9 +9,9 @@ from hypothesis import strategies as some
 
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.search.excerpt import Staying
 from memzoo.memories.text.framing import frame_text, in_frame
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.view import Finds
 from memzoo.stores import Message
 
 THINGS = ("boat", "garden", "piano", "bicycle")
@@ -46,33 +46,39 @@ def recalled(memory: BaseMemory, question: str) -> str:
     return "\n".join(in_frame(text_of(one)) for one, made in zip(shown, shown.recalled, strict=True) if made)
 
 
-class TestStaying:
+def show(
+    found: Sequence[int], earlier: Sequence[Sequence[int]], most: int = 100, *, holds: bool = True
+) -> list[list[int]]:
+    """The blocks that are shown for a question; each number is a word."""
+    finds = Finds(found, lambda blocks: tuple(" ".join(map(str, block)) for block in blocks), most, lambda _: holds)
+    blocks, texts = finds.behind(earlier, lambda text: len(text.split()))
+    assert len("\n".join(texts).split()) == sum(map(len, blocks))
+    return [[*block] for block in blocks]
+
+
+class TestFinds:
     """The rule."""
 
     @given(some.lists(some.lists(some.integers(0, 30), unique=True, max_size=6), max_size=12), some.integers(6, 20))
-    def test_it_shows_what_is_wanted_within_the_limit(self, asked: list[list[int]], limit: int) -> None:
-        """All that is wanted is there, once, never more than fits; it begins as before or is chosen anew."""
-        staying, before = Staying[int](), list[int]()
-        for wanted in asked:
-            blocks = staying.with_new(wanted, "epoch", lambda blocks: sum(map(len, blocks)) <= limit)
+    def test_it_shows_what_is_found_within_the_limit(self, asked: list[list[int]], limit: int) -> None:
+        """All that is found is there, once, never more than fits; it begins as before or is chosen anew."""
+        blocks, before = list[list[int]](), list[int]()
+        for found in asked:
+            blocks = show(found, blocks, limit)
             now = [one for block in blocks for one in block]
-            assert set(wanted) <= set(now)
+            assert set(found) <= set(now)
             assert len(set(now)) == len(now) <= limit
-            assert now[: len(before)] == before or now == wanted
+            assert now[: len(before)] == before or now == found
             before = now
 
-    def test_it_begins_anew_when_hardly_anything_is_wanted(self) -> None:
+    def test_it_begins_anew_when_hardly_anything_is_found_again(self) -> None:
         """The talk has gone elsewhere."""
-        staying = Staying[int]()
-        staying.with_new(range(20), "epoch", lambda _: True)
-        assert staying.with_new([90, 91], "epoch", lambda _: True) == [[90, 91]]
+        assert show([90, 91], [[*range(20)]]) == [[90, 91]]
 
-    @pytest.mark.parametrize(("about", "holds"), [("other", True), ("epoch", False)])
-    def test_it_begins_anew_when_something_changed(self, about: str, holds: bool) -> None:  # noqa: FBT001
-        """Something was deleted, or does not hold any more."""
-        staying = Staying[int]()
-        staying.with_new([1, 2], "epoch", lambda _: True)
-        assert staying.with_new([2, 3], about, lambda _: True, lambda _: holds) == [[2, 3]]
+    def test_it_begins_anew_when_something_does_not_hold_any_more(self) -> None:
+        """Something was corrected."""
+        assert show([2, 3], [[1, 2]]) == [[1, 2], [3]]
+        assert show([2, 3], [[1, 2]], holds=False) == [[2, 3]]
 
 
 @pytest.mark.parametrize("name", ["vector-retriever", "entity", "knowledge-graph"])

@@ -1,16 +1,14 @@
-"""Retention: what is too old goes, by a call that a cron job makes."""
+"""Retention: deletes old messages and conversations, as a cron job does."""
 
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from memzoo.errors import OptionError
-from memzoo.memories.engine.forgetting import forget_messages
-from memzoo.memories.engine.receipt import REMAINS
-from memzoo.memories.options import check_texts, whole_number
-from memzoo.stores import Entry, Store, VectorIndex, managed
-from memzoo.stores.base import utc_now
+from memzoo.stores.base import Store, managed, utc_now
+from memzoo.stores.forgetting import REMAINS, forget_messages
+from memzoo.stores.indexes.index import VectorIndex
 from memzoo.sync import blocking_function
 
 __all__ = ["Retained", "aretain", "retain"]
@@ -20,11 +18,11 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """What a run of `retain` removed.
+    """The result of a run of `retain`.
 
     Attributes:
         removed: The log numbers of the messages that were deleted, by conversation.
-        erased: Whether nothing is left in the store's files, as in `Receipt`; `None` if there was nothing to remove.
+        erased: Nothing is left in the store's files, as in `Receipt`; `None` if there was nothing to remove.
         last: The last conversation that was looked at, for `after` of the next run; `None` if there was none.
     """
 
@@ -50,7 +48,7 @@ async def aretain(
     prefix: str = "",
     thorough: bool = False,
 ) -> Retained:
-    """Forget messages by age, and conversations by how long nothing was said in them.
+    """Forget old messages, and conversations that have been idle for long.
 
     What was learnt from them goes too; a memory that opens the conversation derives it anew from what is left. A run
     that is interrupted is simply repeated: what was removed is removed. Only messages are removed that were there when
@@ -65,7 +63,7 @@ async def aretain(
         index: An index beside the store, such as a `ChromaIndex` in a folder. What it has of a conversation that lost
             messages is taken out; the next load puts the rest in again, from the store.
         after: Look only at conversations that follow this one.
-        limit: Look at so many conversations at most.
+        limit: The most conversations to look at.
         prefix: Look only at conversations whose ids begin so, such as `memzoo-scope-`, with which those of
             `MemoryProvider.scope` do: a process that was killed in a scope leaves its conversation.
         thorough: As in `BaseMemory.aforget`; once, at the end.
@@ -82,17 +80,7 @@ async def aretain(
         >>> retain(memory.store, idle_for=timedelta(hours=1), now=utc_now() + timedelta(days=1)).removed
         {'user-42': [1, 2]}
     """
-    given: Sequence[tuple[str, object]] = [("older_than", older_than), ("idle_for", idle_for)]
-    for name, span in given:
-        if not (span is None or (isinstance(span, timedelta) and span >= timedelta(0))):
-            raise OptionError(f"{name} must say how long, such as timedelta(days=30), at least 0; not {span!r}")
-    if older_than is None and idle_for is None:
-        raise OptionError("older_than or idle_for must say how long: neither was given")
-    if now is not None and getattr(now, "tzinfo", None) is None:
-        raise OptionError(f"now must be a datetime with a time zone, such as datetime.now(UTC), not {now!r}")
-    if limit is not None:
-        whole_number("limit", limit, at_least=0)
-    check_texts(prefix=prefix, after=after or "")
+    _check(now, limit, {"older_than": older_than, "idle_for": idle_for}, {"prefix": prefix, "after": after or ""})
     now = now or utc_now()
     old, idle = (_before(now, span) if span is not None else None for span in (older_than, idle_for))
     removed: dict[str, list[int]] = {}
@@ -103,9 +91,13 @@ async def aretain(
         is_over = bool(newest and idle and newest[0].created_at < idle)
         if not newest or not (is_over or old):
             continue
-        outdated = await _find_outdated(store, id_, newest[0].seq, None if is_over else old)
-        if gone := await _forget(store, id_, outdated, index):
-            removed[id_] = gone
+        if outdated := await _find_outdated(store, id_, newest[0].seq, None if is_over else old):
+            spaces = await managed(store, "states").states(id_) if index else []
+            if gone := await forget_messages(store, id_, outdated):
+                removed[id_] = gone
+            for space in spaces:
+                if index:
+                    await index.remove(id_, space)
         if is_over:
             await store.clear(id_, only_empty=True)
     erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
@@ -115,8 +107,23 @@ async def aretain(
 retain = blocking_function(aretain)
 
 
+def _check(now: object, limit: object, spans: Mapping[str, object], texts: Mapping[str, object]) -> None:
+    for name, span in spans.items():
+        if not (span is None or (isinstance(span, timedelta) and span >= timedelta(0))):
+            raise OptionError(f"{name} must say how long, such as timedelta(days=30), at least 0; not {span!r}")
+    if not any(isinstance(span, timedelta) for span in spans.values()):
+        raise OptionError(f"{' or '.join(spans)} must say how long: neither was given")
+    if now is not None and getattr(now, "tzinfo", None) is None:
+        raise OptionError(f"now must be a datetime with a time zone, such as datetime.now(UTC), not {now!r}")
+    if limit is not None and not (type(limit) is int and limit >= 0):
+        raise OptionError(f"limit must be a whole number of at least 0, not {limit!r}")
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise OptionError(f"{name} must be text, not {text!r}")
+
+
 def _before(now: datetime, span: timedelta) -> datetime:
-    """The time so long before; the beginning of all times if it were before that."""
+    """Return the time before a span; the earliest possible time if there is none."""
     try:
         return (now - span).astimezone(UTC)
     except OverflowError:
@@ -136,26 +143,11 @@ async def _list_ids(
 
 
 async def _find_outdated(store: Store, conversation_id: str, until: int, old: datetime | None) -> list[int]:
-    """The messages up to a number that are to go: the oldest as far as they are too old, or all."""
+    """Return the messages to delete up to a number: the oldest that are too old, or all."""
     found: list[int] = []
-    while page := await _page(store, conversation_id, found, until):
+    while page := await store.read(conversation_id, after=found[-1] if found else 0, until=until, limit=_PAGE):
         outdated = [entry.seq for entry in itertools.takewhile(lambda entry: not old or entry.created_at < old, page)]
         found += outdated
         if len(outdated) < len(page):
             break
     return found
-
-
-async def _page(store: Store, conversation_id: str, found: list[int], until: int) -> list[Entry]:
-    return await store.read(conversation_id, after=found[-1] if found else 0, until=until, limit=_PAGE)
-
-
-async def _forget(store: Store, conversation_id: str, seqs: list[int], index: VectorIndex | None) -> list[int]:
-    if not seqs:
-        return []
-    spaces = await managed(store, "states").states(conversation_id) if index else []
-    removed = await forget_messages(store, conversation_id, seqs)
-    for space in spaces:
-        if index:
-            await index.remove(conversation_id, space)
-    return removed

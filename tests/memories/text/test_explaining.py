@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.engine import searches
-from memzoo.memories.engine.explanation import Explanation, Find
+from memzoo.memories.text.explanation import Explanation, Find, report
 from memzoo.stores import InMemoryStore
 from memzoo.testing import ScriptedModel
 
@@ -174,4 +173,4 @@ def test_nothing_is_collected_unless_somebody_asks() -> None:
         raise AssertionError("nobody asked")
         yield 1, 1.0
 
-    searches.report("words", scores())
+    report("words", scores())

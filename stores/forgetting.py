@@ -1,0 +1,103 @@
+"""Deletes messages, and keeps the pins and the system message of the conversation right."""
+
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+from memzoo.errors import ConflictError
+from memzoo.stores.base import JSON, Entry, Store, managed
+from memzoo.stores.tombstones import take_back
+
+__all__ = ["PINS", "REMAINS", "SYSTEM", "Receipt", "forget_messages", "pack_system", "unpack_system"]
+
+PINS = "pins"
+"""The name of the state for pinned messages; see `memzoo.memories.engine.pins`."""
+SYSTEM = "system-message"
+"""The name of the state for the system message in force; see `memzoo.memories.engine.system_message`."""
+
+_HOLDS = "holds"
+_NEVER = datetime(1, 1, 1, tzinfo=UTC)
+
+REMAINS = (
+    "Copies of what was deleted may be left in the store's files: `memzoo scrub`, or store.scrub(thorough=True), "
+    "rewrites them, while others wait."
+)
+"""The hint for a store that has deleted something, and has not rewritten its files since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The result of a request to forget.
+
+    Attributes:
+        removed: The log numbers of the messages that were deleted, in order.
+        rederived: The names of the states that had learnt from them, and are derived anew.
+        outstanding: The rest: names of states that were deleted and are derived anew by the next call of a memory with
+            that strategy, or in the background; and failures, with the reason.
+        calls: Calls of models and embedders that it took.
+        erased: Nothing is left in the store's files, because they were rewritten or there are none. If not, `remains`
+            says what to do about it.
+    """
+
+    removed: tuple[int, ...]
+    rederived: tuple[str, ...] = ()
+    outstanding: tuple[str, ...] = ()
+    calls: int = 0
+    erased: bool = True
+
+    @property
+    def remains(self) -> str:
+        """A warning about copies in the store's files, with the command that removes them; "" if there are none."""
+        return "" if self.erased else REMAINS
+
+
+async def forget_messages(
+    store: Store, conversation_id: str, seqs: Collection[int], *, for_good: bool = True
+) -> list[int]:
+    """Delete messages as `ManagedStore.forget` does; the system message in force stays known unless it was among them.
+
+    Args:
+        store: The store to delete from.
+        conversation_id: The conversation to delete from.
+        seqs: The messages' log numbers.
+        for_good: Otherwise they are taken back, and may be said again.
+
+    Returns:
+        The numbers that were removed, in order.
+    """
+    before = await store.read_state(conversation_id, SYSTEM)
+    remove = managed(store, "forget").forget if for_good else partial(take_back, store)
+    removed = await remove(conversation_id, seqs)
+    while True:
+        pins = await store.read_state(conversation_id, PINS)
+        gone = {str(seq): None for seq in removed if pins.changes.get(str(seq)) is not None}
+        if not gone or not await store.read(conversation_id, limit=1):
+            break
+        with suppress(ConflictError):
+            # The watermark stays 0: whatever is forgotten, the other pins are not.
+            await store.commit(conversation_id, PINS, expected=pins.version, watermark=0, changes=gone)
+            break
+    now, holds = await store.read_state(conversation_id, SYSTEM), unpack_system(before.changes)
+    if not before.watermark or now.watermark or (holds and holds.seq in removed):
+        return removed
+    # Read after the version: if another process forgets it meanwhile, the commit is refused.
+    last = await store.read(conversation_id, limit=1, newest=True)
+    there = holds is None or await store.read(conversation_id, after=holds.seq - 1, until=holds.seq)
+    if last and there:
+        watermark, key = min(before.watermark, last[-1].seq), (conversation_id, SYSTEM)
+        with suppress(ConflictError):
+            await store.commit(*key, expected=now.version, watermark=watermark, changes=pack_system(holds))
+    return removed
+
+
+def pack_system(entry: Entry | None) -> dict[str, JSON]:
+    """Return the items of the state for the system message in force."""
+    return {_HOLDS: [entry.seq, entry.message] if entry else None}
+
+
+def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
+    """Return the system message in force by these items of the state."""
+    number, message = items.get(_HOLDS) or (0, {})
+    return Entry(number, message, "", _NEVER) if number else None

@@ -4,7 +4,8 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from dataclasses import field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from memzoo.errors import OptionError
 from memzoo.forks import cached_property
@@ -18,13 +19,13 @@ from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
-from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
+from memzoo.memories.options import AtLeast, a_function, a_store, non_empty_text, strategy
 from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, as_record, check_several
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
-from memzoo.stores.base import is_lasting
+from memzoo.stores.base import find_lacking, is_lasting
 from memzoo.sync import blocking, drive, together
 from memzoo.text import copy_json
 from memzoo.warned import warn_caller
@@ -32,7 +33,7 @@ from memzoo.warned import warn_caller
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory
     from memzoo.memories.engine.clearing import Clearing
-    from memzoo.memories.engine.learner import Learner, LearnOption
+    from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
     from memzoo.memories.text.clearing import ClearToolResultsOption
@@ -110,119 +111,90 @@ class BaseMemory(ABC):
     tokenizer_model = ""
     longest_prompt = 12_000
     lease_seconds = 120.0
-    _has_fresh_id = False
+    _given = frozenset[str]()
 
-    memory_key: str = option(
-        "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."
-    )
-    input_key: str | None = option(None, doc="The input that holds the user's words; `None` if there is only one.")
-    output_key: str | None = option(
-        None, doc='The output that holds the assistant\'s words; `None` if there is only one, or one called "output".'
-    )
-    human_prefix: str = option("Human", fixed=True, check=non_empty_text, doc="The user's label in a transcript.")
-    ai_prefix: str = option("AI", fixed=True, check=non_empty_text, doc="The assistant's label in a transcript.")
-    return_messages: bool = option(default=False, doc="Return chat messages instead of a transcript.")
-    store: Store = option(factory=InMemoryStore, fixed=True, check=a_store, doc="Keeps log and state; default: memory.")
-    conversation_id: str = option(
-        factory=lambda: uuid.uuid4().hex,
-        fixed=True,
-        check=non_empty_text,
-        doc="Names the conversation in the store; by default a fresh one. Nothing is shared between two ids.",
-    )
-    prompts: "PromptSource" = option(
-        None, fixed=True, doc="Prompt templates of your own: a folder, or a mapping by name."
-    )
-    token_counter: "TokenCounterOption" = option(
-        None,
-        fixed=True,
-        doc="How to count tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one "
-        "message. By default the tokenizer of `llm`, or an estimate if that is unknown.",
-    )
-    on_model_error: Literal["raise", "defer"] = option(
-        "raise",
-        one_of=("raise", "defer"),
-        doc="What a save does when a model fails, after storing what was said: raise a `ModelError`, or log it. A "
-        "later call catches up in both cases; until then the memory shows the messages word for word.",
-    )
-    max_tries: int = option(
-        3, fixed=True, at_least=2, doc="After how many failures of a working model an exchange is set aside."
-    )
-    max_pending_tokens: int = option(
-        4000,
-        at_least=0,
-        doc="The most tokens of messages to show, newest first, that could not be learnt from yet. If the memory has "
-        "a `max_token_limit` for messages, that counts instead.",
-    )
-    clock: Callable[[], float] = option(
-        time.time,
-        fixed=True,
-        check=a_function,
-        doc="The time in seconds since 1970; tells how long to leave a failed model alone.",
-    )
-    learn: "LearnOption" = option(
-        "now",
-        fixed=True,
-        one_of=("now", "background", "later"),
-        doc="When to learn from what was said: `'now'`, before a save returns; `'background'`, after it returns, in a "
-        "task of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by "
-        "`settle`, `relearn` and `upkeep`. Until then it is shown word for word, see `max_pending_tokens`.",
-    )
-    keep_history: bool = option(
-        default=True,
-        doc="Keep everything ever said. Otherwise a save deletes for good what the strategy no longer needs, for all "
-        "memories of this conversation; a buffer and a retriever need everything. Pinned messages stay.",
-    )
-    pinned_first: bool = option(
-        default=False,
-        doc="Show pinned messages (`pin`) before all others, after the system message and what is recalled, instead "
-        "of where they were said.",
-    )
-    clear_tool_results: "ClearToolResultsOption" = option(
-        None,
-        fixed=True,
-        check=_a_clearing,
-        doc="Replace old tool results with a line that says what was there and how long it was: "
-        "`ClearToolResults(keep=3, step=10, over=0, exclude=())`, or a mapping of these. The log keeps all; nothing "
-        "is learnt from such results.",
-    )
-    recalled_role: RecalledRole | None = option(
-        None,
-        fixed=True,
-        one_of=("system", "developer", "user"),
-        doc="Which role says what is recalled, in chat messages. By default the system says what was derived (a "
-        "summary, facts), and a user says what was found or noted in others' words, framed as a record and not an "
-        "instruction. `'system'`: the system says all of it.",
-    )
-    recalled_place: RecalledPlace = option(
-        "before",
-        fixed=True,
-        one_of=("before", "after"),
-        doc="Where to put what is recalled: before the messages, or after them and before what is not answered yet, "
-        "so that the messages before it stay the same.",
-    )
-    redact: "Redact | None" = option(
-        None,
-        fixed=True,
-        check=_a_redaction,
-        doc="Sees each text before it is stored or sent, and returns what may be kept of it: a function of a text, or "
-        "regular expressions by name, whose matches become `[name]`. `usage.redacted` counts them.",
-    )
+    memory_key: Annotated[str, non_empty_text] = "history"
+    """The variable under which `load_memory_variables` returns the memory."""
+    input_key: str | None = None
+    """The input that holds the user's words; `None` if there is only one."""
+    output_key: str | None = None
+    """The output that holds the assistant's words; `None` if there is only one, or one called "output"."""
+    human_prefix: Annotated[str, non_empty_text] = "Human"
+    """The user's label in a transcript."""
+    ai_prefix: Annotated[str, non_empty_text] = "AI"
+    """The assistant's label in a transcript."""
+    return_messages: bool = False
+    """Return chat messages instead of a transcript."""
+    store: Annotated[Store, a_store] = field(default_factory=InMemoryStore)
+    """Keeps log and state; default: memory."""
+    conversation_id: Annotated[str, non_empty_text] = field(default_factory=lambda: uuid.uuid4().hex)
+    """Names the conversation in the store; by default a fresh one. Nothing is shared between two ids."""
+    prompts: "PromptSource" = None
+    """Prompt templates of your own: a folder, or a mapping by name."""
+    token_counter: "TokenCounterOption" = None
+    """How to count tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one
+    message. By default the tokenizer of `llm`, or an estimate if that is unknown.
+    """
+    on_model_error: Literal["raise", "defer"] = "raise"
+    """What a save does when a model fails, after storing what was said: raise a `ModelError`, or log it. A later
+    call catches up in both cases; until then the memory shows the messages word for word.
+    """
+    max_tries: Annotated[int, AtLeast(2)] = 3
+    """How often the model may fail on one exchange, while it works on others, before that exchange is set aside."""
+    max_pending_tokens: Annotated[int, AtLeast(0)] = 4000
+    """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. If the
+    memory has a `max_token_limit` for messages, that counts instead.
+    """
+    clock: Annotated[Callable[[], float], a_function] = time.time
+    """The time in seconds since 1970; tells how long to leave a failed model alone."""
+    learn: Literal["now", "background", "later"] = "now"
+    """When to learn from what was said: `'now'`, before a save returns; `'background'`, after it returns, in a task
+    of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
+    `relearn` and `upkeep`. Until then it is shown word for word, see `max_pending_tokens`.
+    """
+    keep_history: bool = True
+    """Keep everything ever said. Otherwise a save deletes for good what the strategy no longer needs, for all
+    memories of this conversation; a buffer and a retriever need everything. Pinned messages stay.
+    """
+    pinned_first: bool = False
+    """Show pinned messages (`pin`) before all others, after the system message and what is recalled, instead of
+    where they were said.
+    """
+    clear_tool_results: Annotated["ClearToolResultsOption", _a_clearing] = None
+    """Replace old tool results with a line that says what was there and how long it was: `ClearToolResults(keep=3,
+    step=10, over=0, exclude=())`, or a mapping of these. The log keeps all; nothing is learnt from such results.
+    """
+    recalled_role: RecalledRole | None = None
+    """Which role says what is recalled, in chat messages. By default the system says what was derived (a summary,
+    facts), and a user says what was found or noted in others' words, framed as a record and not an instruction.
+    `'system'`: the system says all of it.
+    """
+    recalled_place: RecalledPlace = "before"
+    """Where to put what is recalled: before the messages, or after them and before what is not answered yet, so
+    that the messages before it stay the same.
+    """
+    redact: Annotated["Redact | None", _a_redaction] = None
+    """Sees each text before it is stored or sent, and returns what may be kept of it: a function of a text, or
+    regular expressions by name, whose matches become `[name]`. `usage.redacted` counts them.
+    """
 
     def __new__(cls, **given: Any) -> Self:
         """Refuse unknown options (naming those that exist), and a class that cannot work."""
         check_class(cls, BaseMemory)
         options.refuse_unknown(cls, given)
         made = super().__new__(cls)
-        object.__setattr__(made, "_has_fresh_id", "conversation_id" not in given)
+        made._given = frozenset(given)
         return made
 
     def __post_init__(self) -> None:
         for name in _SHARES & set(options.options_of(type(self))):
-            object.__setattr__(self, name, self.resolved(name, getattr(self, name)))
+            setattr(self, name, self.resolved(name, getattr(self, name)))
         options.check(self)
+        if not self.keep_history and (lacks := find_lacking(self.store, "forget")):
+            raise OptionError(f"keep_history=False needs a store that can delete, not a {type(lacks).__name__}")
         if self.prompts is not None:
             self.templates  # noqa: B018 - a template that cannot work is refused at once
-        if self._has_fresh_id and is_lasting(self.store):
+        if "conversation_id" not in self._given and is_lasting(self.store):
             warn_caller(
                 f"the store outlives this process, but the conversation was given no id, so it has a made-up one: give "
                 f"conversation_id={self.conversation_id!r} to continue it, or an id of your own from the beginning"
@@ -237,7 +209,7 @@ class BaseMemory(ABC):
         cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
         self.learner: Learner | None = self._new_learner(cached) if self.learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
-        # Last: from now on it is in use, and `options.assign_option` checks what is assigned.
+        # Last: from now on its options are fixed.
         self.log = Log(cached)
 
     # The five hooks.
@@ -651,19 +623,14 @@ class BaseMemory(ABC):
             self, told, view, asked if self.needs_query else None, self.resolved("max_tokens", max_tokens)
         )
 
-    def copy_over(self, store: Store, **changed: Any) -> Self:
-        """Return a memory with the same options over another store; it does not learn in the background.
-
-        A strategy that keeps something outside the store, such as an index, gives the copy its own.
+    def clone(self, **changed: Any) -> Self:
+        """Make another memory of the conversation, with the same options but for some: `memory.clone(k=5)`.
 
         Args:
-            store: Holds the same conversation, or an earlier part of it.
-            **changed: Options that should have other values.
+            **changed: Options with other values. A strategy that keeps something outside the store, such as an index,
+                gives a clone over another `store` its own.
         """
-        if self.learn == "background":
-            changed |= {"learn": "later"}
-        copy: Self = options.copy_memory(self, store=store, **changed)
-        return copy
+        return type(self)(**{name: getattr(self, name) for name in options.options_of(type(self))} | changed)
 
     explain = blocking(aexplain)
     load_memory_variables = blocking(aload_memory_variables)
@@ -700,7 +667,7 @@ class BaseMemory(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
-    __setattr__, __reduce__ = options.assign_option, options.reduce_memory
+    __setattr__, __reduce__ = options.refuse_assignment, options.reduce_memory
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""

@@ -92,7 +92,7 @@ def measure_shown(
         for name, chosen in variants.items():
             memory = _open_weighed(talk, chosen, counter)
             for budget in budgets:
-                memory.max_token_limit = budget
+                memory = memory.clone(max_token_limit=budget)
                 cell = found.setdefault(_Cell(name, budget), [])
                 cell += _look_at([_text(memory, one) for one in questions], questions, counter)
         for budget in budgets:

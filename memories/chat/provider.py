@@ -16,7 +16,7 @@ from memzoo.forks import new_rlock
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.locks import turn_locks
 from memzoo.memories.engine.receipt import Receipt
-from memzoo.memories.options import check_texts, make_setattr, one_of, refuse_pickling, whole_number
+from memzoo.memories.options import check_texts, one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
 from memzoo.sync import Closing, Managed, blocking
@@ -88,7 +88,6 @@ class MemoryProvider(Closing):
         self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
         self._sessions: dict[str, _Session] = {}
 
-    __setattr__ = make_setattr()
     __reduce_ex__ = refuse_pickling("pickle a memory that it gives, or make another MemoryProvider over the same store")
 
     @property

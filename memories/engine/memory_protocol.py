@@ -29,6 +29,7 @@ class Memory(Protocol):
     conversation_id: str
     max_pending_tokens: int
     keep_history: bool
+    learn: str
     token_counter: Any
     on_model_error: Any
     redact: "Redact | None"
@@ -55,8 +56,8 @@ class Memory(Protocol):
         """Take back what was said after a log number."""
         ...
 
-    def copy_over(self, store: Store, /) -> Self:
-        """A memory with the same options over another store."""
+    def clone(self, **changed: Any) -> Self:
+        """A memory with the same options, but for some."""
         ...
 
     def oldest_needed(self, log: Log, state: State, /) -> Awaitable[int]:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
@@ -11,7 +11,7 @@ from memzoo.memories.engine.searches import report
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Amendment
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.search.excerpt import Blocks, Staying
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.weights import UnitWeights
@@ -70,40 +70,30 @@ class ConversationEntityMemory(ModelBackedMemory):
     _weights = UnitWeights(neighbours=1.2)
     limits_messages = False
 
-    k: int = option(
-        3,
-        doc='How many exchanges to show, and to use for telling who "she" is; 0 for none. An exchange is a user '
-        "message and what follows it up to the next one.",
-    )
-    step: int = option(
-        0, at_least=0, doc="How many exchanges beyond `k` to show at most: they move on by so many at once."
-    )
-    max_token_limit: int | None = option(
-        1000,
-        at_least=1,
-        doc="The most tokens of all notes together: from each note, the statements that fit the input best, and the "
-        "first. `None` for the whole notes on the names in the input, and no others.",
-    )
-    stay_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="Keep showing statements found for earlier questions, up to so many tokens, so that a provider's cache "
-        "has them; new ones come after them. Left out, statements are chosen again for each question.",
-    )
-    ask_at_load: bool = option(
-        default=False,
-        doc="Also ask the model at each load whom and what the input is about. The prompt lists the most likely "
-        "names, each with a statement.",
-    )
-    max_state_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="The most tokens that all notes may have together, counting three bytes as one; `None` for no limit. "
-        "Corrected statements are dropped first, then those said longest ago, and last the first statement of a note.",
-    )
-    chat_history_key: str = option(
-        "history", doc='The variable that returns the exchanges; the notes are under "entities".'
-    )
+    k: int = 3
+    """How many exchanges to show, and to use for telling who "she" is; 0 for none. An exchange is a user message
+    and what follows it up to the next one.
+    """
+    step: Annotated[int, AtLeast(0)] = 0
+    """How many exchanges beyond `k` to show at most: they move on by so many at once."""
+    max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
+    """The most tokens of all notes together: from each note, the statements that fit the input best, and the first.
+    `None` for the whole notes on the names in the input, and no others.
+    """
+    stay_tokens: Annotated[int | None, AtLeast(1)] = None
+    """Keep showing statements found for earlier questions, up to so many tokens, so that a provider's cache has
+    them; new ones come after them. Left out, statements are chosen again for each question.
+    """
+    ask_at_load: bool = False
+    """Also ask the model at each load whom and what the input is about. The prompt lists the most likely names,
+    each with a statement.
+    """
+    max_state_tokens: Annotated[int | None, AtLeast(1)] = None
+    """The most tokens that all notes may have together, counting three bytes as one; `None` for no limit. Corrected
+    statements are dropped first, then those said longest ago, and last the first statement of a note.
+    """
+    chat_history_key: str = "history"
+    """The variable that returns the exchanges; the notes are under "entities"."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

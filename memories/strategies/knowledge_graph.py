@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
@@ -17,7 +17,7 @@ from memzoo.memories.graph.provenance import find_sources, reasons
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import SAME_AS, Statement
-from memzoo.memories.options import check_texts, names, option, strategy
+from memzoo.memories.options import AtLeast, check_texts, names, strategy
 from memzoo.memories.search.excerpt import Blocks, Staying
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import ASSISTANT, KnownUnit
@@ -87,41 +87,32 @@ class ConversationKGMemory(ModelBackedMemory):
     _weights = UnitWeights()
     limits_messages = False
 
-    k: int = option(2, doc='How many exchanges to use for telling who "he" is; 0 for none.')
-    max_token_limit: int | None = option(
-        1000,
-        at_least=1,
-        doc="The most tokens of facts to show, the best first; `None` for all about the names in the input, and no "
-        "others. Messages not learnt from yet are shown as well.",
-    )
-    stay_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="Keep showing facts found for earlier questions, up to so many tokens, so that a provider's cache has "
-        "them; new ones come after them. Left out, facts are chosen again for each question.",
-    )
-    ask_at_load: bool = option(
-        default=False,
-        doc="Also ask the model at each load whom and what the input is about, unless the input has only known names "
-        'and no "he" or "she". The prompt lists the most likely names, each with a fact.',
-    )
-    depth: int = option(
-        1,
-        at_least=1,
-        at_most=100,
-        doc="How many steps from the matches to look for more facts: 1 for facts that share a name with the best "
-        "matches, 2 for their neighbours too. Without a limit: 1 for facts about the names alone.",
-    )
-    max_state_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. "
-        "Corrected facts are dropped first, then those said longest ago.",
-    )
-    mine_ai: bool = option(default=True, doc="Take facts from the assistant's words too, not only from the user's.")
-    single_valued: Collection[str] = option(
-        SINGLE_VALUED, fixed=True, check=names, doc="Relations of which a subject has one object at a time."
-    )
+    k: int = 2
+    """How many exchanges to use for telling who "he" is; 0 for none."""
+    max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
+    """The most tokens of facts to show, the best first; `None` for all about the names in the input, and no others.
+    Messages not learnt from yet are shown as well.
+    """
+    stay_tokens: Annotated[int | None, AtLeast(1)] = None
+    """Keep showing facts found for earlier questions, up to so many tokens, so that a provider's cache has them;
+    new ones come after them. Left out, facts are chosen again for each question.
+    """
+    ask_at_load: bool = False
+    """Also ask the model at each load whom and what the input is about, unless the input has only known names and
+    no "he" or "she". The prompt lists the most likely names, each with a fact.
+    """
+    depth: Annotated[int, AtLeast(1, 100)] = 1
+    """How many steps from the matches to look for more facts: 1 for facts that share a name with the best matches,
+    2 for their neighbours too. Without a limit: 1 for facts about the names alone.
+    """
+    max_state_tokens: Annotated[int | None, AtLeast(1)] = None
+    """The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. Corrected
+    facts are dropped first, then those said longest ago.
+    """
+    mine_ai: bool = True
+    """Take facts from the assistant's words too, not only from the user's."""
+    single_valued: Annotated[Collection[str], names] = SINGLE_VALUED
+    """Relations of which a subject has one object at a time."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

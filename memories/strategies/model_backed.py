@@ -1,14 +1,14 @@
 """The base of the strategies that ask a model."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from memzoo.errors import ModelReplyError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle
 from memzoo.memories.models.chat import Model, ModelOption, as_model
 from memzoo.memories.models.usage import Spent
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.text.language import is_idle
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
@@ -23,21 +23,16 @@ _FOR_REFERENCE = ("history", "dated_history", "input")
 class ModelBackedMemory(BaseMemory):
     """Remembers with the help of a model that summarises or extracts."""
 
-    llm: ModelOption | None = option(
-        None,
-        fixed=True,
-        doc="The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a "
-        "function from chat messages to text. Left out, those rules answer too, and a warning says so.",
-    )
+    llm: ModelOption | None = None
+    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function
+    from chat messages to text. Left out, those rules answer too, and a warning says so.
+    """
 
-    max_prompt_tokens: int = option(
-        6000,
-        fixed=True,
-        at_least=1024,
-        doc="The most tokens of a prompt, counting three bytes as one; a tokenizer counts fewer, so the default "
-        "leaves a model with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets "
-        "less. A longer message is cut in the middle for the prompt; what is known already never is.",
-    )
+    max_prompt_tokens: Annotated[int, AtLeast(1024)] = 6000
+    """The most tokens of a prompt, counting three bytes as one; a tokenizer counts fewer, so the default leaves a
+    model with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets less. A longer
+    message is cut in the middle for the prompt; what is known already never is.
+    """
 
     # Not annotated, or they would be options.
     learns = True

@@ -3,14 +3,14 @@
 import contextlib
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from memzoo.errors import CutReplyError, ModelError, ModelReplyError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.replies import prose
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import content_stems, join_sentences, sentences
@@ -27,13 +27,11 @@ logger = logging.getLogger("memzoo")
 class SummarizingMemory(ModelBackedMemory):
     """Remembers a summary, and lets a model take messages into it."""
 
-    max_summary_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="The most tokens that the summary may have. The model is told; if its reply is over the limit, it is "
-        "asked once more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left "
-        "out, the model is told to keep to what prompts have room for, and nothing enforces it.",
-    )
+    max_summary_tokens: Annotated[int | None, AtLeast(1)] = None
+    """The most tokens that the summary may have. The model is told; if its reply is over the limit, it is asked
+    once more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left out, the
+    model is told to keep to what prompts have room for, and nothing enforces it.
+    """
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Take the new messages into the summary."""

@@ -24,6 +24,7 @@ ORDER = (
     ("testing",),
     ("strategy",),
     ("registry",),
+    ("option_types",),
     ("strategies",),
     ("base",),
     ("search", "graph"),

@@ -260,14 +260,14 @@ def test_evicted_exchanges_leave_what_is_pinned() -> None:
 def test_a_strategy_of_ones_own_is_given_the_pins() -> None:
     """A plugin that knows nothing of pins shows them; one that has a limit asks how much room they leave."""
     from memzoo.strategy import BaseMemory as Base
-    from memzoo.strategy import Log, State, View, option, strategy
+    from memzoo.strategy import Log, State, View, strategy
 
     @strategy
     class Last(Base):
         """Shows the last message."""
 
         name = "last"
-        max_token_limit: int = option(2, doc="Tokens.")
+        max_token_limit: int = 2
 
         async def view(self, log: Log, state: State, query: str | None) -> View:
             """The last one, if there is room."""

@@ -53,12 +53,12 @@ def test_every_known_model_finds_itself() -> None:
     ],
 )
 def test_a_limit_is_a_share_of_the_window(name: str, option: str, tmp_path: Path) -> None:
-    """When it is made and when it is assigned; a copy and a pickle have the tokens."""
+    """A clone with another share has its tokens; a copy and a pickle have the tokens too."""
     store = open_store(f"sqlite:///{tmp_path}/chat.db")
     given: dict[str, Any] = {option: "10%", "token_counter": "gpt-4o", "llm": "offline", "store": store}
     memory = create_memory(name, **given)
     assert getattr(memory, option) == 12_800
-    setattr(memory, option, "12.5%")
+    memory = memory.clone(**{option: "12.5%"})
     assert getattr(memory, option) == 16_000
     assert getattr(copy.copy(memory), option) == 16_000
     again = pickle.loads(pickle.dumps(memory))  # noqa: S301 - it is ours

@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
 
-__all__ = ["BaseMemory"]
+__all__ = ["SHARES", "BaseMemory"]
 
 
 def _a_redaction(name: str, value: object) -> None:
@@ -50,8 +50,8 @@ def _a_redaction(name: str, value: object) -> None:
     a_redaction(name, value)
 
 
-# Options that may be a share of the model's window.
-_SHARES = {"max_token_limit", "max_tokens"}
+SHARES = {"max_token_limit", "max_tokens"}
+"""Options that may be a share of the model's window, such as "50%"."""
 
 
 def _a_clearing(_: str, value: Any) -> None:
@@ -187,7 +187,7 @@ class BaseMemory(ABC):
         return made
 
     def __post_init__(self) -> None:
-        for name in _SHARES & set(options.options_of(type(self))):
+        for name in SHARES & set(options.options_of(type(self))):
             setattr(self, name, self.resolved(name, getattr(self, name)))
         options.check(self)
         if not self.keep_history and (lacks := find_lacking(self.store, "forget")):
@@ -296,7 +296,7 @@ class BaseMemory(ABC):
         Raises:
             OptionError: The model's context window is not known.
         """
-        if name not in _SHARES or not isinstance(value, str):
+        if name not in SHARES or not isinstance(value, str):
             return value
         from memzoo.memories.text.context_windows import context_window, tokens_of
 

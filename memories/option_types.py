@@ -45,7 +45,7 @@ class SharedOptions(TypedDict, total=False):
     """The assistant's label in a transcript. Default: `'AI'`."""
     return_messages: bool
     """Return chat messages instead of a transcript. Default: `False`."""
-    store: Store | str
+    store: str | Store
     """Keeps log and state; default: memory. Default: in memory."""
     conversation_id: str
     """Names the conversation in the store; by default a fresh one. Nothing is shared between two ids. Default: a fresh
@@ -140,7 +140,7 @@ class ConversationSummaryBufferMemoryOptions(SharedOptions, total=False):
     """The most tokens that the summary may have. The model is told; if its reply is over the limit, it is asked once
     more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left out, the model
     is told to keep to what prompts have room for, and nothing enforces it. Default: `None`."""
-    max_token_limit: int
+    max_token_limit: str | int
     """`summary-buffer`: The most tokens of messages to show word for word. The summary is shown besides, unless
     `count_summary` is set; `max_summary_tokens` limits it. Default: `2000`.
 
@@ -175,7 +175,7 @@ class ConversationEntityMemoryOptions(SharedOptions, total=False):
     what follows it up to the next one. Default: `3`."""
     step: int
     """How many exchanges beyond `k` to show at most: they move on by so many at once. Default: `0`."""
-    max_token_limit: int | None
+    max_token_limit: str | int | None
     """The most tokens of all notes together: from each note, the statements that fit the input best, and the first.
     `None` for the whole notes on the names in the input, and no others. Default: `1000`."""
     stay_tokens: int | None
@@ -207,7 +207,7 @@ class ConversationEntityMemoryOptions(SharedOptions, total=False):
 class VectorStoreRetrieverMemoryOptions(SharedOptions, total=False):
     """Options of `VectorStoreRetrieverMemory`."""
 
-    max_token_limit: int | None
+    max_token_limit: str | int | None
     """The most tokens of messages to show, besides one that waits for its answer; 1,000 unless `k` is given. Default:
     `None`."""
     stay_tokens: int | None
@@ -224,7 +224,7 @@ class ConversationKGMemoryOptions(SharedOptions, total=False):
 
     k: int
     """How many exchanges to use for telling who "he" is; 0 for none. Default: `2`."""
-    max_token_limit: int | None
+    max_token_limit: str | int | None
     """The most tokens of facts to show, the best first; `None` for all about the names in the input, and no others.
     Messages not learnt from yet are shown as well. Default: `1000`."""
     stay_tokens: int | None
@@ -254,7 +254,7 @@ class CombinedMemoryOptions(SharedOptions, total=False):
     conversation id. A member made from its name takes over the options that the two have in common, and its variable
     is named after it ("summary_buffer"), unless its options say otherwise. Default: `('vector-retriever',
     'window')`."""
-    max_token_limit: int | None
+    max_token_limit: str | int | None
     """The most tokens that `messages` may return in all; `None` for no limit. The system message, pinned messages, and
     the newest user message with what follows it until it is answered come first; if they do not fit, they raise an
     `OverBudgetError`. Default: `None`."""
@@ -311,7 +311,7 @@ class TokenWindowMemoryOptions(SharedOptions, total=False):
     """How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least,
     and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves with
     each message. Default: `0`."""
-    max_tokens: Limit
+    max_tokens: str | Limit
     """The most tokens that all messages may have together: a number, or a function that returns one for the
     conversation's id, called at each load. Default: `2000`."""
 
@@ -336,7 +336,7 @@ class ConversationTokenBufferMemoryOptions(SharedOptions, total=False):
     """How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least,
     and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves with
     each message. Default: `0`."""
-    max_token_limit: Limit
+    max_token_limit: str | Limit
     """The most tokens that all messages may have together, or a function as in `TokenWindowMemory`. Default: `2000`."""
 
 

@@ -6,14 +6,13 @@ imports from it.
 
 import contextlib
 import importlib
-import inspect
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-import click
 import typer.main
 
 from memzoo.cli.commands import app
@@ -62,11 +61,11 @@ def _public(module: ModuleType) -> list[str]:
 
 
 def _attributes(cls: type[BaseMemory]) -> list[str]:
-    llm = {"llm": "offline"} if "llm" in inspect.signature(cls).parameters else {}
+    llm: dict[str, Any] = {"llm": "offline"} if "llm" in options_of(cls) else {}
     return [name for name in dir(cls(**llm)) if not name.startswith("_")]
 
 
-def _commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
     yield path, command
     for name, one in getattr(command, "commands", {}).items():
         yield from _commands(one, f"{path} {name}".strip())

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 _ROOT = Path(__file__).resolve().parent.parent
 _README = (_ROOT / "README.md").read_text(encoding="utf-8")
@@ -55,18 +55,17 @@ def _hover(file: Path, text: str) -> dict[str, str]:
     file.write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "pyright.langserver", "--stdio"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
-        assert server.stdin
-        assert server.stdout
+        given, told = cast("IO[bytes]", server.stdin), cast("IO[bytes]", server.stdout)
         numbers = count()
 
         def send(**message: object) -> None:
             body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-            server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-            server.stdin.flush()
+            given.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            given.flush()
 
         def ask(method: str, **params: object) -> Any:
             send(method=method, params=params, id=(number := next(numbers)))
-            while (answer := _read(server.stdout)).get("id") != number or "method" in answer:
+            while (answer := _read(told)).get("id") != number or "method" in answer:
                 if "method" in answer and "id" in answer:  # the server asks for settings, which are in the file
                     send(id=answer["id"], result=None)
             return answer["result"]

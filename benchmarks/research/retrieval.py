@@ -23,10 +23,11 @@ from memzoo.benchmarks.research.static_vectors import StaticVectors
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MissingExtraError, OptionError
-from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, Spent
+from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder
 from memzoo.memories.models.embedders import Embedded, as_embedder
 from memzoo.memories.search.weights import Weights
 from memzoo.sync import drive
+from memzoo.types import Spent
 
 __all__ = ["CACHE", "Counted", "app", "embedder_named", "measure_retrieval", "report"]
 

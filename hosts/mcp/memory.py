@@ -9,12 +9,13 @@ from memzoo.hosts.mcp import reading
 from memzoo.hosts.mcp.calls import AddObservations, Write, call_in, message_of
 from memzoo.hosts.mcp.cards import Cards, choose_texts
 from memzoo.hosts.mcp.notes import Note, Replay, key_of
-from memzoo.memories import KnowledgeGraph, Reason
+from memzoo.memories import KnowledgeGraph
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.graph.provenance import reasons
 from memzoo.stores import JSON, Entry, Record
 from memzoo.strategy import AtLeast, BaseMemory, Changes, Log, State, View, strategy, text_of, whole_number
 from memzoo.sync import blocking
+from memzoo.types import Reason
 
 __all__ = ["GraphMemory"]
 

@@ -23,7 +23,7 @@ from memzoo.sync import Closing, Managed, blocking
 
 __all__ = ["MemoryProvider", "ScopedMemory"]
 
-# `retain` uses it to recognise a conversation that a killed process left behind.
+# `delete_old` uses it to recognise a conversation that a killed process left behind.
 _SCOPE = "memzoo-scope-"
 _PER_CONVERSATION = ("store", "conversation_id")
 

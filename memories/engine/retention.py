@@ -13,14 +13,14 @@ from memzoo.stores import Entry, Store, VectorIndex, managed
 from memzoo.stores.base import utc_now
 from memzoo.sync import blocking_function
 
-__all__ = ["Retained", "aretain", "retain"]
+__all__ = ["DeletionReport", "adelete_old", "delete_old"]
 
 _PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Retained:
-    """What a run of `retain` removed.
+class DeletionReport:
+    """What a run of `delete_old` removed.
 
     Attributes:
         removed: The log numbers of the messages that were deleted, by conversation.
@@ -38,7 +38,7 @@ class Retained:
         return REMAINS if self.erased is False else ""
 
 
-async def aretain(
+async def adelete_old(
     store: Store,
     *,
     older_than: timedelta | None = None,
@@ -49,7 +49,7 @@ async def aretain(
     limit: int | None = None,
     prefix: str = "",
     thorough: bool = False,
-) -> Retained:
+) -> DeletionReport:
     """Forget messages by age, and conversations by how long nothing was said in them.
 
     What was learnt from them goes too; a memory that opens the conversation derives it anew from what is left. A run
@@ -79,7 +79,7 @@ async def aretain(
         >>> from memzoo.memories import create_memory
         >>> memory = create_memory("buffer", conversation_id="user-42")
         >>> memory.save_context({"input": "hi"}, {"output": "hello"})
-        >>> retain(memory.store, idle_for=timedelta(hours=1), now=utc_now() + timedelta(days=1)).removed
+        >>> delete_old(memory.store, idle_for=timedelta(hours=1), now=utc_now() + timedelta(days=1)).removed
         {'user-42': [1, 2]}
     """
     given: Sequence[tuple[str, object]] = [("older_than", older_than), ("idle_for", idle_for)]
@@ -109,10 +109,10 @@ async def aretain(
         if is_over:
             await store.clear(id_, only_empty=True)
     erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
-    return Retained(removed, erased, last)
+    return DeletionReport(removed, erased, last)
 
 
-retain = blocking_function(aretain)
+delete_old = blocking_function(adelete_old)
 
 
 def _before(now: datetime, span: timedelta) -> datetime:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memzoo.memories import BaseMemory
+from memzoo.memories.base import SHARES
 from memzoo.memories.options import meanings, options_of
 from memzoo.memories.registry import SHARED, strategy_named
 from memzoo.memories.strategies.named import FURTHER, SEVEN
@@ -37,8 +38,9 @@ def text() -> str:
         lines += [f"class {name}({base}, total=False):", f'    """{meaning}"""']
         for option, cls in options.items():
             annotation, module = _declared(cls, option)
-            # A store may be a URL here.
-            lines.append(f"    {option}: {'Store | str' if option == 'store' else annotation}")
+            # A store may be a URL, and a limit a share.
+            more = "str | " if option in {"store", *SHARES} else ""
+            lines.append(f"    {option}: {more}{annotation}")
             # Of several options of one name, pyright shows the meaning of the first, so that tells all.
             others = [one for one in classes if option in options_of(one)] if option not in {*told, *shared} else []
             meant = dict[str, list[str]]()
@@ -83,7 +85,7 @@ def _declared(cls: type[BaseMemory], option: str) -> tuple[str, str]:
     )
     if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Annotated" and isinstance(node.slice, ast.Tuple):
         node = node.slice.elts[0]
-    return node.value if isinstance(node, ast.Constant) else ast.unparse(node), owner.__module__
+    return str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node), owner.__module__
 
 
 def _imports(annotation: str, module: str) -> Iterator[str]:

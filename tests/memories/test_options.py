@@ -91,10 +91,11 @@ def test_defaults_are_langchains(name: str) -> None:
 def test_the_smallest_number_of_an_option_is_allowed(name: str, option: str) -> None:
     """It works, and the one below it is refused with what would be right."""
     least = LEAST[name, option]
-    memory = create_memory(name, **{option: least})
+    given: dict[str, Any] = {option: least}
+    memory = create_memory(name, **given)
     memory.save_context({"input": "My dog is called Rex."}, {"output": "A fine name."})
     with pytest.raises(OptionError, match=f"{option} must be a whole number of at least {least}"):
-        create_memory(name, **{option: least - 1})
+        create_memory(name, **given | {option: least - 1})
 
 
 @pytest.mark.parametrize(("name", "option"), LEAST.keys() - {("summary-buffer", "prune_to")})
@@ -105,12 +106,12 @@ def test_the_greatest_number_of_an_option_is_allowed(name: str, option: str, tmp
     with open_store(f"sqlite:///{tmp_path}/a.db") as store:
         kept: dict[str, Any] = {"store": store, "conversation_id": "c"}
         create_memory("buffer", **kept).add_messages(50 * said)
-        memory = create_memory(name, learn="later", **kept, **{option: greatest})
+        memory = create_memory(name, learn="later", **kept | {option: greatest})
         assert "Rex" in str((memory.load_memory_variables({"input": "Rex?"}), memory.messages("Rex?")))
         memory.save_context({"input": "Rex?"}, {"output": "Rex!"})
         for number in (greatest + 1, 10**5000):
             with pytest.raises(OptionError, match=f"{option} must be a whole number of at most {greatest}, not "):
-                create_memory(name, **kept, **{option: number})
+                create_memory(name, **kept | {option: number})
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES.values())

@@ -11,7 +11,7 @@ import pytest
 
 from memzoo import Conversation
 from memzoo.errors import MemoryZooError, OptionError, OverBudgetError, StoreError, UnknownMessageError
-from memzoo.memories import BaseMemory, create_memory, retain
+from memzoo.memories import BaseMemory, create_memory, delete_old
 from memzoo.stores import EncryptedStore, InMemoryStore, Message, MessageListStore, Store, open_store, utc_now
 from memzoo.sync import drive
 
@@ -124,7 +124,7 @@ def test_retention_and_rewinding_unpin(store: Store) -> None:
     memory.rewind(3)
     assert memory.pinned() == [1]
     if not isinstance(store, MessageListStore):  # which cannot list its conversations
-        retain(store, older_than=timedelta(days=1), now=utc_now() + timedelta(days=2))
+        delete_old(store, older_than=timedelta(days=1), now=utc_now() + timedelta(days=2))
         assert memory.pinned() == []
     memory.rewind(0)
     tell(memory, 1)

@@ -27,7 +27,6 @@ from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.base import find_lacking, is_lasting
 from memzoo.sync import blocking, drive, together
-from memzoo.text import copy_json
 from memzoo.warned import warn_caller
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
@@ -75,16 +74,10 @@ class BaseMemory(ABC):
             takes their names too, and `prompts` may replace them with templates that use the same variables.
         needs_query: The view depends on this turn's input, so loading needs it.
         keeps_fields: Saving an exchange keeps all inputs and outputs, not only the user's and the assistant's words.
-        learns: The strategy has a state, so `derive` is called. `ModelBackedMemory` sets this already.
         learns_system: `derive` and `due` also get system messages.
-        follows_state: `on_state_change` is called.
         shows_waiting: Add messages that were not learnt from yet to the view, word for word.
         limits_messages: `max_token_limit`, if the strategy has it, limits messages, including those not learnt from
             yet.
-        tokenizer_model: The model whose tokens to count if `token_counter` names none; "" for an estimate.
-        longest_prompt: The most tokens that a prompt may have, counting three bytes as one token.
-        lease_seconds: In a store that several processes share, how long one of them has the state to itself while it
-            derives; renewed before each `derive`. 0 if `derive` asks no model.
         log: What was said.
         render: Writes entries as lines, and counts their tokens.
         system: The system message in force.
@@ -103,14 +96,16 @@ class BaseMemory(ABC):
     # Not annotated, or they would be options.
     needs_query = False
     keeps_fields = False
-    learns = False
     learns_system = False
-    follows_state = False
     shows_waiting = False
     limits_messages = True
-    tokenizer_model = ""
-    longest_prompt = 12_000
-    lease_seconds = 120.0
+    # The model whose tokens to count if `token_counter` names none; "" for an estimate.
+    _tokenizer_model = ""
+    # The most tokens that a prompt may have, counting three bytes as one token.
+    _longest_prompt = 12_000
+    # In a store that several processes share, how long one of them has the state to itself while it derives; renewed
+    # before each `derive`. 0 if `derive` asks no model.
+    _lease_seconds = 120.0
     _given = frozenset[str]()
 
     memory_key: Annotated[str, non_empty_text] = "history"
@@ -188,12 +183,12 @@ class BaseMemory(ABC):
 
     def __post_init__(self) -> None:
         for name in SHARES & set(options.options_of(type(self))):
-            setattr(self, name, self.resolved(name, getattr(self, name)))
+            setattr(self, name, self._resolve(name, getattr(self, name)))
         options.check(self)
         if not self.keep_history and (lacks := find_lacking(self.store, "forget")):
             raise OptionError(f"keep_history=False needs a store that can delete, not a {type(lacks).__name__}")
         if self.prompts is not None:
-            self.templates  # noqa: B018 - a template that cannot work is refused at once
+            self._templates  # noqa: B018 - a template that cannot work is refused at once
         if "conversation_id" not in self._given and is_lasting(self.store):
             warn_caller(
                 f"the store outlives this process, but the conversation was given no id, so it has a made-up one: give "
@@ -207,7 +202,7 @@ class BaseMemory(ABC):
         self.system = SystemMessage(cached)
         self.pins = Pins(cached)
         cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
-        self.learner: Learner | None = self._new_learner(cached) if self.learns else None
+        self.learner: Learner | None = self._new_learner(cached) if self._learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
         # Last: from now on its options are fixed.
         self.log = Log(cached)
@@ -247,6 +242,11 @@ class BaseMemory(ABC):
     # What follows from the hooks, and what they use.
 
     @property
+    def _learns(self) -> bool:
+        """Whether there is a state, which `derive` makes."""
+        return type(self).derive is not BaseMemory.derive
+
+    @property
     def state_name(self) -> str:
         """The name under which the store keeps the state."""
         return self.name
@@ -261,10 +261,10 @@ class BaseMemory(ABC):
         """Counts the tokens of a message."""
         from memzoo.memories.text.tokens import token_counter
 
-        return token_counter(self.token_counter, self.tokenizer_model)
+        return token_counter(self.token_counter, self._tokenizer_model)
 
     @cached_property
-    def templates(self) -> "PromptSet":
+    def _templates(self) -> "PromptSet":
         """Renders prompts by name."""
         from memzoo.prompts import PromptSet
 
@@ -283,14 +283,14 @@ class BaseMemory(ABC):
         from memzoo.memories.engine.prompt_limit import PromptLimit
         from memzoo.memories.engine.retry import RetryPolicy
 
-        return RetryPolicy(self.max_tries, self.clock, PromptLimit(self.longest_prompt))
+        return RetryPolicy(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
 
     @property
     def message_limit(self) -> int | None:
         """The most tokens of messages in a view; `None` if the strategy has no such limit."""
         return getattr(self, "max_token_limit", None) if self.limits_messages else None
 
-    def resolved(self, name: str, value: Any) -> Any:
+    def _resolve(self, name: str, value: Any) -> Any:
         """Return an option's value, with a share of the model's context window turned into tokens.
 
         Raises:
@@ -301,31 +301,15 @@ class BaseMemory(ABC):
         from memzoo.memories.text.context_windows import context_window, tokens_of
 
         counted = self.token_counter if isinstance(self.token_counter, str) else ""
-        return tokens_of(name, value, counted if context_window(counted) else self.tokenizer_model or counted)
+        return tokens_of(name, value, counted if context_window(counted) else self._tokenizer_model or counted)
 
     async def known_state(self) -> State:
         """What was learnt so far, without learning more."""
         return await self.learner.refresh() if self.learner else State()
 
-    def keeps(self, state: State) -> bool:
+    def _keeps(self, state: State) -> bool:
         """Tell whether this is the stored state, as far as is known here, and not one that `relearn` is building."""
         return self.learner is not None and self.learner.cached_state.newest is state
-
-    async def view_for(self, query: str | None, *, catch_up: bool = True) -> View:
-        """Return what the memory shows now: the strategy's view, what was not learnt from yet, and the system message.
-
-        Args:
-            query: What the user is about to say, for a strategy that searches.
-            catch_up: As in `messages`.
-        """
-        return await loading.view_of(self, query, catch_up=catch_up)
-
-    def variables(self, view: View) -> dict[str, Any]:
-        """Return a view in the form that `load_memory_variables` returns."""
-        *others, transcript = self.memory_variables
-        shown = copy_json(self.render.messages(view)) if self.return_messages else self.render.text(view)
-        loaded = {name: dict(view.notes or {}) for name in others} if others else {}
-        return {transcript: shown, **loaded}
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the memory for a prompt, by variable: a transcript, or chat messages with `return_messages`.
@@ -340,7 +324,7 @@ class BaseMemory(ABC):
         """
         check_inputs(inputs)
         query = self._query(inputs) if self.needs_query else None
-        return self.variables(await loading.view_of(self, query))
+        return loading.variables_of(self, await loading.view_of(self, query))
 
     async def asave_context(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
@@ -443,7 +427,7 @@ class BaseMemory(ABC):
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
-        return self.render.show(view, self.resolved("max_tokens", max_tokens))
+        return self.render.show(view, self._resolve("max_tokens", max_tokens))
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -620,7 +604,7 @@ class BaseMemory(ABC):
         with watch() as told:
             view, asked = await loading.view_to_send(self, query)
         return await explain_view(
-            self, told, view, asked if self.needs_query else None, self.resolved("max_tokens", max_tokens)
+            self, told, view, asked if self.needs_query else None, self._resolve("max_tokens", max_tokens)
         )
 
     def clone(self, **changed: Any) -> Self:
@@ -688,4 +672,14 @@ class BaseMemory(ABC):
     def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner
 
-        return Learner(cached, self.state_name, self, self.retry, self.pins, when=self.learn)
+        has_hook = type(self).on_state_change is not BaseMemory.on_state_change
+        return Learner(
+            cached,
+            self.state_name,
+            self,
+            self.retry,
+            self.pins,
+            when=self.learn,
+            lease_seconds=self._lease_seconds,
+            on_change=self.on_state_change if has_hook else None,
+        )

@@ -37,7 +37,6 @@ class RetrieverMemory(BaseMemory):
     name = "langchain-retriever"
     needs_query = True
     keeps_fields = True
-    learns = True
 
     retriever: Annotated[Any, _check]
     """A `VectorStoreRetriever` of LangChain."""

@@ -49,8 +49,6 @@ class GraphMemory(BaseMemory):
 
     name = "mcp-graph"
     needs_query = True
-    learns = True
-    follows_state = True
 
     max_token_limit: Annotated[int, AtLeast(1)] = 1_000
     """Tokens that what is recalled may have."""

@@ -23,10 +23,7 @@ class OnStateChange(Protocol):
 class Hooks(Protocol):
     """The hooks of a strategy that learns; `BaseMemory` says more of each."""
 
-    learns: bool
     learns_system: bool
-    follows_state: bool
-    lease_seconds: float
 
     def derive(self, state: State, entries: Sequence[Entry], log: Log, /) -> Awaitable[Changes]:
         """What to learn from new entries."""

@@ -55,8 +55,5 @@ def _faults(cls: type, base: type) -> Iterator[str]:
     called = getattr(cls, "name", None)
     if not isinstance(called, str) or not called:
         yield f'write a `name` in the class, such as name = "pinned", not {called!r}'
-    for hook, declaration in (("derive", "learns"), ("on_state_change", "follows_state")):
-        if getattr(cls, hook) is not getattr(base, hook) and not any(declaration in vars(one) for one in own):
-            yield f"write `{declaration} = True` in the class to have {hook!r} called"
     if lacks := sorted(getattr(cls, "__abstractmethods__", ())):
         yield f"it lacks {', '.join(map(repr, lacks))}"

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
-from memzoo.memories.engine.cached_state import CachedState, Hooks, StagedState
+from memzoo.memories.engine.cached_state import CachedState, Hooks, OnStateChange, StagedState
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
@@ -69,7 +69,6 @@ class Learner:
 
     Attributes:
         name: The name under which the store keeps the state.
-        learns: Whether `derive` is called; otherwise the state is what the strategy itself puts there.
         log: What it learns from.
         retry: How a failing model is dealt with.
         cached_state: The state, as far as it is known here.
@@ -84,18 +83,28 @@ class Learner:
         retry: See above.
         pins: The pinned messages, which may leave less room for others.
         when: Learn before a save returns, after it, or when it is asked to.
+        lease_seconds: See above.
+        on_change: The hook `on_state_change`, if the strategy has it.
     """
 
     def __init__(
-        self, cached: CachedLog, name: str, hooks: Hooks, retry: RetryPolicy, pins: Pins, *, when: LearnOption
+        self,
+        cached: CachedLog,
+        name: str,
+        hooks: Hooks,
+        retry: RetryPolicy,
+        pins: Pins,
+        *,
+        when: LearnOption,
+        lease_seconds: float,
+        on_change: OnStateChange | None,
     ) -> None:
-        self.name, self.learns = name, hooks.learns
+        self.name = name
         store, id_ = cached.store, cached.conversation_id
-        on_change = hooks.on_state_change if hooks.follows_state else None
         self.cached_state: CachedState | StagedState = CachedState(store, id_, name, on_change)
         self.lock = state_locks.of(store, id_, name)
         self._cached, self.log = cached, Log(cached)
-        self._hooks, self._pins, self.lease_seconds = hooks, pins, hooks.lease_seconds
+        self._hooks, self._pins, self.lease_seconds = hooks, pins, lease_seconds
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
         self._is_later = when == "later"
@@ -117,7 +126,7 @@ class Learner:
         Raises:
             ModelError: As in `catch_up`.
         """
-        if not self.learns or (self._is_later and not everything):
+        if self._is_later and not everything:
             self._cached.add(new)
             return
         if self._background and not everything:
@@ -238,7 +247,7 @@ class Learner:
 
     async def find_waiting(self, state: State) -> tuple[list[Entry], int]:
         """Return what was not learnt from yet, oldest first, and how many of the oldest are to be."""
-        is_behind = self.learns and state.watermark < self._cached.last
+        is_behind = state.watermark < self._cached.last
         waiting = self.select(await self.log.after(state.watermark)) if is_behind else []
         due = self._due(state, waiting) if waiting else 0
         if due is False:
@@ -311,7 +320,7 @@ class Learner:
         Not if that is for later, not while another call is at it, not if the model fails, and not soon after it failed.
         """
         state = await self.refresh()
-        if not self.learns or self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
+        if self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
             return state
         if self._background:
             if await self.is_behind():

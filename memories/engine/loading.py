@@ -12,7 +12,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.log import Log, messages_of, talk
@@ -20,6 +20,7 @@ from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import find_unanswered, last_exchange
 from memzoo.memories.text.view import Cleared, View
 from memzoo.stores import Entry
+from memzoo.text import copy_json
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner
@@ -84,6 +85,13 @@ async def _current_view(memory: "Memory", query: str | None, *, catch_up: bool) 
 async def _ask_for_view(memory: "Memory", log: Log, state: State, query: str | None) -> View:
     view = await memory.view(log, state, query)
     return check_returned(memory, "view", view, View, "a View, such as View.of(entries)")
+
+
+def variables_of(memory: "Memory", view: View) -> dict[str, Any]:
+    """Return a view in the form that `load_memory_variables` returns."""
+    *others, transcript = memory.memory_variables
+    shown = copy_json(memory.render.messages(view)) if memory.return_messages else memory.render.text(view)
+    return {transcript: shown, **{name: dict(view.notes or {}) for name in others}}
 
 
 def _will_be_cleared(entry: Entry) -> bool:

@@ -43,6 +43,12 @@ class Memory(Protocol):
     learners: "Sequence[Learner]"
     needs_query: bool
     shows_waiting: bool
+    return_messages: bool
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """The variables that loading returns."""
+        ...
 
     def view(self, log: Log, state: State, query: str | None, /) -> Awaitable[View]:
         """What to show the model now."""

@@ -49,7 +49,7 @@ async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, pr
         )
     log = memory.log.cached
     await log.refresh()
-    learning = [learner for learner in memory.learners if learner.learns]
+    learning = list(memory.learners)
     if only_set_aside:
         await together(_take_up(log, learner) for learner in learning)
         return

@@ -64,7 +64,6 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     name = "entity"
     needs_query = True
-    follows_state = True
     # Not annotated, or they would be options: a subclass may search by others. All of a note has one name, of which
     # the words known under it have told as much already.
     _weights = UnitWeights(neighbours=1.2)
@@ -116,7 +115,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
         if not self._teaches(before, entries):
             return Changes()
-        indexes = self._indexes if self.keeps(state) else self._draft.after(state.items)
+        indexes = self._indexes if self._keeps(state) else self._draft.after(state.items)
         notes, new_lines = EntityNotes(state.items, indexes.names), self.render.lines(entries)
         lines = {
             "new_lines": new_lines,
@@ -192,7 +191,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     def _notes(self, state: State) -> EntityNotes:
         """Return the notes of a state; a state that is not stored, as in `relearn`, gets its own index."""
-        return EntityNotes(state.items, self._indexes.names if self.keeps(state) else None)
+        return EntityNotes(state.items, self._indexes.names if self._keeps(state) else None)
 
     def _new_indexes(self) -> "_Indexes":
         return _Indexes(EntityIndex(), KnownIndex(units_of_note, self._weights))

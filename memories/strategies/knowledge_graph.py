@@ -82,7 +82,6 @@ class ConversationKGMemory(ModelBackedMemory):
 
     name = "knowledge-graph"
     needs_query = True
-    follows_state = True
     # Not annotated, or they would be options: a subclass may search by others.
     _weights = UnitWeights()
     limits_messages = False
@@ -141,7 +140,7 @@ class ConversationKGMemory(ModelBackedMemory):
         before = [*await log.until_number(entries[0].seq - 1).exchanges(self.k), *between]
         if not self._teaches(before, mined):
             return Changes()
-        graph, index = (self.kg, self._known) if self.keeps(state) else self._draft.after(state.items)
+        graph, index = (self.kg, self._known) if self._keeps(state) else self._draft.after(state.items)
         lines = await self._lines(before, mined, log.until_number(entries[-1].seq))
         statements = await self._statements(graph, index, **lines)
         changes, tokens = graph.changes_from(find_sources(statements, mined)), self.max_state_tokens

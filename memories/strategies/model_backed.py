@@ -35,14 +35,13 @@ class ModelBackedMemory(BaseMemory):
     """
 
     # Not annotated, or they would be options.
-    learns = True
     shows_waiting = True
 
     def __post_init__(self) -> None:
         self._model: Model = as_model(self.llm)
-        self.tokenizer_model = self._model.name
-        self.longest_prompt = self.max_prompt_tokens
-        self.lease_seconds = max(getattr(self._model, "timeout", 0.0), self.lease_seconds)
+        self._tokenizer_model = self._model.name
+        self._longest_prompt = self.max_prompt_tokens
+        self._lease_seconds = max(getattr(self._model, "timeout", 0.0), self._lease_seconds)
         super().__post_init__()
 
     def _teaches(self, before: Sequence[Entry], entries: Sequence[Entry]) -> bool:
@@ -72,9 +71,9 @@ class ModelBackedMemory(BaseMemory):
             ModelError: The model failed, or the prompt is too long for it.
             ModelReplyError: The reply is empty, was cut off, or was stopped by the endpoint.
         """
-        text, most = self.templates.render(prompt, **variables), self.retry.prompts.tokens
+        text, most = self._templates.render(prompt, **variables), self.retry.prompts.tokens
         if count_for_prompt(text) > most:
-            text = self.templates.render(prompt, **_cut(variables, most // 8))
+            text = self._templates.render(prompt, **_cut(variables, most // 8))
         return await self.complete([{"role": "user", "content": text}], prompt)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> str:

@@ -122,7 +122,7 @@ class SummarizingMemory(ModelBackedMemory):
             return await self._ask_for_summary(summary, {**given, **describe(summary)})
         except TooLongError as error:
             prompts = self.retry.prompts
-            spare = prompts.tokens - count_for_prompt(self.templates.render("summary", **given, **describe("")))
+            spare = prompts.tokens - count_for_prompt(self._templates.render("summary", **given, **describe("")))
             hidden, shown = _part(summary, new_lines, spare - _TOKENS_AROUND)
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
                 raise
@@ -134,7 +134,7 @@ class SummarizingMemory(ModelBackedMemory):
             reply = await self.ask("summary", **given)
         except CutReplyError as error:
             target = error.characters * _OF_A_CUT_ONE // 100
-            if not target or "target" not in self.templates.variables("summary"):
+            if not target or "target" not in self._templates.variables("summary"):
                 raise
             reply = await self.ask("summary", **{**given, "target": min(target, given["target"])})
         return prose(reply, "summary", old)

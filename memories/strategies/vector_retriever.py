@@ -70,8 +70,6 @@ class VectorStoreRetrieverMemory(BaseMemory):
     name = "vector-retriever"
     needs_query = True
     keeps_fields = True
-    learns = True
-    follows_state = True
     # Not annotated, or it would be an option: a subclass may search by others.
     weights = Weights()
     """How much to weigh words, the talk around a message, and its age."""
@@ -97,7 +95,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         embedder = HashEmbedder() if self.embedder is None and self.index is not None else self.embedder
         self._embedder = None if embedder is None else as_embedder(embedder)
         if self._embedder is None:
-            self.lease_seconds = 0.0
+            self._lease_seconds = 0.0
         super().__post_init__()
         if self.max_token_limit is not None and self.k is not None:
             raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")

@@ -68,8 +68,6 @@ class WindowMemory(BaseMemory):
     State: none. With LangChain4j's rules, `held`, the messages that its memory would hold, as `[[number, message]]`.
     """
 
-    # Only with LangChain4j's rules, which depend on each message in turn.
-    learns = True
     learns_system = True
 
     evict: Evict = "message"
@@ -102,7 +100,6 @@ class WindowMemory(BaseMemory):
     """What the limit counts: "tokens" or "messages"."""
 
     def __post_init__(self) -> None:
-        self.learns = self._is_langchain4j
         super().__post_init__()
         if self._is_langchain4j and self.evict == "exchange":
             raise OptionError("evict must be 'message' with LangChain4j's rules, not 'exchange'")
@@ -201,6 +198,11 @@ class WindowMemory(BaseMemory):
     @property
     def _is_langchain4j(self) -> bool:
         return self.rules == "langchain4j"
+
+    @property
+    def _learns(self) -> bool:
+        # Only LangChain4j's rules depend on each message in turn.
+        return self._is_langchain4j
 
     def _replay(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
         held = [self._weigh(_entry(number, message)) for number, message in state.items.get("held", [])]
@@ -355,7 +357,7 @@ class ConversationTokenBufferMemory(WindowMemory):
     def __post_init__(self) -> None:
         from memzoo.memories.models.chat import as_model
 
-        self.tokenizer_model = as_model(self.llm).name
+        self._tokenizer_model = as_model(self.llm).name
         super().__post_init__()
 
     buffer = ConversationBufferMemory.buffer

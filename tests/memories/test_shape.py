@@ -41,13 +41,12 @@ def overridden(strategy: type) -> set[str]:
     attributes = options("buffer") | {
         "needs_query",
         "keeps_fields",
-        "learns",
         "learns_system",
-        "follows_state",
         "shows_waiting",
         "limits_messages",
-        "tokenizer_model",
-        "longest_prompt",
+        "_tokenizer_model",
+        "_longest_prompt",
+        "_lease_seconds",
     }
     names = {name for cls in between for name in vars(cls) if not name.startswith(("__", "_abc"))}
     return {name for name in names if hasattr(BaseMemory, name)} - attributes

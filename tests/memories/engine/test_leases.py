@@ -434,7 +434,9 @@ def test_a_lease_lasts_as_long_as_a_call_may_take() -> None:
     import openai
 
     def seconds(model: ChatModel) -> float:
-        return create_memory("summary", llm=model).lease_seconds
+        learner = create_memory("summary", llm=model).learner
+        assert learner
+        return learner.lease_seconds
 
     client = openai.OpenAI(api_key="k", timeout=openai.Timeout(900.0, connect=5.0))
     assert seconds(ChatModel("m", api_key="k")) == 120

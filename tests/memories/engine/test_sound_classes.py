@@ -26,8 +26,6 @@ class MyMemory(BaseMemory):
     """Shows the last exchanges."""
 
     name = "mine"
-    learns = True
-    follows_state = True
     k: int = 3
 
     async def view(self, log, state, query):
@@ -77,12 +75,6 @@ def test_a_sound_one_is_made() -> None:
         ('    name = "mine"\n', "", 'write a `name` in the class, such as name = "pinned", not None'),
         ('"mine"', "7", 'write a `name` in the class, such as name = "pinned", not 7'),
         ("def view(", "def show(", "it lacks 'view'"),
-        ("    learns = True\n", "", "write `learns = True` in the class to have 'derive' called"),
-        (
-            "    follows_state = True\n",
-            "",
-            "write `follows_state = True` in the class to have 'on_state_change' called",
-        ),
     ],
 )
 def test_an_unsound_one_is_refused(right: str, wrong: str, told: str) -> None:

@@ -96,7 +96,7 @@ def test_views_requests_and_lists_take_a_share() -> None:
         memory.save_context({"input": f"{number} " + "word " * 200}, {"output": "ok"})
     with pytest.raises(OptionError, match="is not known here"):
         memory.messages(max_tokens="50%")
-    memory.tokenizer_model = "gpt-4"
+    memory = memory.clone(token_counter="gpt-4")
     shown = memory.messages(max_tokens="50%")
     assert 0 < sum(map(memory.counter, shown)) <= 4_096 < sum(map(memory.counter, memory.history()))
     assert memory.explain(max_tokens="50%").shown

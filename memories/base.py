@@ -278,7 +278,7 @@ class BaseMemory(ABC):
         return Redactor(self.redact, self.usage.count_redacted)
 
     @cached_property
-    def retry(self) -> "RetryPolicy":
+    def _retry(self) -> "RetryPolicy":
         """What to do about a failing model, and how long prompts may be."""
         from memzoo.memories.engine.prompt_limit import PromptLimit
         from memzoo.memories.engine.retry import RetryPolicy
@@ -677,7 +677,7 @@ class BaseMemory(ABC):
             cached,
             self.state_name,
             self,
-            self.retry,
+            self._retry,
             self.pins,
             when=self.learn,
             lease_seconds=self._lease_seconds,

@@ -102,9 +102,9 @@ async def _learnt_view(memory: "Memory", learner: "Learner", query: str | None, 
     """What a strategy shows that learns."""
     state = await (learner.current() if catch_up else learner.refresh())
     if not memory.shows_waiting:
-        with memory.retry.mark_load(state.attempts):
+        with learner.retry.mark_load(state.attempts):
             return await _ask_for_view(memory, memory.log, state, query)
-    with memory.retry.mark_load(state.attempts):
+    with learner.retry.mark_load(state.attempts):
         view = await _ask_for_view(memory, memory.log.passing_over(state.attempts.aside), state, query)
     if learner.is_idle(state) and not state.attempts.aside:
         return view

@@ -11,7 +11,6 @@ from memzoo.stores import Store
 if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.pins import Pins
-    from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.system_message import SystemMessage
     from memzoo.memories.models.usage import Usage
     from memzoo.memories.text.redaction import Redact, Redactor
@@ -78,11 +77,6 @@ class Memory(Protocol):
     @property
     def counter(self) -> "TokenCounter":
         """Counts the tokens of a message."""
-        ...
-
-    @property
-    def retry(self) -> "RetryPolicy":
-        """How a failing model is dealt with."""
         ...
 
     @property

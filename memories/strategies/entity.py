@@ -124,7 +124,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             "dated_history": self.render.dated_lines(before),
         }
         touched = indexes.known.find_touched(new_lines, lambda line: notes.find_asked(line, self.render.labels))
-        tokens = self.retry.prompts.room_for_known
+        tokens = self._retry.prompts.room_for_known
         known = choose_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)

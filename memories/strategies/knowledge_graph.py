@@ -230,7 +230,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
         """Return the facts that lines state, given the lines before them and themselves, with days and without."""
-        room, likely = self.retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
+        room, likely = self._retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
         # Of many new lines, more of what is known may change.
         most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
         known = write_known(graph, likely, lines["new_lines"], lines["history"], most)

@@ -71,7 +71,7 @@ class ModelBackedMemory(BaseMemory):
             ModelError: The model failed, or the prompt is too long for it.
             ModelReplyError: The reply is empty, was cut off, or was stopped by the endpoint.
         """
-        text, most = self._templates.render(prompt, **variables), self.retry.prompts.tokens
+        text, most = self._templates.render(prompt, **variables), self._retry.prompts.tokens
         if count_for_prompt(text) > most:
             text = self._templates.render(prompt, **_cut(variables, most // 8))
         return await self.complete([{"role": "user", "content": text}], prompt)
@@ -87,9 +87,9 @@ class ModelBackedMemory(BaseMemory):
             ModelError, ModelReplyError: As in `ask`.
         """
         text = "\n".join(map(text_of, messages))
-        self.retry.prompts.check(text, purpose)
+        self._retry.prompts.check(text, purpose)
         try:
-            with self.retry.watch_call(text):
+            with self._retry.watch_call(text):
                 reply = await self._model.complete(messages, purpose)
         except ModelReplyError as error:
             self.usage.add(purpose, error.spent or Spent(calls=1))

@@ -121,7 +121,7 @@ class SummarizingMemory(ModelBackedMemory):
         try:
             return await self._ask_for_summary(summary, {**given, **describe(summary)})
         except TooLongError as error:
-            prompts = self.retry.prompts
+            prompts = self._retry.prompts
             spare = prompts.tokens - count_for_prompt(self._templates.render("summary", **given, **describe("")))
             hidden, shown = _part(summary, new_lines, spare - _TOKENS_AROUND)
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
@@ -154,7 +154,7 @@ class SummarizingMemory(ModelBackedMemory):
     @property
     def _target(self) -> int:
         """The most tokens that a summary should have."""
-        return self.max_summary_tokens or self.retry.prompts.tokens // 4
+        return self.max_summary_tokens or self._retry.prompts.tokens // 4
 
     def _too_long(self, summary: str) -> bool:
         if self.max_summary_tokens is None or not summary:

@@ -222,8 +222,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return dict(await self._vectors.search(vector, state))
 
     async def _embed(self, embedder: Embedder, texts: list[str], state: State) -> list[bytes]:
-        texts = [cut_middle(text, self.retry.prompts.tokens) for text in texts]
-        with self.retry.watch_call(max(texts, key=len, default="")):
+        texts = [cut_middle(text, self._retry.prompts.tokens) for text in texts]
+        with self._retry.watch_call(max(texts, key=len, default="")):
             embedded = await embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)

@@ -119,13 +119,18 @@ class ConversationBufferWindowMemoryOptions(SharedOptions, total=False):
     up to `step` less are shown. At 0, it moves with each message. Default: `0`."""
 
 
-class ConversationSummaryMemoryOptions(SharedOptions, total=False):
-    """Options of `ConversationSummaryMemory`."""
+class SummarizingMemoryOptions(SharedOptions, total=False):
+    """Options of `SummarizingMemory`."""
 
     max_summary_tokens: int | None
     """The most tokens that the summary may have. The model is told; if its reply is over the limit, it is asked once
     more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left out, the model
     is told to keep to what prompts have room for, and nothing enforces it. Default: `None`."""
+
+
+class ConversationSummaryMemoryOptions(SummarizingMemoryOptions, total=False):
+    """Options of `ConversationSummaryMemory`."""
+
     every: int
     """How many exchanges to take in with one call. Default: `1`."""
     every_tokens: int | None
@@ -133,13 +138,9 @@ class ConversationSummaryMemoryOptions(SharedOptions, total=False):
     tokens count. Default: `None`."""
 
 
-class ConversationSummaryBufferMemoryOptions(SharedOptions, total=False):
+class ConversationSummaryBufferMemoryOptions(SummarizingMemoryOptions, total=False):
     """Options of `ConversationSummaryBufferMemory`."""
 
-    max_summary_tokens: int | None
-    """The most tokens that the summary may have. The model is told; if its reply is over the limit, it is asked once
-    more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left out, the model
-    is told to keep to what prompts have room for, and nothing enforces it. Default: `None`."""
     max_token_limit: str | int
     """`summary-buffer`: The most tokens of messages to show word for word. The summary is shown besides, unless
     `count_summary` is set; `max_summary_tokens` limits it. Default: `2000`.
@@ -263,8 +264,8 @@ class CombinedMemoryOptions(SharedOptions, total=False):
     others, the one with the largest share first; a share of 0 gets what the others leave. Default: `None`."""
 
 
-class MessageWindowMemoryOptions(SharedOptions, total=False):
-    """Options of `MessageWindowMemory`."""
+class WindowMemoryOptions(SharedOptions, total=False):
+    """Options of `WindowMemory`."""
 
     evict: Evict
     """What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its results); or
@@ -283,6 +284,11 @@ class MessageWindowMemoryOptions(SharedOptions, total=False):
     """How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least,
     and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves with
     each message. Default: `0`."""
+
+
+class MessageWindowMemoryOptions(WindowMemoryOptions, total=False):
+    """Options of `MessageWindowMemory`."""
+
     max_messages: Limit
     """`message-window`: The most messages to show: a number, or a function that returns one for the conversation's id,
     called at each load. Default: `20`.
@@ -291,61 +297,23 @@ class MessageWindowMemoryOptions(SharedOptions, total=False):
     Default: `20`."""
 
 
-class TokenWindowMemoryOptions(SharedOptions, total=False):
+class TokenWindowMemoryOptions(WindowMemoryOptions, total=False):
     """Options of `TokenWindowMemory`."""
 
-    evict: Evict
-    """What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its results); or
-    `'exchange'`, all up to the next user message, so that what is shown begins with one. Default: `'message'`."""
-    oversized: Literal["raise", "keep"]
-    """What to do if the system message, the newest user message and the tool calls that it led to exceed the limit by
-    themselves: raise an `OverBudgetError`, or keep them, and only them. Default: `'raise'`."""
-    system_first: bool | None
-    """Show the system message first; `False` shows it where it was said, so a changed one comes after what was said
-    before. `None` means `True`, but `False` with LangChain4j's rules. Default: `None`."""
-    rules: Literal["memzoo", "langchain4j"]
-    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends what providers refuse or
-    forgets what was just said (`docs/windows.md` lists it). Evicted messages then do not come back once another was
-    added, though the log has them. Default: `'memzoo'`."""
-    step: int
-    """How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least,
-    and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves with
-    each message. Default: `0`."""
     max_tokens: str | Limit
     """The most tokens that all messages may have together: a number, or a function that returns one for the
     conversation's id, called at each load. Default: `2000`."""
 
 
-class ConversationTokenBufferMemoryOptions(SharedOptions, total=False):
+class ConversationTokenBufferMemoryOptions(WindowMemoryOptions, total=False):
     """Options of `ConversationTokenBufferMemory`."""
 
-    evict: Evict
-    """What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its results); or
-    `'exchange'`, all up to the next user message, so that what is shown begins with one. Default: `'message'`."""
-    oversized: Literal["raise", "keep"]
-    """What to do if the system message, the newest user message and the tool calls that it led to exceed the limit by
-    themselves: raise an `OverBudgetError`, or keep them, and only them. Default: `'raise'`."""
-    system_first: bool | None
-    """Show the system message first; `False` shows it where it was said, so a changed one comes after what was said
-    before. `None` means `True`, but `False` with LangChain4j's rules. Default: `None`."""
-    rules: Literal["memzoo", "langchain4j"]
-    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends what providers refuse or
-    forgets what was just said (`docs/windows.md` lists it). Evicted messages then do not come back once another was
-    added, though the log has them. Default: `'memzoo'`."""
-    step: int
-    """How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least,
-    and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves with
-    each message. Default: `0`."""
     max_token_limit: str | Limit
     """The most tokens that all messages may have together, or a function as in `TokenWindowMemory`. Default: `2000`."""
 
 
-class SummarizingWindowMemoryOptions(SharedOptions, total=False):
+class SummarizingWindowMemoryOptions(SummarizingMemoryOptions, total=False):
     """Options of `SummarizingWindowMemory`."""
 
-    max_summary_tokens: int | None
-    """The most tokens that the summary may have. The model is told; if its reply is over the limit, it is asked once
-    more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left out, the model
-    is told to keep to what prompts have room for, and nothing enforces it. Default: `None`."""
     max_messages: int
     """How many messages before the newest user message are distilled; a summary counts as one. Default: `20`."""

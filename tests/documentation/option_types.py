@@ -30,8 +30,12 @@ def text() -> str:
     shared |= dict.fromkeys(options_of(BaseMemory), BaseMemory)
     groups = {("SharedOptions", "TypedDict", "Options that may be given for every name."): shared}
     for cls in classes:
-        own = {option: cls for option in options_of(cls) if option not in shared}
-        groups[f"{cls.__name__}Options", "SharedOptions", f"Options of `{cls.__name__}`."] = own
+        known, base = set(shared), "SharedOptions"
+        for one in (cls.__mro__[1], cls):
+            own = {option: one for option in options_of(one) if option not in known}
+            if own or one is cls:
+                groups[f"{one.__name__}Options", base, f"Options of `{one.__name__}`."] = own
+                known, base = known | own.keys(), f"{one.__name__}Options"
     imports, lines = {"from typing import TypedDict", "from memzoo.stores import Store"}, list[str]()
     told = set[str]()
     for (name, base, meaning), options in groups.items():

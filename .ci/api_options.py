@@ -32,6 +32,8 @@ class Options(griffe.Extension):
         if cls.docstring and any(str(decorator.value) == "strategy" for decorator in cls.decorators):
             made = getattr(importlib.import_module(cls.module.path), cls.name)
             cls.docstring.value = _with_types(made)
+            for field in dataclasses.fields(made):
+                cls.members.pop(field.name, None)  # told in the docstring
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         """Make methods and functions of those that are made of coroutines."""

@@ -15,8 +15,8 @@ from typing import Any
 from memzoo.benchmarks.outcomes import Shape, Sum
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import OptionError
-from memzoo.memories import Completion
 from memzoo.stores import Entry, Message, StoredState
+from memzoo.types import Completion
 
 __all__ = ["Learnt", "LearntState", "LearntStep", "Unasked", "fingerprint", "learnt_of", "log_of"]
 

@@ -9,9 +9,10 @@ from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.results import Cost, Row, Run
 from memzoo.benchmarks.variants import read_config
 from memzoo.errors import MemoryZooError, ModelError, OptionError
-from memzoo.memories import Completion, Model
+from memzoo.memories import Model
 from memzoo.stores import Message
 from memzoo.strategy import text_of
+from memzoo.types import Completion
 
 __all__ = [
     "EMBEDDING",

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from memzoo.benchmarks.measure.caching import Requests
-from memzoo.memories import Spent
+from memzoo.types import Spent
 
 __all__ = ["AtBudget", "Outcome", "Scored", "Shape", "Sum", "Survived", "Update", "View"]
 

@@ -20,9 +20,10 @@ from memzoo.cli.options import (
 )
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
-from memzoo.memories import Conversation, Spent
+from memzoo.memories import Conversation
 from memzoo.strategy import BaseMemory, strategy_named
 from memzoo.text import did_you_mean
+from memzoo.types import Spent
 
 __all__ = ["chat"]
 

@@ -11,8 +11,7 @@ import typer
 from memzoo.cli.options import Asked, Counter, Stored, StoreURL, command, open_existing, write_count
 from memzoo.cli.terminal import bar, confirm, echo
 from memzoo.errors import OptionError
-from memzoo.memories import ConversationBufferMemory
-from memzoo.memories import retain as delete_old
+from memzoo.memories import ConversationBufferMemory, delete_old
 from memzoo.memories.engine.learner import relearn as learn_anew
 from memzoo.stores import managed
 from memzoo.sync import drive

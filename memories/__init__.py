@@ -14,22 +14,15 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.chat.tools import repeatable as repeatable
     from memzoo.memories.engine.turns import Turn as Turn
     from memzoo.memories.graph.fact import Fact as Fact
-    from memzoo.memories.graph.fact import Quote as Quote
-    from memzoo.memories.graph.fact import Reason as Reason
-    from memzoo.memories.graph.fact import Source as Source
     from memzoo.memories.graph.graph import KnowledgeGraph as KnowledgeGraph
-    from memzoo.memories.maintenance import Upkept as Upkept
     from memzoo.memories.maintenance import upkeep as upkeep
     from memzoo.memories.models.chat import ChatModel as ChatModel
-    from memzoo.memories.models.chat import Completion as Completion
     from memzoo.memories.models.chat import Model as Model
-    from memzoo.memories.models.chat import OfflineModelWarning as OfflineModelWarning
     from memzoo.memories.models.embedders import Embedder as Embedder
     from memzoo.memories.models.embedders import HashEmbedder as HashEmbedder
     from memzoo.memories.models.embedders import OpenAIEmbedder as OpenAIEmbedder
     from memzoo.memories.models.offline import async_offline_client as async_offline_client
     from memzoo.memories.models.offline import offline_client as offline_client
-    from memzoo.memories.models.usage import Spent as Spent
     from memzoo.memories.models.usage import Usage as Usage
     from memzoo.memories.registry import STRATEGIES as STRATEGIES
     from memzoo.memories.registry import create_memory as create_memory
@@ -52,11 +45,8 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.text.in_turns import cache_control as cache_control
     from memzoo.memories.text.in_turns import in_turns as in_turns
     from memzoo.memories.text.trimming import trim_messages as trim_messages
-    from memzoo.memories.text.view import Shown as Shown
-    from memzoo.stores.forgetting import Receipt as Receipt
-    from memzoo.stores.retention import Retained as Retained
-    from memzoo.stores.retention import aretain as aretain
-    from memzoo.stores.retention import retain as retain
+    from memzoo.stores.retention import adelete_old as adelete_old
+    from memzoo.stores.retention import delete_old as delete_old
 else:
     __getattr__, __dir__ = lazy(
         __name__,
@@ -65,15 +55,14 @@ else:
             "memzoo.memories.chat.conversation": "Conversation Reply",
             "memzoo.memories.chat.provider": "MemoryProvider",
             "memzoo.memories.chat.tools": "Tool immediate repeatable",
-            "memzoo.memories.text.explanation": "Explanation",
             "memzoo.memories.engine.turns": "Turn",
-            "memzoo.memories.graph.fact": "Fact Quote Reason Source",
+            "memzoo.memories.graph.fact": "Fact",
             "memzoo.memories.graph.graph": "KnowledgeGraph",
-            "memzoo.memories.maintenance": "Upkept upkeep",
-            "memzoo.memories.models.chat": "ChatModel Completion Model OfflineModelWarning",
+            "memzoo.memories.maintenance": "upkeep",
+            "memzoo.memories.models.chat": "ChatModel Model",
             "memzoo.memories.models.embedders": "Embedder HashEmbedder OpenAIEmbedder",
             "memzoo.memories.models.offline": "async_offline_client offline_client",
-            "memzoo.memories.models.usage": "Spent Usage",
+            "memzoo.memories.models.usage": "Usage",
             "memzoo.memories.registry": "STRATEGIES create_memory",
             "memzoo.memories.strategies.buffer": "ConversationBufferMemory",
             "memzoo.memories.strategies.combined": "CombinedMemory",
@@ -88,8 +77,6 @@ else:
             "memzoo.memories.text.clearing": "ClearToolResults",
             "memzoo.memories.text.in_turns": "cache_control in_turns",
             "memzoo.memories.text.trimming": "trim_messages",
-            "memzoo.memories.text.view": "Shown",
-            "memzoo.stores.forgetting": "Receipt",
-            "memzoo.stores.retention": "Retained aretain retain",
+            "memzoo.stores.retention": "adelete_old delete_old",
         },
     )

@@ -4,7 +4,8 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from dataclasses import field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from memzoo.errors import OptionError
 from memzoo.forks import cached_property
@@ -16,21 +17,20 @@ from memzoo.memories.engine.pins import Pins, mark
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
-from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
+from memzoo.memories.options import AtLeast, a_function, a_store, non_empty_text, strategy
 from memzoo.memories.text.explanation import Explanation, explain_view, watch
 from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, as_record, check_several
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
-from memzoo.stores.base import is_lasting
+from memzoo.stores.base import find_lacking, is_lasting
 from memzoo.stores.forgetting import Receipt
 from memzoo.sync import blocking, drive, together
-from memzoo.text import copy_json
 from memzoo.warned import warn_caller
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
-    from memzoo.memories.engine.learner import Learner, LearnOption
+    from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
     from memzoo.memories.text.clearing import Clearing, ClearToolResultsOption
@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
 
-__all__ = ["BaseMemory"]
+__all__ = ["SHARES", "BaseMemory"]
 
 
 def _a_redaction(name: str, value: object) -> None:
@@ -47,8 +47,8 @@ def _a_redaction(name: str, value: object) -> None:
     a_redaction(name, value)
 
 
-# Options that may be a share of the model's window.
-_SHARES = {"max_token_limit", "max_tokens"}
+SHARES = {"max_token_limit", "max_tokens"}
+"""Options that may be a share of the model's window, such as "50%"."""
 
 
 def _a_clearing(_: str, value: Any) -> None:
@@ -73,16 +73,10 @@ class BaseMemory(ABC):
             takes their names too, and `prompts` may replace them with templates that use the same variables.
         needs_query: The view depends on this turn's input, so loading needs it.
         keeps_fields: Saving an exchange keeps all inputs and outputs, not only the user's and the assistant's words.
-        learns: The strategy has a state, so `derive` is called. `ModelBackedMemory` sets this already.
         learns_system: `derive` and `due` also get system messages.
-        follows_state: `on_state_change` is called.
         shows_waiting: Add messages that were not learnt from yet to the view, word for word.
         limits_messages: `max_token_limit`, if the strategy has it, limits messages, including those not learnt from
             yet.
-        tokenizer_model: The model whose tokens to count if `token_counter` names none; "" for an estimate.
-        longest_prompt: The most tokens that a prompt may have, counting three bytes as one token.
-        lease_seconds: In a store that several processes share, how long one of them has the state to itself while it
-            derives; renewed before each `derive`. 0 if `derive` asks no model.
         log: What was said.
         render: Writes entries as lines, and counts their tokens.
         system: The system message in force.
@@ -101,127 +95,100 @@ class BaseMemory(ABC):
     # Not annotated, or they would be options.
     needs_query = False
     keeps_fields = False
-    learns = False
     learns_system = False
-    follows_state = False
     shows_waiting = False
     limits_messages = True
-    tokenizer_model = ""
-    longest_prompt = 12_000
-    lease_seconds = 120.0
-    _has_fresh_id = False
+    # The model whose tokens to count if `token_counter` names none; "" for an estimate.
+    _tokenizer_model = ""
+    # The most tokens that a prompt may have, counting three bytes as one token.
+    _longest_prompt = 12_000
+    # In a store that several processes share, how long one of them has the state to itself while it derives; renewed
+    # before each `derive`. 0 if `derive` asks no model.
+    _lease_seconds = 120.0
+    _given = frozenset[str]()
 
-    memory_key: str = option(
-        "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."
-    )
-    input_key: str | None = option(None, doc="The input that holds the user's words; `None` if there is only one.")
-    output_key: str | None = option(
-        None, doc='The output that holds the assistant\'s words; `None` if there is only one, or one called "output".'
-    )
-    human_prefix: str = option("Human", fixed=True, check=non_empty_text, doc="The user's label in a transcript.")
-    ai_prefix: str = option("AI", fixed=True, check=non_empty_text, doc="The assistant's label in a transcript.")
-    return_messages: bool = option(default=False, doc="Return chat messages instead of a transcript.")
-    store: Store = option(factory=InMemoryStore, fixed=True, check=a_store, doc="Keeps log and state; default: memory.")
-    conversation_id: str = option(
-        factory=lambda: uuid.uuid4().hex,
-        fixed=True,
-        check=non_empty_text,
-        doc="Names the conversation in the store; by default a fresh one. Nothing is shared between two ids.",
-    )
-    prompts: "PromptSource" = option(
-        None, fixed=True, doc="Prompt templates of your own: a folder, or a mapping by name."
-    )
-    token_counter: "TokenCounterOption" = option(
-        None,
-        fixed=True,
-        doc="How to count tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one "
-        "message. By default the tokenizer of `llm`, or an estimate if that is unknown.",
-    )
-    on_model_error: Literal["raise", "defer"] = option(
-        "raise",
-        one_of=("raise", "defer"),
-        doc="What a save does when a model fails, after storing what was said: raise a `ModelError`, or log it. A "
-        "later call catches up in both cases; until then the memory shows the messages word for word.",
-    )
-    max_tries: int = option(
-        3, fixed=True, at_least=2, doc="After how many failures of a working model an exchange is set aside."
-    )
-    max_pending_tokens: int = option(
-        4000,
-        at_least=0,
-        doc="The most tokens of messages to show, newest first, that could not be learnt from yet. If the memory has "
-        "a `max_token_limit` for messages, that counts instead.",
-    )
-    clock: Callable[[], float] = option(
-        time.time,
-        fixed=True,
-        check=a_function,
-        doc="The time in seconds since 1970; tells how long to leave a failed model alone.",
-    )
-    learn: "LearnOption" = option(
-        "now",
-        fixed=True,
-        one_of=("now", "background", "later"),
-        doc="When to learn from what was said: `'now'`, before a save returns; `'background'`, after it returns, in a "
-        "task of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by "
-        "`settle`, `relearn` and `upkeep`. Until then it is shown word for word, see `max_pending_tokens`.",
-    )
-    keep_history: bool = option(
-        default=True,
-        doc="Keep everything ever said. Otherwise a save deletes for good what the strategy no longer needs, for all "
-        "memories of this conversation; a buffer and a retriever need everything. Pinned messages stay.",
-    )
-    pinned_first: bool = option(
-        default=False,
-        doc="Show pinned messages (`pin`) before all others, after the system message and what is recalled, instead "
-        "of where they were said.",
-    )
-    clear_tool_results: "ClearToolResultsOption" = option(
-        None,
-        fixed=True,
-        check=_a_clearing,
-        doc="Replace old tool results with a line that says what was there and how long it was: "
-        "`ClearToolResults(keep=3, step=10, over=0, exclude=())`, or a mapping of these. The log keeps all; nothing "
-        "is learnt from such results.",
-    )
-    recalled_role: RecalledRole | None = option(
-        None,
-        fixed=True,
-        one_of=("system", "developer", "user"),
-        doc="Which role says what is recalled, in chat messages. By default the system says what was derived (a "
-        "summary, facts), and a user says what was found or noted in others' words, framed as a record and not an "
-        "instruction. `'system'`: the system says all of it.",
-    )
-    recalled_place: RecalledPlace = option(
-        "before",
-        fixed=True,
-        one_of=("before", "after"),
-        doc="Where to put what is recalled: before the messages, or after them and before what is not answered yet, "
-        "so that the messages before it stay the same.",
-    )
-    redact: "Redact | None" = option(
-        None,
-        fixed=True,
-        check=_a_redaction,
-        doc="Sees each text before it is stored or sent, and returns what may be kept of it: a function of a text, or "
-        "regular expressions by name, whose matches become `[name]`. `usage.redacted` counts them.",
-    )
+    memory_key: Annotated[str, non_empty_text] = "history"
+    """The variable under which `load_memory_variables` returns the memory."""
+    input_key: str | None = None
+    """The input that holds the user's words; `None` if there is only one."""
+    output_key: str | None = None
+    """The output that holds the assistant's words; `None` if there is only one, or one called "output"."""
+    human_prefix: Annotated[str, non_empty_text] = "Human"
+    """The user's label in a transcript."""
+    ai_prefix: Annotated[str, non_empty_text] = "AI"
+    """The assistant's label in a transcript."""
+    return_messages: bool = False
+    """Return chat messages instead of a transcript."""
+    store: Annotated[Store, a_store] = field(default_factory=InMemoryStore)
+    """Keeps log and state; default: memory."""
+    conversation_id: Annotated[str, non_empty_text] = field(default_factory=lambda: uuid.uuid4().hex)
+    """Names the conversation in the store; by default a fresh one. Nothing is shared between two ids."""
+    prompts: "PromptSource" = None
+    """Prompt templates of your own: a folder, or a mapping by name."""
+    token_counter: "TokenCounterOption" = None
+    """How to count tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one
+    message. By default the tokenizer of `llm`, or an estimate if that is unknown.
+    """
+    on_model_error: Literal["raise", "defer"] = "raise"
+    """What a save does when a model fails, after storing what was said: raise a `ModelError`, or log it. A later
+    call catches up in both cases; until then the memory shows the messages word for word.
+    """
+    max_tries: Annotated[int, AtLeast(2)] = 3
+    """How often the model may fail on one exchange, while it works on others, before that exchange is set aside."""
+    max_pending_tokens: Annotated[int, AtLeast(0)] = 4000
+    """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. If the
+    memory has a `max_token_limit` for messages, that counts instead.
+    """
+    clock: Annotated[Callable[[], float], a_function] = time.time
+    """The time in seconds since 1970; tells how long to leave a failed model alone."""
+    learn: Literal["now", "background", "later"] = "now"
+    """When to learn from what was said: `'now'`, before a save returns; `'background'`, after it returns, in a task
+    of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
+    `relearn` and `upkeep`. Until then it is shown word for word, see `max_pending_tokens`.
+    """
+    keep_history: bool = True
+    """Keep everything ever said. Otherwise a save deletes for good what the strategy no longer needs, for all
+    memories of this conversation; a buffer and a retriever need everything. Pinned messages stay.
+    """
+    pinned_first: bool = False
+    """Show pinned messages (`pin`) before all others, after the system message and what is recalled, instead of
+    where they were said.
+    """
+    clear_tool_results: Annotated["ClearToolResultsOption", _a_clearing] = None
+    """Replace old tool results with a line that says what was there and how long it was: `ClearToolResults(keep=3,
+    step=10, over=0, exclude=())`, or a mapping of these. The log keeps all; nothing is learnt from such results.
+    """
+    recalled_role: RecalledRole | None = None
+    """Which role says what is recalled, in chat messages. By default the system says what was derived (a summary,
+    facts), and a user says what was found or noted in others' words, framed as a record and not an instruction.
+    `'system'`: the system says all of it.
+    """
+    recalled_place: RecalledPlace = "before"
+    """Where to put what is recalled: before the messages, or after them and before what is not answered yet, so
+    that the messages before it stay the same.
+    """
+    redact: Annotated["Redact | None", _a_redaction] = None
+    """Sees each text before it is stored or sent, and returns what may be kept of it: a function of a text, or
+    regular expressions by name, whose matches become `[name]`. `usage.redacted` counts them.
+    """
 
     def __new__(cls, **given: Any) -> Self:
         """Refuse unknown options (naming those that exist), and a class that cannot work."""
         check_class(cls, BaseMemory)
         options.refuse_unknown(cls, given)
         made = super().__new__(cls)
-        object.__setattr__(made, "_has_fresh_id", "conversation_id" not in given)
+        made._given = frozenset(given)
         return made
 
     def __post_init__(self) -> None:
-        for name in _SHARES & set(options.options_of(type(self))):
-            object.__setattr__(self, name, self.resolved(name, getattr(self, name)))
+        for name in SHARES & set(options.options_of(type(self))):
+            setattr(self, name, self._resolve(name, getattr(self, name)))
         options.check(self)
+        if not self.keep_history and (lacks := find_lacking(self.store, "forget")):
+            raise OptionError(f"keep_history=False needs a store that can delete, not a {type(lacks).__name__}")
         if self.prompts is not None:
-            self.templates  # noqa: B018 - a template that cannot work is refused at once
-        if self._has_fresh_id and is_lasting(self.store):
+            self._templates  # noqa: B018 - a template that cannot work is refused at once
+        if "conversation_id" not in self._given and is_lasting(self.store):
             warn_caller(
                 f"the store outlives this process, but the conversation was given no id, so it has a made-up one: give "
                 f"conversation_id={self.conversation_id!r} to continue it, or an id of your own from the beginning"
@@ -234,9 +201,9 @@ class BaseMemory(ABC):
         self.system = SystemMessage(cached)
         self.pins = Pins(cached)
         cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
-        self.learner: Learner | None = self._new_learner(cached) if self.learns else None
+        self.learner: Learner | None = self._new_learner(cached) if self._learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
-        # Last: from now on it is in use, and `options.assign_option` checks what is assigned.
+        # Last: from now on its options are fixed.
         self.log = Log(cached)
 
     # The hooks.
@@ -275,6 +242,11 @@ class BaseMemory(ABC):
     # What follows from the hooks, and what they use.
 
     @property
+    def _learns(self) -> bool:
+        """Whether there is a state, which `derive` makes."""
+        return type(self).derive is not BaseMemory.derive
+
+    @property
     def state_name(self) -> str:
         """The name under which the store keeps the state."""
         return self.name
@@ -289,10 +261,10 @@ class BaseMemory(ABC):
         """Counts the tokens of a message."""
         from memzoo.memories.text.tokens import token_counter
 
-        return token_counter(self.token_counter, self.tokenizer_model)
+        return token_counter(self.token_counter, self._tokenizer_model)
 
     @cached_property
-    def templates(self) -> "PromptSet":
+    def _templates(self) -> "PromptSet":
         """Renders prompts by name."""
         from memzoo.prompts import PromptSet
 
@@ -306,54 +278,38 @@ class BaseMemory(ABC):
         return Redactor(self.redact, self.usage.count_redacted)
 
     @cached_property
-    def retry(self) -> "RetryPolicy":
+    def _retry(self) -> "RetryPolicy":
         """What to do about a failing model, and how long prompts may be."""
         from memzoo.memories.engine.prompt_limit import PromptLimit
         from memzoo.memories.engine.retry import RetryPolicy
 
-        return RetryPolicy(self.max_tries, self.clock, PromptLimit(self.longest_prompt))
+        return RetryPolicy(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
 
     @property
     def message_limit(self) -> int | None:
         """The most tokens of messages in a view; `None` if the strategy has no such limit."""
         return getattr(self, "max_token_limit", None) if self.limits_messages else None
 
-    def resolved(self, name: str, value: Any) -> Any:
+    def _resolve(self, name: str, value: Any) -> Any:
         """Return an option's value, with a share of the model's context window turned into tokens.
 
         Raises:
             OptionError: The model's context window is not known.
         """
-        if name not in _SHARES or not isinstance(value, str):
+        if name not in SHARES or not isinstance(value, str):
             return value
         from memzoo.memories.text.context_windows import context_window, tokens_of
 
         counted = self.token_counter if isinstance(self.token_counter, str) else ""
-        return tokens_of(name, value, counted if context_window(counted) else self.tokenizer_model or counted)
+        return tokens_of(name, value, counted if context_window(counted) else self._tokenizer_model or counted)
 
     async def known_state(self) -> State:
         """What was learnt so far, without learning more."""
         return await self.learner.refresh() if self.learner else State()
 
-    def keeps(self, state: State) -> bool:
+    def _keeps(self, state: State) -> bool:
         """Tell whether this is the stored state, as far as is known here, and not one that `relearn` is building."""
         return self.learner is not None and self.learner.cached_state.newest is state
-
-    async def view_for(self, query: str | None, *, catch_up: bool = True) -> View:
-        """Return what the memory shows now: the strategy's view, what was not learnt from yet, and the system message.
-
-        Args:
-            query: What the user is about to say, for a strategy that searches.
-            catch_up: As in `messages`.
-        """
-        return await loading.view_of(self, query, catch_up=catch_up)
-
-    def variables(self, view: View) -> dict[str, Any]:
-        """Return a view in the form that `load_memory_variables` returns."""
-        *others, transcript = self.memory_variables
-        shown = copy_json(self.render.messages(view)) if self.return_messages else self.render.text(view)
-        loaded = {name: dict(view.notes or {}) for name in others} if others else {}
-        return {transcript: shown, **loaded}
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the memory for a prompt, by variable: a transcript, or chat messages with `return_messages`.
@@ -368,7 +324,7 @@ class BaseMemory(ABC):
         """
         check_inputs(inputs)
         query = self._query(inputs) if self.needs_query else None
-        return self.variables(await loading.view_of(self, query))
+        return loading.variables_of(self, await loading.view_of(self, query))
 
     async def asave_context(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
@@ -465,7 +421,7 @@ class BaseMemory(ABC):
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
-        return self.render.show(view, self.resolved("max_tokens", max_tokens))
+        return self.render.show(view, self._resolve("max_tokens", max_tokens))
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -639,22 +595,17 @@ class BaseMemory(ABC):
         with watch() as told:
             view, asked = await loading.view_to_send(self, query)
         return await explain_view(
-            self, told, view, asked if self.needs_query else None, self.resolved("max_tokens", max_tokens)
+            self, told, view, asked if self.needs_query else None, self._resolve("max_tokens", max_tokens)
         )
 
-    def copy_over(self, store: Store, **changed: Any) -> Self:
-        """Return a memory with the same options over another store; it does not learn in the background.
-
-        A strategy that keeps something outside the store, such as an index, gives the copy its own.
+    def clone(self, **changed: Any) -> Self:
+        """Make another memory of the conversation, with the same options but for some: `memory.clone(k=5)`.
 
         Args:
-            store: Holds the same conversation, or an earlier part of it.
-            **changed: Options that should have other values.
+            **changed: Options with other values. A strategy that keeps something outside the store, such as an index,
+                gives a clone over another `store` its own.
         """
-        if self.learn == "background":
-            changed |= {"learn": "later"}
-        copy: Self = options.copy_memory(self, store=store, **changed)
-        return copy
+        return type(self)(**{name: getattr(self, name) for name in options.options_of(type(self))} | changed)
 
     explain = blocking(aexplain)
     load_memory_variables = blocking(aload_memory_variables)
@@ -684,7 +635,7 @@ class BaseMemory(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
-    __setattr__, __reduce__ = options.assign_option, options.reduce_memory
+    __setattr__, __reduce__ = options.refuse_assignment, options.reduce_memory
 
     def _query(self, inputs: Mapping[str, Any] | None) -> str:
         """Return the user's words from the inputs."""
@@ -704,4 +655,14 @@ class BaseMemory(ABC):
     def _new_learner(self, cached: CachedLog) -> "Learner":
         from memzoo.memories.engine.learner import Learner
 
-        return Learner(cached, self.state_name, self, self.retry, self.pins, when=self.learn)
+        has_hook = type(self).on_state_change is not BaseMemory.on_state_change
+        return Learner(
+            cached,
+            self.state_name,
+            self,
+            self._retry,
+            self.pins,
+            when=self.learn,
+            lease_seconds=self._lease_seconds,
+            on_change=self.on_state_change if has_hook else None,
+        )

@@ -81,7 +81,7 @@ def upkeep(
         {'history': 'Human said: I am Anna. I live in Oslo.'}
     """
     probe = create_memory(strategy, store=store, conversation_id=_PROBE, **options)
-    states = [learner.name for learner in probe.learners if learner.learns]
+    states = [learner.name for learner in probe.learners]
     if not states:
         raise OptionError(f"{strategy!r} learns nothing, so there is nothing to keep up")
     check_texts(prefix=prefix)

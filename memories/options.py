@@ -1,36 +1,39 @@
 """Options of a memory: declared once, with their meaning and their bounds, checked when a memory is made or copied."""
 
+import ast
+import contextlib
 import copy
 import dataclasses
+import functools
 import inspect
+import itertools
 import pickle
+import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
-from types import UnionType
-from typing import Any, NoReturn, TypeVar, Union, dataclass_transform, get_args, get_origin
+from types import MappingProxyType, UnionType
+from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, cast, dataclass_transform, get_args, get_origin
 
 from memzoo.errors import OptionError, PluginError, UnknownOptionError
 from memzoo.stores import Store
-from memzoo.stores.base import find_lacking, methods_lacking
+from memzoo.stores.base import methods_lacking
 from memzoo.stores.common import HIGHEST
 from memzoo.text import did_you_mean
 
 __all__ = [
+    "AtLeast",
     "a_function",
     "a_store",
-    "assign_option",
     "check",
     "check_texts",
-    "copy_memory",
     "describe_unknown",
-    "make_setattr",
+    "meanings",
     "names",
     "non_empty_text",
     "one_of",
-    "option",
     "options_of",
     "reduce_memory",
-    "refuse_idle",
+    "refuse_assignment",
     "refuse_pickling",
     "refuse_unknown",
     "strategy",
@@ -40,42 +43,34 @@ __all__ = [
 Check = Callable[[str, Any], None]
 T = TypeVar("T")
 _TOO_LONG = 10**100
-_FIXED = "{name} cannot change once it is made, make another one: {kind}({name}=..., ...)"
 
 
-def option(
-    default: Any = dataclasses.MISSING,
-    *,
-    doc: str,
-    factory: Any = dataclasses.MISSING,
-    at_least: int | None = None,
-    at_most: int = HIGHEST,
-    one_of: tuple[object, ...] = (),
-    check: Check | None = None,
-    fixed: bool = False,
-) -> Any:
-    """Declare an option of a memory: a dataclass field that also knows what it means and what it may be.
+@dataclasses.dataclass(frozen=True)
+class AtLeast:
+    """The smallest whole number that an option may be, and the greatest: `k: Annotated[int, AtLeast(0)] = 3`."""
 
-    An option annotated `bool` must be true or false, and one annotated `int` a whole number; or `None`, if that is the
-    default or in the annotation.
+    least: int
+    """The smallest."""
+    most: int = HIGHEST
+    """The greatest."""
 
-    Args:
-        default: Its value if it is left out.
-        doc: What it means, for `help()`.
-        factory: Makes its value if it is left out, instead of `default`.
-        at_least: The smallest whole number it may be.
-        at_most: The greatest.
-        one_of: The only values it may have.
-        check: Called with the option's name and value; raises an `OptionError`.
-        fixed: It cannot change once the memory is made, because parts of the memory are made from it.
-    """
-    bounds = {"doc": doc, "at_least": at_least, "at_most": at_most, "one_of": one_of, "check": check, "fixed": fixed}
-    return dataclasses.field(default=default, default_factory=factory, metadata=bounds)
+    def __call__(self, name: str, value: object) -> None:
+        """Check a value.
+
+        Raises:
+            OptionError: It is no whole number, too small, or too great.
+        """
+        whole_number(name, value, at_least=self.least, at_most=self.most)
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False)
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(dataclasses.field,))
 def strategy(cls: type[T]) -> type[T]:
-    """Make a class with options a strategy: they are keyword arguments, and stand in its docstring.
+    """Make a class a strategy: its annotated attributes are options, with the meaning in the text below each.
+
+    Options are keyword arguments, and stand in the docstring. An option annotated `bool` must be true or false, one
+    annotated `int` a whole number, and one annotated `Literal[...]` one of its values; or `None`, if that is the
+    default or in the annotation. Functions in `Annotated[...]` check a value instead: each is called with the option's
+    name and its value, and raises an `OptionError`.
 
     Raises:
         PluginError: An option of it is not written as one.
@@ -83,9 +78,13 @@ def strategy(cls: type[T]) -> type[T]:
     try:
         made = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
     except (TypeError, ValueError) as error:  # one without an annotation, or a list that all memories would share
-        right = '`k: int = option(3, doc="...")`, or `words: list[str] = option(factory=list, doc="...")`'
+        right = "`k: int = 3`, or `words: list[str] = field(default_factory=list)`"
         raise PluginError(f"{cls.__name__} cannot be a strategy: {error}; write options as {right}") from error
-    made.__doc__ = _document(made)
+    own = inspect.get_annotations(cls)
+    for field in dataclasses.fields(cast("Any", made)):
+        if field.name in own:
+            field.metadata = MappingProxyType({"check": _check_of(field, cls.__module__)})
+    made.__doc__ = cast("str", _Documentation(made.__doc__ or ""))
     return made
 
 
@@ -123,57 +122,23 @@ def check(memory: Any) -> None:
         OptionError: One of them cannot work; the text names it, its value, and what would be right.
     """
     for field in dataclasses.fields(memory):
-        _check_value(memory, field, getattr(memory, field.name))
+        field.metadata["check"](field.name, getattr(memory, field.name))
 
 
-def assign_option(memory: Any, name: str, value: object) -> None:
-    """Give an option of a memory in use another value, if it can have one; this is what `memory.__setattr__` does.
+def meanings(cls: type) -> dict[str, str]:
+    """The meaning of each option of a class: the text below it in the source, if there is a source."""
+    return {name: text for one in reversed(cls.__mro__) for name, text in _own_meanings(one).items()}
+
+
+def refuse_assignment(memory: Any, name: str, value: object) -> None:
+    """Assign an attribute of a memory that is no option; this is `memory.__setattr__`.
 
     Raises:
-        OptionError: It cannot work with that value, or cannot change any more.
+        OptionError: It is an option, and the memory is made.
     """
-    field: dataclasses.Field[Any] | None = memory.__dataclass_fields__.get(name)
-    is_made = "log" in vars(memory)
-    if is_made and not field and not hasattr(memory, name):
-        refuse_idle(memory, name, memory.__dataclass_fields__)
-    if field and is_made:
-        value = memory.resolved(name, value)
-        if field.metadata.get("fixed"):
-            raise OptionError(_FIXED.format(name=name, kind=type(memory).__name__))
-        _check_value(memory, field, value)
+    if name in memory.__dataclass_fields__ and "log" in vars(memory):
+        raise OptionError(f"{name} cannot change once a memory is made; make another one: memory.clone({name}=...)")
     object.__setattr__(memory, name, value)
-    if field and is_made:
-        # There may be something to learn, though nothing was said.
-        for learner in memory.learners:
-            learner.idle_at = ()
-
-
-def refuse_idle(owner: object, name: str, known: Collection[str]) -> None:
-    """Refuse to assign a public attribute that an object never reads; a class of one's own may have any.
-
-    Args:
-        owner: The object.
-        name: What is assigned.
-        known: The public attributes that it has.
-
-    Raises:
-        OptionError: It is an option that is chosen when the object is made, or nothing at all.
-    """
-    if name in known or name.startswith("_") or not (kind := type(owner)).__module__.startswith("memzoo."):
-        return
-    if name in inspect.signature(kind).parameters:
-        raise OptionError(_FIXED.format(name=name, kind=kind.__name__))
-    raise OptionError(f"a {kind.__name__} has nothing called {name!r} to assign{did_you_mean(name, known)}")
-
-
-def make_setattr(*known: str) -> Callable[[Any, str, Any], None]:
-    """Make the `__setattr__` of a class: these attributes may change; others are refused as in `refuse_idle`."""
-
-    def assign(owner: Any, name: str, value: Any) -> None:
-        refuse_idle(owner, name, known)
-        object.__setattr__(owner, name, value)
-
-    return assign
 
 
 def refuse_pickling(instead: str) -> Callable[[Any, Any], NoReturn]:
@@ -185,29 +150,28 @@ def refuse_pickling(instead: str) -> Callable[[Any, Any], NoReturn]:
     return refuse
 
 
-def _check_value(memory: Any, field: "dataclasses.Field[Any]", value: object) -> None:
-    if field.name == "keep_history" and not value and (lacks := find_lacking(memory.store, "forget")):
-        raise OptionError(f"keep_history=False needs a store that can delete, not a {type(lacks).__name__}")
-    bounds = field.metadata
-    kinds = _kinds(field.type)
-    if not bounds or (value is None and (field.default is None or type(None) in kinds)):
-        return
-    if bounds["check"]:
-        bounds["check"](field.name, value)
-    elif bounds["one_of"]:
-        one_of(field.name, value, *bounds["one_of"])
-    elif bool in kinds:
-        one_of(field.name, value, True, False)  # noqa: FBT003 - these are the values
-    elif int in kinds:
-        whole_number(field.name, value, at_least=bounds["at_least"], at_most=bounds["at_most"])
-
-
-def _kinds(annotation: Any) -> list[Any]:
-    """The types that an annotation allows; a module may have its annotations as texts."""
+def _check_of(field: "dataclasses.Field[Any]", module: str) -> Check:
+    """Make the check of an option from its annotation."""
+    annotation: Any = field.type
     if isinstance(annotation, str):
-        known = {"int": int, "bool": bool, "None": type(None)}
-        return [known.get(one.strip()) for one in annotation.split("|")]
-    return list(get_args(annotation)) if get_origin(annotation) in (Union, UnionType) else [annotation]
+        # Types that are imported for type checkers only cannot be told; they have no bounds.
+        with contextlib.suppress(Exception):
+            annotation = eval(annotation, dict(vars(sys.modules[module])))  # noqa: S307 - a line of that module
+    kind, *bounds = get_args(annotation) if get_origin(annotation) is Annotated else [annotation]
+    kinds: Sequence[Any] = get_args(kind) if get_origin(kind) in (Union, UnionType) else [kind]
+    allowed = [value for one in kinds if get_origin(one) is Literal for value in get_args(one)]
+    if not bounds and (bool in kinds or allowed):
+        bounds = [lambda name, value: one_of(name, value, *(allowed or (True, False)))]
+    elif not bounds and int in kinds:
+        bounds = [whole_number]
+    may_be_none = field.default is None or type(None) in kinds
+
+    def check_value(name: str, value: object) -> None:
+        if value is not None or not may_be_none:
+            for bound in bounds:
+                bound(name, value)
+
+    return check_value
 
 
 def non_empty_text(name: str, value: object) -> None:
@@ -298,11 +262,6 @@ def reduce_memory(memory: Any) -> tuple[Any, ...]:
     return _reopen, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
 
 
-def copy_memory(memory: Any, **changed: Any) -> Any:
-    """Make a memory with the options of another one, but for some that are changed."""
-    return type(memory)(**{name: getattr(memory, name) for name in options_of(type(memory))} | changed)
-
-
 class _Travelling:
     """The value of an option on its way into a copy or a pickle.
 
@@ -337,19 +296,43 @@ def _reopen(cls: type, options: Mapping[str, Any]) -> Any:
     return cls(**{name: one.value if isinstance(one, _Travelling) else one for name, one in options.items()})
 
 
-def _document(cls: type) -> str:
+class _Documentation:
+    """The docstring of a strategy with all its options in the section "Args"; written when it is first read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __get__(self, memory: object, cls: type) -> str:
+        cls.__doc__ = made = _document(cls, self.text)
+        return made
+
+
+@functools.cache
+def _own_meanings(cls: type) -> Mapping[str, str]:
+    try:
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    found = dict[str, str]()
+    for declared, text in itertools.pairwise(cast("ast.ClassDef", tree).body):
+        match declared, text:
+            case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(meaning))):
+                found[name] = " ".join(meaning.split())
+    return found
+
+
+def _document(cls: type, written: str) -> str:
     """The docstring of a class with all its options in the section "Args", its own first."""
-    own = inspect.get_annotations(cls)
-    fields = [field for field in dataclasses.fields(cls) if field.metadata]
-    lines = [_line(field) for field in sorted(fields, key=lambda field: field.name not in own)]
-    text, section, example = (cls.__doc__ or "").rstrip().partition("\n    Example:")
+    own, told = inspect.get_annotations(cls), meanings(cls)
+    fields = sorted(dataclasses.fields(cls), key=lambda field: field.name not in own)
+    lines = [_line(field, told[field.name]) for field in fields if field.name in told]
+    text, section, example = written.rstrip().partition("\n    Example:")
     options = textwrap.indent("\n".join(lines), " " * 8)
     return f"{text.rstrip()}\n\n    Args:\n{options}\n{section and chr(10)}{section[1:]}{example}\n    "
 
 
-def _line(field: "dataclasses.Field[Any]") -> str:
+def _line(field: "dataclasses.Field[Any]", meaning: str) -> str:
     # A set has another order in each process.
     default = sorted(field.default) if isinstance(field.default, frozenset) else field.default
     shown = "" if default is dataclasses.MISSING else f" Default: `{default!r}`."
-    text = f"{field.name}: {field.metadata['doc']}{shown}"
-    return textwrap.fill(text, 108, subsequent_indent="    ", break_long_words=False)
+    return textwrap.fill(f"{field.name}: {meaning}{shown}", 108, subsequent_indent="    ", break_long_words=False)

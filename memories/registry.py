@@ -1,7 +1,7 @@
 """A memory by the name of its strategy."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from memzoo.errors import UnknownOptionError
 from memzoo.memories.base import BaseMemory
@@ -9,6 +9,21 @@ from memzoo.memories.options import describe_unknown, options_of
 from memzoo.memories.strategies.named import FURTHER, SEVEN, further_names, short_name, strategy_named
 
 if TYPE_CHECKING:
+    from memzoo.memories.option_types import (
+        CombinedMemoryOptions,
+        ConversationBufferMemoryOptions,
+        ConversationBufferWindowMemoryOptions,
+        ConversationEntityMemoryOptions,
+        ConversationKGMemoryOptions,
+        ConversationSummaryBufferMemoryOptions,
+        ConversationSummaryMemoryOptions,
+        ConversationTokenBufferMemoryOptions,
+        MessageWindowMemoryOptions,
+        SharedOptions,
+        SummarizingWindowMemoryOptions,
+        TokenWindowMemoryOptions,
+        VectorStoreRetrieverMemoryOptions,
+    )
     from memzoo.memories.strategies.buffer import ConversationBufferMemory
     from memzoo.memories.strategies.combined import CombinedMemory
     from memzoo.memories.strategies.entity import ConversationEntityMemory
@@ -20,7 +35,7 @@ if TYPE_CHECKING:
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory
     from memzoo.memories.strategies.windows import ConversationTokenBufferMemory, MessageWindowMemory, TokenWindowMemory
 
-__all__ = ["STRATEGIES", "create_memory", "further_names", "short_name", "strategy_named"]
+__all__ = ["SHARED", "STRATEGIES", "create_memory", "further_names", "short_name", "strategy_named"]
 
 
 class _Strategies(Mapping[str, type[BaseMemory]]):
@@ -42,75 +57,87 @@ STRATEGIES: Mapping[str, type[BaseMemory]] = _Strategies()
 """The seven strategies by short name, from the simplest to the most elaborate."""
 
 
-# With an overload for each, a type checker knows what a name makes, and an editor completes the names.
+# With an overload for each, a type checker knows what a name makes and takes, and an editor completes both.
 @overload
 def create_memory(
-    name: Literal["buffer", "ConversationBufferMemory"], **options: Any
+    name: Literal["buffer", "ConversationBufferMemory"], **options: "Unpack[ConversationBufferMemoryOptions]"
 ) -> "ConversationBufferMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["window", "ConversationBufferWindowMemory"], **options: Any
+    name: Literal["window", "ConversationBufferWindowMemory"],
+    **options: "Unpack[ConversationBufferWindowMemoryOptions]",
 ) -> "ConversationBufferWindowMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["summary", "ConversationSummaryMemory"], **options: Any
+    name: Literal["summary", "ConversationSummaryMemory"], **options: "Unpack[ConversationSummaryMemoryOptions]"
 ) -> "ConversationSummaryMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["summary-buffer", "ConversationSummaryBufferMemory"], **options: Any
+    name: Literal["summary-buffer", "ConversationSummaryBufferMemory"],
+    **options: "Unpack[ConversationSummaryBufferMemoryOptions]",
 ) -> "ConversationSummaryBufferMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["entity", "ConversationEntityMemory"], **options: Any
+    name: Literal["entity", "ConversationEntityMemory"], **options: "Unpack[ConversationEntityMemoryOptions]"
 ) -> "ConversationEntityMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["vector-retriever", "VectorStoreRetrieverMemory"], **options: Any
+    name: Literal["vector-retriever", "VectorStoreRetrieverMemory"],
+    **options: "Unpack[VectorStoreRetrieverMemoryOptions]",
 ) -> "VectorStoreRetrieverMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["knowledge-graph", "ConversationKGMemory"], **options: Any
+    name: Literal["knowledge-graph", "ConversationKGMemory"], **options: "Unpack[ConversationKGMemoryOptions]"
 ) -> "ConversationKGMemory": ...
 
 
 @overload
-def create_memory(name: Literal["combined", "CombinedMemory"], **options: Any) -> "CombinedMemory": ...
-
-
-@overload
-def create_memory(name: Literal["message-window", "MessageWindowMemory"], **options: Any) -> "MessageWindowMemory": ...
-
-
-@overload
-def create_memory(name: Literal["token-window", "TokenWindowMemory"], **options: Any) -> "TokenWindowMemory": ...
+def create_memory(
+    name: Literal["combined", "CombinedMemory"], **options: "Unpack[CombinedMemoryOptions]"
+) -> "CombinedMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["token-buffer", "ConversationTokenBufferMemory"], **options: Any
+    name: Literal["message-window", "MessageWindowMemory"], **options: "Unpack[MessageWindowMemoryOptions]"
+) -> "MessageWindowMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["token-window", "TokenWindowMemory"], **options: "Unpack[TokenWindowMemoryOptions]"
+) -> "TokenWindowMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["token-buffer", "ConversationTokenBufferMemory"],
+    **options: "Unpack[ConversationTokenBufferMemoryOptions]",
 ) -> "ConversationTokenBufferMemory": ...
 
 
 @overload
 def create_memory(
-    name: Literal["summarizing-window", "SummarizingWindowMemory"], **options: Any
+    name: Literal["summarizing-window", "SummarizingWindowMemory"], **options: "Unpack[SummarizingWindowMemoryOptions]"
 ) -> "SummarizingWindowMemory": ...
 
 
+# Not `Any`, which would take what the others refuse. A strategy of another package that has options of its own is made
+# by its class in typed code.
 @overload
-def create_memory(name: str, **options: Any) -> BaseMemory: ...
+def create_memory(name: str, **options: "Unpack[SharedOptions]") -> BaseMemory: ...
 
 
 def create_memory(name: str, **options: Any) -> BaseMemory:
@@ -142,7 +169,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
     """
     cls = strategy_named(name)
     known = options_of(cls)
-    if unknown := options.keys() - known - _SHARED:
+    if unknown := options.keys() - known - SHARED:
         raise UnknownOptionError(_without(cls, sorted(unknown)))
     opened = None
     if isinstance(url := options.get("store"), str):
@@ -158,8 +185,8 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         raise
 
 
-# What some strategies have and the others leave alone. What all have stands in `BaseMemory`.
-_SHARED = {"llm", "max_prompt_tokens", "embedder", "index"}
+SHARED = {"llm", "max_prompt_tokens", "embedder", "index"}
+"""Options of some strategies, which the others leave alone. What all have stands in `BaseMemory`."""
 
 
 def _without(cls: type[BaseMemory], unknown: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
 """Seven classic ways for a chatbot to remember, behind one interface.
 
 What most programs need is here: `from memzoo import create_memory, open_store, Conversation`. Each name is loaded when
-it is first used, so importing memzoo costs next to nothing. All errors are in `memzoo.errors`.
+it is first used, so importing memzoo costs next to nothing. All errors are in `memzoo.errors`, types of
+results in `memzoo.types`, further stores and indexes in `memzoo.stores`.
 """
 
 from typing import TYPE_CHECKING
@@ -16,12 +17,7 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories import *  # noqa: F403
     from memzoo.stores import ChromaIndex as ChromaIndex
     from memzoo.stores import EncryptedStore as EncryptedStore
-    from memzoo.stores import Entry as Entry
-    from memzoo.stores import ExactIndex as ExactIndex
     from memzoo.stores import InMemoryStore as InMemoryStore
-    from memzoo.stores import MessageListStore as MessageListStore
-    from memzoo.stores import PgVectorIndex as PgVectorIndex
-    from memzoo.stores import Record as Record
     from memzoo.stores import SQLStore as SQLStore
     from memzoo.stores import Store as Store
     from memzoo.stores import export_conversation as export_conversation
@@ -37,7 +33,7 @@ else:
             "memzoo.errors": "errors MemoryZooError",
             "memzoo.benchmarks": "compare",
             "memzoo.memories": " ".join(memories.__all__),
-            "memzoo.stores": "ChromaIndex EncryptedStore Entry ExactIndex InMemoryStore MessageListStore PgVectorIndex "
-            "Record SQLStore Store export_conversation import_conversation open_store",
+            "memzoo.stores": "ChromaIndex EncryptedStore InMemoryStore SQLStore Store export_conversation "
+            "import_conversation open_store",
         },
     )

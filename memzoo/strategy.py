@@ -1,4 +1,4 @@
-"""All that a strategy of your own needs: `from memzoo.strategy import BaseMemory, Log, State, View, option, strategy`.
+"""All that a strategy of your own needs: `from memzoo.strategy import BaseMemory, Log, State, View, strategy`.
 
 docs/extending.md explains the hooks, and has a package that adds a strategy. Each name is loaded when it is first used.
 """
@@ -21,8 +21,8 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.models.replies import prose as prose
     from memzoo.memories.models.replies.lines import refuses as refuses
     from memzoo.memories.models.replies.lines import says_nothing as says_nothing
+    from memzoo.memories.options import AtLeast as AtLeast
     from memzoo.memories.options import names as names
-    from memzoo.memories.options import option as option
     from memzoo.memories.options import strategy as strategy
     from memzoo.memories.options import whole_number as whole_number
     from memzoo.memories.strategies.model_backed import ModelBackedMemory as ModelBackedMemory
@@ -56,7 +56,7 @@ else:
             "memzoo.memories.models.chat": "ChatFunction ModelOption as_model",
             "memzoo.memories.models.replies": "prose",
             "memzoo.memories.models.replies.lines": "refuses says_nothing",
-            "memzoo.memories.options": "names option strategy whole_number",
+            "memzoo.memories.options": "AtLeast names strategy whole_number",
             "memzoo.memories.strategies.model_backed": "ModelBackedMemory",
             "memzoo.memories.strategies.named": "further_names short_name strategy_named",
             "memzoo.memories.text.framing": "in_frame is_recalled reframed",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from ipaddress import ip_address
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+_Container: TypeAlias = dict[Any, Any] | Sequence[Any]
 
 DEEPEST = 100
 """The levels that JSON in a message may have: each of them takes its part of the stack wherever it is read."""
@@ -116,11 +117,11 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
-def _containers(values: Iterable[Any]) -> Collection[Any]:
+def _containers(values: Iterable[Any]) -> Collection[_Container]:
     """Each once: of one that is in itself, or in several places, there would be more at each level."""
-    found = (cast("Collection[Any]", one) for one in values if isinstance(one, (dict, list, tuple)))
+    found = (cast("_Container", one) for one in values if isinstance(one, (dict, list, tuple)))
     return {id(one): one for one in found}.values()
 
 
-def _within(container: Any) -> Iterable[Any]:
-    return cast("dict[Any, Any]", container).values() if isinstance(container, dict) else container
+def _within(container: _Container) -> Iterable[Any]:
+    return container.values() if isinstance(container, dict) else container

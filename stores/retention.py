@@ -11,14 +11,14 @@ from memzoo.stores.forgetting import REMAINS, forget_messages
 from memzoo.stores.indexes.index import VectorIndex
 from memzoo.sync import blocking_function
 
-__all__ = ["Retained", "aretain", "retain"]
+__all__ = ["DeletionReport", "adelete_old", "delete_old"]
 
 _PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Retained:
-    """The result of a run of `retain`.
+class DeletionReport:
+    """The result of a run of `delete_old`.
 
     Attributes:
         removed: The log numbers of the messages that were deleted, by conversation.
@@ -36,7 +36,7 @@ class Retained:
         return REMAINS if self.erased is False else ""
 
 
-async def aretain(
+async def adelete_old(
     store: Store,
     *,
     older_than: timedelta | None = None,
@@ -47,7 +47,7 @@ async def aretain(
     limit: int | None = None,
     prefix: str = "",
     thorough: bool = False,
-) -> Retained:
+) -> DeletionReport:
     """Forget old messages, and conversations that have been idle for long.
 
     What was learnt from them goes too; a memory that opens the conversation derives it anew from what is left. A run
@@ -77,7 +77,7 @@ async def aretain(
         >>> from memzoo.memories import create_memory
         >>> memory = create_memory("buffer", conversation_id="user-42")
         >>> memory.save_context({"input": "hi"}, {"output": "hello"})
-        >>> retain(memory.store, idle_for=timedelta(hours=1), now=utc_now() + timedelta(days=1)).removed
+        >>> delete_old(memory.store, idle_for=timedelta(hours=1), now=utc_now() + timedelta(days=1)).removed
         {'user-42': [1, 2]}
     """
     _check(now, limit, {"older_than": older_than, "idle_for": idle_for}, {"prefix": prefix, "after": after or ""})
@@ -101,10 +101,10 @@ async def aretain(
         if is_over:
             await store.clear(id_, only_empty=True)
     erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
-    return Retained(removed, erased, last)
+    return DeletionReport(removed, erased, last)
 
 
-retain = blocking_function(aretain)
+delete_old = blocking_function(adelete_old)
 
 
 def _check(now: object, limit: object, spans: Mapping[str, object], texts: Mapping[str, object]) -> None:

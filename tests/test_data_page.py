@@ -20,7 +20,7 @@ def test_snippets_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (receipt.removed, receipt.rederived) == ((1, 2), ("summary",))
     assert (receipt.outstanding, receipt.calls, receipt.erased) == ((), 1, False)
     assert [entry.seq for entry in names["older"]] == [2, 1]
-    assert names["retained"].removed == {}
+    assert names["deleted"].removed == {}
     assert names["store"].close() is names["secret"].close() is None
 
 

@@ -37,6 +37,7 @@ def announced(file: str) -> set[str]:
         ("memzoo", "memzoo/__init__.py"),
         ("memzoo.memories", "memories/__init__.py"),
         ("memzoo.strategy", "memzoo/strategy.py"),
+        ("memzoo.types", "memzoo/types.py"),
     ],
 )
 def test_type_checkers_see_what_is_there(package: str, file: str):
@@ -125,7 +126,7 @@ def test_no_name_needs_an_extra_to_be_loaded(tmp_path: Path):
     """`from memzoo import *`, `help(memzoo)` and editors look at every name; what is missing is told at its use."""
     code = (
         "import sys; sys.modules.update(dict.fromkeys(['psycopg', 'chromadb', 'cryptography', 'vcr']))\n"
-        "from memzoo import *; import memzoo, pydoc; pydoc.render_doc(memzoo)\n"
+        "from memzoo.stores import *; from memzoo import *; import memzoo, pydoc; pydoc.render_doc(memzoo)\n"
         "try: PgVectorIndex('postgresql://host/db')\n"
         "except ImportError as error: print(error)"
     )

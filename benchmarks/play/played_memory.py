@@ -20,11 +20,12 @@ from memzoo.benchmarks.play.pieces import (
     splices,
 )
 from memzoo.errors import MemoryZooError, ModelError
-from memzoo.memories import BaseMemory, ConversationKGMemory, Explanation, Spent
+from memzoo.memories import BaseMemory, ConversationKGMemory
 from memzoo.memories.text.explanation import ShownText
 from memzoo.stores import InMemoryStore, Message, Record, StateUpdate, StoredState
 from memzoo.strategy import text_of
 from memzoo.sync import drive
+from memzoo.types import Explanation, Spent
 
 __all__ = ["Fact", "Frame", "PlayedMemory", "Tables", "about", "list_said"]
 

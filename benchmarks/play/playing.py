@@ -13,10 +13,11 @@ from memzoo.benchmarks.results import OFFLINE
 from memzoo.benchmarks.transcripts import Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.errors import ModelError, OptionError
-from memzoo.memories import BaseMemory, Completion, Model
+from memzoo.memories import BaseMemory, Model
 from memzoo.memories.models.offline.answers import CANNOT
 from memzoo.stores import InMemoryStore, Message
 from memzoo.sync import drive, together
+from memzoo.types import Completion
 
 __all__ = ["Line", "Play"]
 

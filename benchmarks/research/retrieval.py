@@ -18,9 +18,10 @@ from memzoo.benchmarks.research.retrieving import Found, find, memory_maker
 from memzoo.benchmarks.research.tables import mean_shown, show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MissingExtraError, OptionError
-from memzoo.memories import Embedder, HashEmbedder, Spent
+from memzoo.memories import Embedder, HashEmbedder
 from memzoo.memories.models.embedders import Embedded, as_embedder
 from memzoo.sync import drive
+from memzoo.types import Spent
 
 __all__ = ["embedder_named", "retrieval"]
 

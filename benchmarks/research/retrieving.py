@@ -145,6 +145,7 @@ class FedMemory:
             token_counter=counter,
             recalled_role="system",  # a text has no frame, which would count
         )
+        self._limited: dict[int, Any] = {}
 
     def hear(self, exchange: Exchange) -> None:
         """See `Retriever.hear`."""
@@ -153,6 +154,7 @@ class FedMemory:
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
-        self._memory.max_token_limit = budget
-        shown: str = self._memory.load_memory_variables({"input": question.text})["history"]
+        # Each keeps its index, to which it adds what was said since.
+        memory = self._limited.setdefault(budget, self._memory.clone(max_token_limit=budget))
+        shown: str = memory.load_memory_variables({"input": question.text})["history"]
         return shown

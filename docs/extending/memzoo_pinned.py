@@ -1,7 +1,9 @@
 # memzoo_pinned.py
 """A strategy that shows what it was asked to remember."""
 
-from memzoo.strategy import BaseMemory, Log, State, View, option, strategy
+from typing import Annotated
+
+from memzoo.strategy import AtLeast, BaseMemory, Log, State, View, strategy
 
 
 @strategy
@@ -10,8 +12,10 @@ class PinnedMemory(BaseMemory):
 
     name = "pinned"
 
-    k: int = option(3, at_least=0, doc="How many exchanges are shown besides.")
-    word: str = option("remember", doc="Pins a message that it occurs in.")
+    k: Annotated[int, AtLeast(0)] = 3
+    """How many exchanges are shown besides."""
+    word: str = "remember"
+    """Pins a message that it occurs in."""
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The pinned messages, then the newest exchanges."""

@@ -6,10 +6,11 @@ from typing import Any
 
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.hosts.langchain.messages import has_langchain, objects
-from memzoo.memories import Completion, Model, Spent
+from memzoo.memories import Model
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 from memzoo.sync import is_blocking
+from memzoo.types import Completion, Spent
 
 __all__ = ["RunnableModel", "TokensOf", "model_of"]
 

@@ -4,18 +4,18 @@ import dataclasses
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from memzoo.errors import MessageError, OptionError
 from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.messages import documents, values
-from memzoo.memories import Receipt
 from memzoo.memories import VectorStoreRetrieverMemory as PlainVectors
 from memzoo.memories.search.persisted_index import Documents
 from memzoo.memories.text.keys import input_key_of
 from memzoo.stores import Entry, Record
-from memzoo.strategy import BaseMemory, Changes, Log, State, View, checked, names, option, strategy
+from memzoo.strategy import BaseMemory, Changes, Log, State, View, checked, names, strategy
 from memzoo.sync import is_blocking
+from memzoo.types import Receipt
 
 __all__ = ["RetrieverMemory", "VectorStoreRetrieverMemory"]
 
@@ -37,10 +37,11 @@ class RetrieverMemory(BaseMemory):
     name = "langchain-retriever"
     needs_query = True
     keeps_fields = True
-    learns = True
 
-    retriever: Any = option(check=_check, doc="A `VectorStoreRetriever` of LangChain.")
-    exclude_input_keys: Sequence[str] = option((), check=names, doc="Inputs that are left out of the documents.")
+    retriever: Annotated[Any, _check]
+    """A `VectorStoreRetriever` of LangChain."""
+    exclude_input_keys: Annotated[Sequence[str], names] = ()
+    """Inputs that are left out of the documents."""
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Give the new exchanges to the retriever."""

@@ -2,18 +2,20 @@
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated
 
 from memzoo.errors import MessageError, OverBudgetError
 from memzoo.hosts.mcp import reading
 from memzoo.hosts.mcp.calls import AddObservations, Write, call_in, message_of
 from memzoo.hosts.mcp.cards import Cards, choose_texts
 from memzoo.hosts.mcp.notes import Note, Replay, key_of
-from memzoo.memories import KnowledgeGraph, Reason
+from memzoo.memories import KnowledgeGraph
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.graph.provenance import reasons
 from memzoo.stores import JSON, Entry, Record
-from memzoo.strategy import BaseMemory, Changes, Log, State, View, option, strategy, text_of, whole_number
+from memzoo.strategy import AtLeast, BaseMemory, Changes, Log, State, View, strategy, text_of, whole_number
 from memzoo.sync import blocking
+from memzoo.types import Reason
 
 __all__ = ["GraphMemory"]
 
@@ -47,13 +49,11 @@ class GraphMemory(BaseMemory):
 
     name = "mcp-graph"
     needs_query = True
-    learns = True
-    follows_state = True
 
-    max_token_limit: int = option(1_000, at_least=1, doc="Tokens that what is recalled may have.")
-    max_read_tokens: int = option(
-        25_000, at_least=64, doc="Tokens that any read of the graph may have: the newest that fits is shown."
-    )
+    max_token_limit: Annotated[int, AtLeast(1)] = 1_000
+    """Tokens that what is recalled may have."""
+    max_read_tokens: Annotated[int, AtLeast(64)] = 25_000
+    """Tokens that any read of the graph may have: the newest that fits is shown."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -15,8 +15,9 @@ from memzoo.hosts.mcp.calls import (
     DeleteRelations,
     Write,
 )
-from memzoo.memories import Fact, Source
+from memzoo.memories import Fact
 from memzoo.stores import JSON, Entry
+from memzoo.types import Source
 
 __all__ = ["Kind", "Note", "Replay", "key_of"]
 

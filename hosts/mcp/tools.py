@@ -20,9 +20,9 @@ from memzoo.hosts.mcp.calls import (
 )
 from memzoo.hosts.mcp.memory import GraphMemory
 from memzoo.hosts.mcp.reading import ToolResult, as_text, graph_of, newest_within
-from memzoo.memories import Quote, Reason
 from memzoo.stores import Entry
 from memzoo.text import did_you_mean
+from memzoo.types import Quote, Reason
 
 __all__ = ["TOOLS", "GraphTool", "ToolResult", "call", "history"]
 

@@ -27,7 +27,7 @@ from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_optio
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.cleaning import extract_spoken
 from memzoo.memories.models.usage import Spent, Usage
-from memzoo.memories.options import make_setattr, refuse_pickling, whole_number
+from memzoo.memories.options import refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.messages import sendable, text_of, with_words
@@ -210,7 +210,6 @@ class Conversation(Closing):
         if self._opened:
             self.memory.close()
 
-    __setattr__ = make_setattr("memory", "system", "tools", "usage")
     __reduce_ex__ = refuse_pickling("pickle its memory, and make another Conversation(llm, memory) of that")
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from memzoo.errors import ConversationIdError, OptionError
 from memzoo.forks import new_rlock
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.locks import turn_locks
-from memzoo.memories.options import check_texts, make_setattr, one_of, refuse_pickling, whole_number
+from memzoo.memories.options import check_texts, one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
 from memzoo.stores.forgetting import Receipt
@@ -23,7 +23,7 @@ from memzoo.sync import Closing, Managed, blocking
 
 __all__ = ["MemoryProvider", "ScopedMemory"]
 
-# `retain` uses it to recognise a conversation that a killed process left behind.
+# `delete_old` uses it to recognise a conversation that a killed process left behind.
 _SCOPE = "memzoo-scope-"
 _PER_CONVERSATION = ("store", "conversation_id")
 
@@ -88,7 +88,6 @@ class MemoryProvider(Closing):
         self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
         self._sessions: dict[str, _Session] = {}
 
-    __setattr__ = make_setattr()
     __reduce_ex__ = refuse_pickling("pickle a memory that it gives, or make another MemoryProvider over the same store")
 
     @property

@@ -14,7 +14,7 @@
 import contextlib
 import copy
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
@@ -77,7 +77,6 @@ class Learner:
 
     Attributes:
         name: The name under which the store keeps the state.
-        learns: `derive` is called; otherwise the strategy itself sets the state.
         log: What it learns from.
         retry: Deals with a failing model.
         cached_state: The newest known state.
@@ -92,18 +91,28 @@ class Learner:
         retry: See above.
         pins: The pinned messages, which may leave less room for others.
         when: Learn before a save returns, after it, or when it is asked to.
+        lease_seconds: See above.
+        on_change: The hook `on_state_change`, if the strategy has it.
     """
 
     def __init__(
-        self, cached: CachedLog, name: str, hooks: "BaseMemory", retry: RetryPolicy, pins: Pins, *, when: LearnOption
+        self,
+        cached: CachedLog,
+        name: str,
+        hooks: "BaseMemory",
+        retry: RetryPolicy,
+        pins: Pins,
+        *,
+        when: LearnOption,
+        lease_seconds: float,
+        on_change: Callable[..., Awaitable[None]] | None,
     ) -> None:
-        self.name, self.learns = name, hooks.learns
+        self.name = name
         store, id_ = cached.store, cached.conversation_id
-        on_change = hooks.on_state_change if hooks.follows_state else None
         self.cached_state: CachedState | StagedState = CachedState(store, id_, name, on_change)
         self.lock = state_locks.of(store, id_, name)
         self._cached, self.log = cached, Log(cached)
-        self._hooks, self._pins, self.lease_seconds = hooks, pins, hooks.lease_seconds
+        self._hooks, self._pins, self.lease_seconds = hooks, pins, lease_seconds
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
         self._is_later = when == "later"
@@ -125,7 +134,7 @@ class Learner:
         Raises:
             ModelError: As in `catch_up`.
         """
-        if not self.learns or (self._is_later and not everything):
+        if self._is_later and not everything:
             self._cached.add(new)
             return
         if self._background and not everything:
@@ -249,7 +258,7 @@ class Learner:
 
     async def find_waiting(self, state: State) -> tuple[list[Entry], int]:
         """Return the entries not learnt from yet, oldest first, and the number of the oldest that are due."""
-        is_behind = self.learns and state.watermark < self._cached.last
+        is_behind = state.watermark < self._cached.last
         waiting = self._select(await self.log.after(state.watermark)) if is_behind else []
         due = self._hooks.due(state, waiting) if waiting else 0
         check_returned(self._hooks, "due", due, int, "True, False or a number of messages")
@@ -315,7 +324,7 @@ class Learner:
         It does not catch up with `learn="later"`, while another call does, if the model fails, or soon after it failed.
         """
         state = await self.refresh()
-        if not self.learns or self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
+        if self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
             return state
         if self._background:
             if await self.is_behind():
@@ -447,7 +456,7 @@ async def relearn(
         )
     log = memory.log.cached
     await log.refresh()
-    learning = [learner for learner in memory.learners if learner.learns]
+    learning = list(memory.learners)
     if only_set_aside:
         await together(learner.learn_set_aside() for learner in learning)
         return

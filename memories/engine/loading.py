@@ -12,7 +12,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.log import Log, messages_of, talk
@@ -21,6 +21,7 @@ from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import find_unanswered, last_exchange
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
+from memzoo.text import copy_json
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
@@ -87,11 +88,18 @@ async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str
     return view
 
 
+def variables_of(memory: "BaseMemory", view: View) -> dict[str, Any]:
+    """Return a view in the form that `load_memory_variables` returns."""
+    *others, transcript = memory.memory_variables
+    shown = copy_json(memory.render.messages(view)) if memory.return_messages else memory.render.text(view)
+    return {transcript: shown, **{name: dict(view.notes or {}) for name in others}}
+
+
 async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
     """Return what a learning strategy shows."""
     state = await (learner.current() if catch_up else learner.refresh())
     log = memory.log.passing_over(state.attempts.aside) if memory.shows_waiting else memory.log
-    with memory.retry.mark_load(state.attempts):
+    with learner.retry.mark_load(state.attempts):
         view = await _ask_for_view(memory, log, state, query)
     if not memory.shows_waiting or (learner.is_idle(state) and not state.attempts.aside):
         return view

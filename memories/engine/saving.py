@@ -128,7 +128,7 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
     stays = (*await find_set_aside(memory), *await memory.pins.current(), *waits, await memory.system.newest())
     kept = {entry.seq for entry in stays if entry}
     # Whatever the strategy says: messages not learnt from yet are needed.
-    unlearnt = [(await learner.refresh()).watermark + 1 for learner in memory.learners if learner.learns]
+    unlearnt = [(await learner.refresh()).watermark + 1 for learner in memory.learners]
     first = min(newest, first_needed, *unlearnt)
     old = await log.between(1, first - 1)
     # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.

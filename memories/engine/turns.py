@@ -355,7 +355,9 @@ class Replaced:
             names = await managed(self._store, "states").states(self._id)
             states = {name: state for name in names if (state := await self._state_before(name))}
             await self._copy.restore(self._id, entries, states)
-        earlier = self._memory.copy_over(self._copy)
+        # A copy starts no thread that learns: nobody waits for it.
+        changed = {"learn": "later"} if self._memory.learn == "background" else {}
+        earlier = self._memory.clone(store=self._copy, **changed)
         try:
             return await earlier.amessages(query, catch_up=catch_up)
         finally:

@@ -1,6 +1,7 @@
 """Remember everything."""
 
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.loading import view_of
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.options import strategy
@@ -46,9 +47,9 @@ class ConversationBufferMemory(BaseMemory):
     @property
     def buffer_as_str(self) -> str:
         """The memory as a transcript."""
-        return self.render.text(drive(self.view_for(None)))
+        return self.render.text(drive(view_of(self, None)))
 
     @property
     def buffer_as_messages(self) -> list[Message]:
         """The memory as chat messages, oldest first."""
-        return copy_json(self.render.messages(drive(self.view_for(None))))
+        return copy_json(self.render.messages(drive(view_of(self, None))))

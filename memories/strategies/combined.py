@@ -6,21 +6,22 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Self, TypeAlias, cast
+from typing import Annotated, Any, Self, TypeAlias, cast
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.loading import variables_of, view_of
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.models.usage import Usage
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.search.excerpt import evidence, fit_passages
 from memzoo.memories.strategies.named import strategy_named
 from memzoo.memories.text.fitting import shorten_text
 from memzoo.memories.text.language import content_stems, sentences
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.view import Passage, View
-from memzoo.stores import Entry, Store
+from memzoo.stores import Entry
 from memzoo.stores.common import HIGHEST
 from memzoo.sync import together
 
@@ -66,43 +67,28 @@ class CombinedMemory(BaseMemory):
 
     name = "combined"
 
-    memories: Sequence[Member] = option(
-        _MEMBERS,
-        fixed=True,
-        doc="The members: names of strategies, pairs of a name and options, or existing memories that share one store "
-        "and conversation id. A member made from its name takes over the options that the two have in common, and its "
-        'variable is named after it ("summary_buffer"), unless its options say otherwise.',
-    )
-    max_token_limit: int | None = option(
-        None,
-        at_least=1,
-        doc="The most tokens that `messages` may return in all; `None` for no limit. The system message, pinned "
-        "messages, and the newest user message with what follows it until it is answered come first; if they do not "
-        "fit, they raise an `OverBudgetError`.",
-    )
-    shares: Sequence[float] | None = option(
-        None,
-        fixed=True,
-        doc="How to divide the limit among the members, in proportion; equally by default. What one does not use goes "
-        "to the others, the one with the largest share first; a share of 0 gets what the others leave.",
-    )
-
-    def __init__(
-        self,
-        *,
-        memories: Sequence[Member] = _MEMBERS,
-        max_token_limit: int | None = None,
-        shares: Sequence[float] | None = None,
-        **common: Any,
-    ) -> None:
-        made = [given for given in memories if isinstance(given, BaseMemory)]
-        for name in ("store", "conversation_id", "input_key", "output_key", "redact") if made else ():
-            known = (getattr(one, name) for one in made)
-            common.setdefault(name, next((value for value in known if value is not None), None))
-        self.memories, self.max_token_limit, self.shares = memories, max_token_limit, shares
-        super().__init__(**common)
+    memories: Sequence[Member] = _MEMBERS
+    """The members: names of strategies, pairs of a name and options, or existing memories that share one store and
+    conversation id. A member made from its name takes over the options that the two have in common, and its
+    variable is named after it ("summary_buffer"), unless its options say otherwise.
+    """
+    max_token_limit: Annotated[int | None, AtLeast(1)] = None
+    """The most tokens that `messages` may return in all; `None` for no limit. The system message, pinned messages,
+    and the newest user message with what follows it until it is answered come first; if they do not fit, they raise
+    an `OverBudgetError`.
+    """
+    shares: Sequence[float] | None = None
+    """How to divide the limit among the members, in proportion; equally by default. What one does not use goes to
+    the others, the one with the largest share first; a share of 0 gets what the others leave.
+    """
 
     def __post_init__(self) -> None:
+        if made := [one for one in self.memories if isinstance(one, BaseMemory)]:
+            taken = {"store", "conversation_id", "input_key", "output_key", "redact"} - self._given
+            for name in taken:
+                known = (getattr(one, name) for one in made)
+                setattr(self, name, next((value for value in known if value is not None), None))
+            self._given |= taken
         super().__post_init__()
         self._members = _members_of(self.memories, self)
         self.learners = [learner for member in self.members for learner in member.learners]
@@ -129,9 +115,10 @@ class CombinedMemory(BaseMemory):
         first = View.of([must[seq] for seq in sorted(must)])
         return merge_views(views, self.render, limit=self.max_token_limit, shares=self._shares, first=first)
 
-    def copy_over(self, store: Store, **changed: Any) -> Self:
-        """See `BaseMemory.copy_over`: the members of the copy are over that store too."""
-        return super().copy_over(store, memories=[one.copy_over(store) for one in self.members], **changed)
+    def clone(self, **changed: Any) -> Self:
+        """See `BaseMemory.clone`: over another store, the members of the clone are over that store too."""
+        own = {"memories": [one.clone(store=changed["store"]) for one in self.members]} if "store" in changed else {}
+        return super().clone(**own | changed)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the first log number that any member still needs."""
@@ -141,11 +128,11 @@ class CombinedMemory(BaseMemory):
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the variables of all members; `max_token_limit` applies to `messages` only, not here."""
         views = await self._views(self._query(inputs) if self.needs_query else None)
-        loaded = [member.variables(view) for member, view in zip(self.members, views, strict=True)]
+        loaded = [variables_of(member, view) for member, view in zip(self.members, views, strict=True)]
         return {variable: value for variables in loaded for variable, value in variables.items()}
 
     async def _views(self, query: str | None) -> list[View]:
-        return await together(member.view_for(query if member.needs_query else None) for member in self.members)
+        return await together(view_of(member, query if member.needs_query else None) for member in self.members)
 
 
 def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:

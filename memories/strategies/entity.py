@@ -3,14 +3,14 @@
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Amendment
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.weights import UnitWeights
 from memzoo.memories.strategies.antecedents import Antecedents
@@ -63,46 +63,35 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     name = "entity"
     needs_query = True
-    follows_state = True
     # Not annotated, or they would be options: a subclass may search by others. All of a note has one name, of which
     # the words known under it have told as much already.
     _weights = UnitWeights(neighbours=1.2)
     limits_messages = False
 
-    k: int = option(
-        3,
-        doc='How many exchanges to show, and to use for telling who "she" is; 0 for none. An exchange is a user '
-        "message and what follows it up to the next one.",
-    )
-    step: int = option(
-        0, at_least=0, doc="How many exchanges beyond `k` to show at most: they move on by so many at once."
-    )
-    max_token_limit: int | None = option(
-        1000,
-        at_least=1,
-        doc="The most tokens of all notes together: from each note, the statements that fit the input best, and the "
-        "first. `None` for the whole notes on the names in the input, and no others.",
-    )
-    stay_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="Keep showing statements found for earlier questions, up to so many tokens, so that a provider's cache "
-        "has them; new ones come after them. Left out, statements are chosen again for each question.",
-    )
-    ask_at_load: bool = option(
-        default=False,
-        doc="Also ask the model at each load whom and what the input is about. The prompt lists the most likely "
-        "names, each with a statement.",
-    )
-    max_state_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="The most tokens that all notes may have together, counting three bytes as one; `None` for no limit. "
-        "Corrected statements are dropped first, then those said longest ago, and last the first statement of a note.",
-    )
-    chat_history_key: str = option(
-        "history", doc='The variable that returns the exchanges; the notes are under "entities".'
-    )
+    k: int = 3
+    """How many exchanges to show, and to use for telling who "she" is; 0 for none. An exchange is a user message
+    and what follows it up to the next one.
+    """
+    step: Annotated[int, AtLeast(0)] = 0
+    """How many exchanges beyond `k` to show at most: they move on by so many at once."""
+    max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
+    """The most tokens of all notes together: from each note, the statements that fit the input best, and the first.
+    `None` for the whole notes on the names in the input, and no others.
+    """
+    stay_tokens: Annotated[int | None, AtLeast(1)] = None
+    """Keep showing statements found for earlier questions, up to so many tokens, so that a provider's cache has
+    them; new ones come after them. Left out, statements are chosen again for each question.
+    """
+    ask_at_load: bool = False
+    """Also ask the model at each load whom and what the input is about. The prompt lists the most likely names,
+    each with a statement.
+    """
+    max_state_tokens: Annotated[int | None, AtLeast(1)] = None
+    """The most tokens that all notes may have together, counting three bytes as one; `None` for no limit. Corrected
+    statements are dropped first, then those said longest ago, and last the first statement of a note.
+    """
+    chat_history_key: str = "history"
+    """The variable that returns the exchanges; the notes are under "entities"."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,7 +113,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
         if not self._teaches(before, entries):
             return Changes()
-        indexes = self._indexes if self.keeps(state) else self._draft.after(state.items)
+        indexes = self._indexes if self._keeps(state) else self._draft.after(state.items)
         notes, new_lines = EntityNotes(state.items, indexes.names), self.render.lines(entries)
         lines = {
             "new_lines": new_lines,
@@ -133,7 +122,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             "dated_history": self.render.dated_lines(before),
         }
         touched = indexes.known.find_touched(new_lines, lambda line: notes.find_asked(line, self.render.labels))
-        tokens = self.retry.prompts.room_for_known
+        tokens = self._retry.prompts.room_for_known
         known = choose_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
@@ -190,7 +179,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     def _notes(self, state: State) -> EntityNotes:
         """Return the notes of a state; a state that is not stored, as in `relearn`, gets its own index."""
-        return EntityNotes(state.items, self._indexes.names if self.keeps(state) else None)
+        return EntityNotes(state.items, self._indexes.names if self._keeps(state) else None)
 
     def _new_indexes(self) -> "_Indexes":
         return _Indexes(EntityIndex(), KnownIndex(units_of_note, self._weights))

@@ -5,7 +5,7 @@ import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log
@@ -17,7 +17,7 @@ from memzoo.memories.graph.provenance import find_sources, reasons
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import SAME_AS, Statement
-from memzoo.memories.options import check_texts, names, option, strategy
+from memzoo.memories.options import AtLeast, check_texts, names, strategy
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import ASSISTANT, KnownUnit
 from memzoo.memories.search.weights import UnitWeights
@@ -82,46 +82,36 @@ class ConversationKGMemory(ModelBackedMemory):
 
     name = "knowledge-graph"
     needs_query = True
-    follows_state = True
     # Not annotated, or they would be options: a subclass may search by others.
     _weights = UnitWeights()
     limits_messages = False
 
-    k: int = option(2, doc='How many exchanges to use for telling who "he" is; 0 for none.')
-    max_token_limit: int | None = option(
-        1000,
-        at_least=1,
-        doc="The most tokens of facts to show, the best first; `None` for all about the names in the input, and no "
-        "others. Messages not learnt from yet are shown as well.",
-    )
-    stay_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="Keep showing facts found for earlier questions, up to so many tokens, so that a provider's cache has "
-        "them; new ones come after them. Left out, facts are chosen again for each question.",
-    )
-    ask_at_load: bool = option(
-        default=False,
-        doc="Also ask the model at each load whom and what the input is about, unless the input has only known names "
-        'and no "he" or "she". The prompt lists the most likely names, each with a fact.',
-    )
-    depth: int = option(
-        1,
-        at_least=1,
-        at_most=100,
-        doc="How many steps from the matches to look for more facts: 1 for facts that share a name with the best "
-        "matches, 2 for their neighbours too. Without a limit: 1 for facts about the names alone.",
-    )
-    max_state_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. "
-        "Corrected facts are dropped first, then those said longest ago.",
-    )
-    mine_ai: bool = option(default=True, doc="Take facts from the assistant's words too, not only from the user's.")
-    single_valued: Collection[str] = option(
-        SINGLE_VALUED, fixed=True, check=names, doc="Relations of which a subject has one object at a time."
-    )
+    k: int = 2
+    """How many exchanges to use for telling who "he" is; 0 for none."""
+    max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
+    """The most tokens of facts to show, the best first; `None` for all about the names in the input, and no others.
+    Messages not learnt from yet are shown as well.
+    """
+    stay_tokens: Annotated[int | None, AtLeast(1)] = None
+    """Keep showing facts found for earlier questions, up to so many tokens, so that a provider's cache has them;
+    new ones come after them. Left out, facts are chosen again for each question.
+    """
+    ask_at_load: bool = False
+    """Also ask the model at each load whom and what the input is about, unless the input has only known names and
+    no "he" or "she". The prompt lists the most likely names, each with a fact.
+    """
+    depth: Annotated[int, AtLeast(1, 100)] = 1
+    """How many steps from the matches to look for more facts: 1 for facts that share a name with the best matches,
+    2 for their neighbours too. Without a limit: 1 for facts about the names alone.
+    """
+    max_state_tokens: Annotated[int | None, AtLeast(1)] = None
+    """The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. Corrected
+    facts are dropped first, then those said longest ago.
+    """
+    mine_ai: bool = True
+    """Take facts from the assistant's words too, not only from the user's."""
+    single_valued: Annotated[Collection[str], names] = SINGLE_VALUED
+    """Relations of which a subject has one object at a time."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -149,7 +139,7 @@ class ConversationKGMemory(ModelBackedMemory):
         before = [*await log.until_number(entries[0].seq - 1).exchanges(self.k), *between]
         if not self._teaches(before, mined):
             return Changes()
-        graph, index = (self.kg, self._known) if self.keeps(state) else self._draft.after(state.items)
+        graph, index = (self.kg, self._known) if self._keeps(state) else self._draft.after(state.items)
         lines = await self._lines(before, mined, log.until_number(entries[-1].seq))
         statements = await self._statements(graph, index, **lines)
         changes, tokens = graph.changes_from(find_sources(statements, mined)), self.max_state_tokens
@@ -233,7 +223,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
         """Return the facts that lines state, given the lines before them and themselves, with days and without."""
-        room, likely = self.retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
+        room, likely = self._retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
         # Of many new lines, more of what is known may change.
         most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
         known = write_known(graph, likely, lines["new_lines"], lines["history"], most)

@@ -1,14 +1,14 @@
 """The base of the strategies that ask a model."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from memzoo.errors import ModelReplyError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.prompt_limit import count_for_prompt, cut_middle
 from memzoo.memories.models.chat import Model, ModelOption, as_model
 from memzoo.memories.models.usage import Spent
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.text.language import is_idle
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
@@ -23,31 +23,25 @@ _FOR_REFERENCE = ("history", "dated_history", "input")
 class ModelBackedMemory(BaseMemory):
     """Remembers with the help of a model that summarises or extracts."""
 
-    llm: ModelOption | None = option(
-        None,
-        fixed=True,
-        doc="The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a "
-        "function from chat messages to text. Left out, those rules answer too, and a warning says so.",
-    )
+    llm: ModelOption | None = None
+    """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function
+    from chat messages to text. Left out, those rules answer too, and a warning says so.
+    """
 
-    max_prompt_tokens: int = option(
-        6000,
-        fixed=True,
-        at_least=1024,
-        doc="The most tokens of a prompt, counting three bytes as one; a tokenizer counts fewer, so the default "
-        "leaves a model with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets "
-        "less. A longer message is cut in the middle for the prompt; what is known already never is.",
-    )
+    max_prompt_tokens: Annotated[int, AtLeast(1024)] = 6000
+    """The most tokens of a prompt, counting three bytes as one; a tokenizer counts fewer, so the default leaves a
+    model with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets less. A longer
+    message is cut in the middle for the prompt; what is known already never is.
+    """
 
     # Not annotated, or they would be options.
-    learns = True
     shows_waiting = True
 
     def __post_init__(self) -> None:
         self._model: Model = as_model(self.llm)
-        self.tokenizer_model = self._model.name
-        self.longest_prompt = self.max_prompt_tokens
-        self.lease_seconds = max(getattr(self._model, "timeout", 0.0), self.lease_seconds)
+        self._tokenizer_model = self._model.name
+        self._longest_prompt = self.max_prompt_tokens
+        self._lease_seconds = max(getattr(self._model, "timeout", 0.0), self._lease_seconds)
         super().__post_init__()
 
     def _teaches(self, before: Sequence[Entry], entries: Sequence[Entry]) -> bool:
@@ -77,9 +71,9 @@ class ModelBackedMemory(BaseMemory):
             ModelError: The model failed, or the prompt is too long for it.
             ModelReplyError: The reply is empty, was cut off, or was stopped by the endpoint.
         """
-        text, most = self.templates.render(prompt, **variables), self.retry.prompts.tokens
+        text, most = self._templates.render(prompt, **variables), self._retry.prompts.tokens
         if count_for_prompt(text) > most:
-            text = self.templates.render(prompt, **_cut(variables, most // 8))
+            text = self._templates.render(prompt, **_cut(variables, most // 8))
         return await self.complete([{"role": "user", "content": text}], prompt)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> str:
@@ -93,9 +87,9 @@ class ModelBackedMemory(BaseMemory):
             ModelError, ModelReplyError: As in `ask`.
         """
         text = "\n".join(map(text_of, messages))
-        self.retry.prompts.check(text, purpose)
+        self._retry.prompts.check(text, purpose)
         try:
-            with self.retry.watch_call(text):
+            with self._retry.watch_call(text):
                 reply = await self._model.complete(messages, purpose)
         except ModelReplyError as error:
             self.usage.add(purpose, error.spent or Spent(calls=1))

@@ -3,14 +3,14 @@
 import contextlib
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from memzoo.errors import CutReplyError, ModelError, ModelReplyError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.replies import prose
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import content_stems, join_sentences, sentences
@@ -27,13 +27,11 @@ logger = logging.getLogger("memzoo")
 class SummarizingMemory(ModelBackedMemory):
     """Remembers a summary, and lets a model take messages into it."""
 
-    max_summary_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="The most tokens that the summary may have. The model is told; if its reply is over the limit, it is "
-        "asked once more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left "
-        "out, the model is told to keep to what prompts have room for, and nothing enforces it.",
-    )
+    max_summary_tokens: Annotated[int | None, AtLeast(1)] = None
+    """The most tokens that the summary may have. The model is told; if its reply is over the limit, it is asked
+    once more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left out, the
+    model is told to keep to what prompts have room for, and nothing enforces it.
+    """
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Take the new messages into the summary."""
@@ -122,8 +120,8 @@ class SummarizingMemory(ModelBackedMemory):
         try:
             return await self._ask_for_summary(summary, {**given, **describe(summary)})
         except TooLongError as error:
-            prompts = self.retry.prompts
-            spare = prompts.tokens - count_for_prompt(self.templates.render("summary", **given, **describe("")))
+            prompts = self._retry.prompts
+            spare = prompts.tokens - count_for_prompt(self._templates.render("summary", **given, **describe("")))
             hidden, shown = _part(summary, new_lines, spare - _TOKENS_AROUND)
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
                 raise
@@ -135,7 +133,7 @@ class SummarizingMemory(ModelBackedMemory):
             reply = await self.ask("summary", **given)
         except CutReplyError as error:
             target = error.characters * _OF_A_CUT_ONE // 100
-            if not target or "target" not in self.templates.variables("summary"):
+            if not target or "target" not in self._templates.variables("summary"):
                 raise
             reply = await self.ask("summary", **{**given, "target": min(target, given["target"])})
         return prose(reply, "summary", old)
@@ -155,7 +153,7 @@ class SummarizingMemory(ModelBackedMemory):
     @property
     def _target(self) -> int:
         """The most tokens that a summary should have."""
-        return self.max_summary_tokens or self.retry.prompts.tokens // 4
+        return self.max_summary_tokens or self._retry.prompts.tokens // 4
 
     def _too_long(self, summary: str) -> bool:
         if self.max_summary_tokens is None or not summary:

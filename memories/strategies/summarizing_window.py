@@ -1,10 +1,11 @@
 """Remember the newest messages, and now and then distil them into one summary message."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
@@ -40,11 +41,8 @@ class SummarizingWindowMemory(SummarizingMemory):
 
     name = "summarizing-window"
 
-    max_messages: int = option(
-        20,
-        at_least=1,
-        doc="How many messages before the newest user message are distilled; a summary counts as one.",
-    )
+    max_messages: Annotated[int, AtLeast(1)] = 20
+    """How many messages before the newest user message are distilled; a summary counts as one."""
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Learn from all before the newest user message, if there is enough."""

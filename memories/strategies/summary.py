@@ -2,13 +2,13 @@
 
 import uuid
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.saving import append
 from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ModelOption
-from memzoo.memories.options import option, strategy, whole_number
+from memzoo.memories.options import AtLeast, strategy, whole_number
 from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.memories.text.messages import check_several, checked
 from memzoo.memories.text.view import View
@@ -45,13 +45,12 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     name = "summary"
 
-    every: int = option(1, at_least=1, doc="How many exchanges to take in with one call.")
-    every_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="How many tokens of new messages trigger a call before that many exchanges wait; with `every` left at 1, "
-        "only the tokens count.",
-    )
+    every: Annotated[int, AtLeast(1)] = 1
+    """How many exchanges to take in with one call."""
+    every_tokens: Annotated[int | None, AtLeast(1)] = None
+    """How many tokens of new messages trigger a call before that many exchanges wait; with `every` left at 1, only
+    the tokens count.
+    """
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Learn if enough whole exchanges or tokens wait."""

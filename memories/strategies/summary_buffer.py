@@ -1,11 +1,12 @@
 """Remember the newest messages word for word, and a summary of what is older."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from memzoo.errors import OptionError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
 from memzoo.memories.text.view import View, as_room
 from memzoo.stores import Entry
@@ -44,20 +45,16 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     name = "summary-buffer"
 
-    max_token_limit: int = option(
-        2000,
-        at_least=0,
-        doc="The most tokens of messages to show word for word. The summary is shown besides, unless `count_summary` "
-        "is set; `max_summary_tokens` limits it.",
-    )
-    count_summary: bool = option(default=False, doc="Let the summary count towards the limit.")
-    prune_to: int | None = option(
-        None,
-        at_least=0,
-        doc="How many tokens to keep when the limit is passed; by default half of it, so that the next exchanges have "
-        "room and few of them ask the model. LangChain's memory keeps as many as fit, which is "
-        "`prune_to=max_token_limit`.",
-    )
+    max_token_limit: Annotated[int, AtLeast(0)] = 2000
+    """The most tokens of messages to show word for word. The summary is shown besides, unless `count_summary` is
+    set; `max_summary_tokens` limits it.
+    """
+    count_summary: bool = False
+    """Let the summary count towards the limit."""
+    prune_to: Annotated[int | None, AtLeast(0)] = None
+    """How many tokens to keep when the limit is passed; by default half of it, so that the next exchanges have room
+    and few of them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`.
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,10 +65,9 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         """If the limit is passed, learn from the oldest messages that must go; a tool's result goes with its call."""
         spare = self._spare(state, waiting)
         if spare < 0:
-            # Make room down to `prune_to`, so that not the very next message asks the model again. The limit may have
-            # been lowered below it since the memory was made.
+            # Make room down to `prune_to`, so that not the very next message asks the model again.
             left = self.max_token_limit // 2 if self.prune_to is None else self.prune_to
-            spare -= max(self.max_token_limit - left, 0)
+            spare -= self.max_token_limit - left
         gone = 0
         pinned = {entry.seq for entry in self.pins.entries}
         while gone < len(waiting) and (spare < 0 or (gone and waiting[gone].message["role"] == "tool")):

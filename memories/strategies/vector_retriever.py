@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
@@ -13,7 +13,7 @@ from memzoo.memories.engine.log import Log, talk
 from memzoo.memories.engine.prompt_limit import cut_middle
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, HashEmbedder, as_embedder
-from memzoo.memories.options import names, option, strategy
+from memzoo.memories.options import AtLeast, names, strategy
 from memzoo.memories.search.excerpt import Clipper, evidence, fit_found
 from memzoo.memories.search.persisted_index import Documents, PersistedIndex
 from memzoo.memories.search.relative_dates import find_dates
@@ -22,7 +22,7 @@ from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.explanation import report
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Cleared, Finds, Passage, View
-from memzoo.stores import JSON, Entry, Store, VectorIndex
+from memzoo.stores import JSON, Entry, VectorIndex
 from memzoo.stores.indexes.index import ExactIndex
 
 __all__ = ["VectorStoreRetrieverMemory"]
@@ -67,43 +67,32 @@ class VectorStoreRetrieverMemory(BaseMemory):
     name = "vector-retriever"
     needs_query = True
     keeps_fields = True
-    learns = True
-    follows_state = True
     # Not annotated, or it would be an option: a subclass may search by others.
     weights = Weights()
     """How much to weigh words, the talk around a message, and its age."""
 
-    max_token_limit: int | None = option(
-        None,
-        at_least=1,
-        doc="The most tokens of messages to show, besides one that waits for its answer; 1,000 unless `k` is given.",
-    )
-    stay_tokens: int | None = option(
-        None,
-        at_least=1,
-        doc="Keep showing messages found for earlier questions, up to so many tokens, so that a provider's cache has "
-        "them; new ones come after them. Left out, messages are chosen again for each question.",
-    )
-    k: int | None = option(None, at_least=1, doc="Show so many exchanges instead. Give only one of the two.")
-    embedder: EmbedderOption = option(
-        None,
-        fixed=True,
-        doc="An `OpenAIEmbedder`, or any function from texts to vectors (Chroma's embedding functions are such). "
-        "`None` searches by words alone, or with an `index` by a `HashEmbedder`'s vectors as well.",
-    )
-    index: VectorIndex | None = option(
-        None,
-        fixed=True,
-        check=_check_index,
-        doc="Searches the embeddings, such as a `ChromaIndex`. Without one, they are searched in memory, exactly.",
-    )
-    exclude_input_keys: Sequence[str] = option((), fixed=True, check=names, doc="Inputs to leave out of the documents.")
+    max_token_limit: Annotated[int | None, AtLeast(1)] = None
+    """The most tokens of messages to show, besides one that waits for its answer; 1,000 unless `k` is given."""
+    stay_tokens: Annotated[int | None, AtLeast(1)] = None
+    """Keep showing messages found for earlier questions, up to so many tokens, so that a provider's cache has them;
+    new ones come after them. Left out, messages are chosen again for each question.
+    """
+    k: Annotated[int | None, AtLeast(1)] = None
+    """Show so many exchanges instead. Give only one of the two."""
+    embedder: EmbedderOption = None
+    """An `OpenAIEmbedder`, or any function from texts to vectors (Chroma's embedding functions are such). `None`
+    searches by words alone, or with an `index` by a `HashEmbedder`'s vectors as well.
+    """
+    index: Annotated[VectorIndex | None, _check_index] = None
+    """Searches the embeddings, such as a `ChromaIndex`. Without one, they are searched in memory, exactly."""
+    exclude_input_keys: Annotated[Sequence[str], names] = ()
+    """Inputs to leave out of the documents."""
 
     def __post_init__(self) -> None:
         embedder = HashEmbedder() if self.embedder is None and self.index is not None else self.embedder
         self._embedder = None if embedder is None else as_embedder(embedder)
         if self._embedder is None:
-            self.lease_seconds = 0.0
+            self._lease_seconds = 0.0
         super().__post_init__()
         if self.max_token_limit is not None and self.k is not None:
             raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")
@@ -215,8 +204,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return dict(await self._vectors.search(vector, state))
 
     async def _embed(self, embedder: Embedder, texts: list[str], state: State) -> list[bytes]:
-        texts = [cut_middle(text, self.retry.prompts.tokens) for text in texts]
-        with self.retry.watch_call(max(texts, key=len, default="")):
+        texts = [cut_middle(text, self._retry.prompts.tokens) for text in texts]
+        with self._retry.watch_call(max(texts, key=len, default="")):
             embedded = await embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)
@@ -231,9 +220,10 @@ class VectorStoreRetrieverMemory(BaseMemory):
             raise OptionError(f"clock must tell the seconds since 1970, not {now!r}") from error
         return " ".join([query, *find_dates(query, today)])
 
-    def copy_over(self, store: Store, **changed: Any) -> Self:
-        """See `BaseMemory.copy_over`: the copy has an index of its own."""
-        return super().copy_over(store, index=None if self.index is None else ExactIndex(), **changed)
+    def clone(self, **changed: Any) -> Self:
+        """See `BaseMemory.clone`: over another store, the clone has an index of its own."""
+        own = {"index": ExactIndex()} if "store" in changed and self.index is not None else {}
+        return super().clone(**own | changed)
 
     def _no_words(self) -> PersistedIndex:
         return PersistedIndex(self.store, self.conversation_id, self._documents, self.weights)

@@ -1,8 +1,10 @@
 """Remember the last few exchanges."""
 
+from typing import Annotated
+
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
-from memzoo.memories.options import option, strategy
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.view import View
 
@@ -33,15 +35,13 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
 
     name = "window"
 
-    k: int = option(
-        5,
-        doc="How many exchanges to show; 0 or less shows none. An exchange is a user message and all that follows it "
-        "up to the next one.",
-    )
+    k: int = 5
+    """How many exchanges to show; 0 or less shows none. An exchange is a user message and all that follows it up to
+    the next one.
+    """
 
-    step: int = option(
-        0, at_least=0, doc="How many exchanges beyond `k` to show at most: the window moves by so many at once."
-    )
+    step: Annotated[int, AtLeast(0)] = 0
+    """How many exchanges beyond `k` to show at most: the window moves by so many at once."""
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the first number that the window shows."""

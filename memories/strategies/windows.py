@@ -4,13 +4,13 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.options import option, strategy, whole_number
+from memzoo.memories.options import AtLeast, strategy, whole_number
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.eviction import (
     Evict,
@@ -42,11 +42,6 @@ __all__ = [
 Limit: TypeAlias = int | Callable[[str], int]
 """A number, or a function that returns one for the conversation's id, called at each load."""
 
-_STEP = (
-    "How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least, "
-    "and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves with "
-    "each message."
-)
 # How many messages to read at first; doubled until there are enough.
 _FEWEST_ENTRIES = 32
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -73,38 +68,31 @@ class WindowMemory(BaseMemory):
     State: none. With LangChain4j's rules, `held`, the messages that its memory would hold, as `[[number, message]]`.
     """
 
-    # Only with LangChain4j's rules, which depend on each message in turn.
-    learns = True
     learns_system = True
 
-    evict: Evict = option(
-        "message",
-        one_of=("message", "exchange"),
-        doc="What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its "
-        "results); or `'exchange'`, all up to the next user message, so that what is shown begins with one.",
-    )
-    oversized: Literal["raise", "keep"] = option(
-        "raise",
-        one_of=("raise", "keep"),
-        doc="What to do if the system message, the newest user message and the tool calls that it led to exceed the "
-        "limit by themselves: raise an `OverBudgetError`, or keep them, and only them.",
-    )
-    system_first: bool | None = option(
-        None,
-        fixed=True,
-        doc="Show the system message first; `False` shows it where it was said, so a changed one comes after what was "
-        "said before. `None` means `True`, but `False` with LangChain4j's rules.",
-    )
-    rules: Literal["memzoo", "langchain4j"] = option(
-        "memzoo",
-        fixed=True,
-        one_of=("memzoo", "langchain4j"),
-        doc="`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends what providers "
-        "refuse or forgets what was just said (`docs/windows.md` lists it). Evicted messages then do not come back "
-        "once another was added, though the log has them.",
-    )
+    evict: Evict = "message"
+    """What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its results);
+    or `'exchange'`, all up to the next user message, so that what is shown begins with one.
+    """
+    oversized: Literal["raise", "keep"] = "raise"
+    """What to do if the system message, the newest user message and the tool calls that it led to exceed the limit
+    by themselves: raise an `OverBudgetError`, or keep them, and only them.
+    """
+    system_first: bool | None = None
+    """Show the system message first; `False` shows it where it was said, so a changed one comes after what was said
+    before. `None` means `True`, but `False` with LangChain4j's rules.
+    """
+    rules: Literal["memzoo", "langchain4j"] = "memzoo"
+    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends what providers refuse
+    or forgets what was just said (`docs/windows.md` lists it). Evicted messages then do not come back once another
+    was added, though the log has them.
+    """
 
-    step: int = option(0, at_least=0, doc=_STEP)
+    step: Annotated[int, AtLeast(0)] = 0
+    """How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at
+    least, and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves
+    with each message.
+    """
 
     limit_name: ClassVar[str]
     """The name of the option that sets the limit."""
@@ -112,7 +100,6 @@ class WindowMemory(BaseMemory):
     """What the limit counts: "tokens" or "messages"."""
 
     def __post_init__(self) -> None:
-        self.learns = self._is_langchain4j
         super().__post_init__()
         if self._is_langchain4j and self.evict == "exchange":
             raise OptionError("evict must be 'message' with LangChain4j's rules, not 'exchange'")
@@ -212,6 +199,11 @@ class WindowMemory(BaseMemory):
     def _is_langchain4j(self) -> bool:
         return self.rules == "langchain4j"
 
+    @property
+    def _learns(self) -> bool:
+        # Only LangChain4j's rules depend on each message in turn.
+        return self._is_langchain4j
+
     def _replay(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
         held = [self._weigh(_entry(number, message)) for number, message in state.items.get("held", [])]
         for entry in entries:
@@ -299,12 +291,10 @@ class MessageWindowMemory(WindowMemory):
     limit_name = "max_messages"
     unit = "messages"
 
-    max_messages: Limit = option(
-        20,
-        check=_check_limit,
-        doc="The most messages to show: a number, or a function that returns one for the conversation's id, called at "
-        "each load.",
-    )
+    max_messages: Annotated[Limit, _check_limit] = 20
+    """The most messages to show: a number, or a function that returns one for the conversation's id, called at each
+    load.
+    """
 
     def weight(self, entry: Entry) -> int:
         """Each message counts as one."""
@@ -333,12 +323,10 @@ class TokenWindowMemory(WindowMemory):
     name = "token-window"
     limit_name = "max_tokens"
 
-    max_tokens: Limit = option(
-        2000,
-        check=_check_limit,
-        doc="The most tokens that all messages may have together: a number, or a function that returns one for the "
-        "conversation's id, called at each load.",
-    )
+    max_tokens: Annotated[Limit, _check_limit] = 2000
+    """The most tokens that all messages may have together: a number, or a function that returns one for the
+    conversation's id, called at each load.
+    """
 
 
 @strategy
@@ -361,21 +349,15 @@ class ConversationTokenBufferMemory(WindowMemory):
     name = "token-buffer"
     limit_name = "max_token_limit"
 
-    llm: "ModelOption" = option(
-        "offline",
-        fixed=True,
-        doc="The model whose tokens to count, unless `token_counter` says otherwise. It is never asked.",
-    )
-    max_token_limit: Limit = option(
-        2000,
-        check=_check_limit,
-        doc="The most tokens that all messages may have together, or a function as in `TokenWindowMemory`.",
-    )
+    llm: "ModelOption" = "offline"
+    """The model whose tokens to count, unless `token_counter` says otherwise. It is never asked."""
+    max_token_limit: Annotated[Limit, _check_limit] = 2000
+    """The most tokens that all messages may have together, or a function as in `TokenWindowMemory`."""
 
     def __post_init__(self) -> None:
         from memzoo.memories.models.chat import as_model
 
-        self.tokenizer_model = as_model(self.llm).name
+        self._tokenizer_model = as_model(self.llm).name
         super().__post_init__()
 
     buffer = ConversationBufferMemory.buffer

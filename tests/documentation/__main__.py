@@ -4,12 +4,13 @@ import contextlib
 import json
 import tempfile
 
-from tests.documentation import generated, measured, picture, screenshot
+from tests.documentation import generated, measured, option_types, picture, screenshot
 from tests.documentation.running import with_outputs
 
 
 def main() -> None:
-    """Figures, pictures, blocks and outputs."""
+    """Types of options, figures, pictures, blocks and outputs."""
+    option_types.FILE.write_text(option_types.text(), encoding="utf-8")
     measured.FILE.write_text(json.dumps(measured.measured_now(), indent=1) + "\n", encoding="utf-8")
     for page in generated.class_pages():
         page.with_suffix(".svg").write_text(picture.svg(page.stem), encoding="utf-8")

@@ -14,6 +14,7 @@ from typing import Any
 import memzoo
 from memzoo.memories import BaseMemory
 from memzoo.memories.graph.relations import SINGLE_VALUED
+from memzoo.memories.options import meanings
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.strategy import ModelBackedMemory
 from tests.documentation import embedded, measured, picture
@@ -108,7 +109,7 @@ def options(name: str) -> str:
     own, bases = inspect.get_annotations(cls), [base for base in _TOLD if issubclass(cls, base)]
     told = {field.name for base in [*bases, _SUMMARY] if issubclass(cls, base) for field in _options_of(base)}
     fields = [field for field in _options_of(cls) if field.name not in told]
-    table = _table(sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
+    table = _table(cls, sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
     said = f"Beside these: {', '.join(_TOLD[base] for base in bases)}."
     names = dict.fromkeys(_asked_by(cls))
     asked = ", ".join(f"[`{one}`](../reference/prompts.md#{one})" for one in names)
@@ -117,18 +118,18 @@ def options(name: str) -> str:
 
 def shared_options(_: str) -> str:
     """The options that every class has, with defaults and meaning."""
-    return _table(_options_of(BaseMemory))
+    return _table(BaseMemory, _options_of(BaseMemory))
 
 
 def asking_options(_: str) -> str:
     """The options of every class that asks a model, with defaults and meaning."""
-    summaries = f"Those that write a summary also have:\n\n{_table(_further(_SUMMARY))}"
-    return f"{_table(_further(ModelBackedMemory))}\n\n{summaries}"
+    summaries = f"Those that write a summary also have:\n\n{_table(_SUMMARY, _further(_SUMMARY))}"
+    return f"{_table(ModelBackedMemory, _further(ModelBackedMemory))}\n\n{summaries}"
 
 
 def window_options(_: str) -> str:
     """The options of every window over messages, with defaults and meaning."""
-    return _table(_further(_WINDOW))
+    return _table(_WINDOW, _further(_WINDOW))
 
 
 def all_prompts(_: str) -> str:
@@ -225,8 +226,13 @@ def _included(file: Path) -> str:
     return f'--8<-- "{file.relative_to(ROOT).as_posix()}"'
 
 
+def default(field: "dataclasses.Field[Any]") -> str:
+    """The default of an option."""
+    return _DEFAULTS.get(field.name, f"`{field.default!r}`")
+
+
 def _options_of(cls: "type[Any]") -> "list[dataclasses.Field[Any]]":
-    return [field for field in dataclasses.fields(cls) if field.metadata and field.init]
+    return [field for field in dataclasses.fields(cls) if field.init]
 
 
 _WINDOW: type[BaseMemory] = memzoo.TokenWindowMemory.__bases__[0]
@@ -245,13 +251,10 @@ def _further(cls: type[BaseMemory]) -> "list[dataclasses.Field[Any]]":
     return [field for field in _options_of(cls) if field.name not in shared]
 
 
-def _table(fields: "Iterable[dataclasses.Field[Any]]") -> str:
-    rows = [f"| `{field.name}` | {_default(field)} | {_cell(field.metadata['doc'])} |" for field in fields]
+def _table(cls: type[BaseMemory], fields: "Iterable[dataclasses.Field[Any]]") -> str:
+    told = meanings(cls)
+    rows = [f"| `{field.name}` | {default(field)} | {_cell(told[field.name])} |" for field in fields]
     return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
-
-
-def _default(field: "dataclasses.Field[Any]") -> str:
-    return _DEFAULTS.get(field.name, f"`{field.default!r}`")
 
 
 def _cell(text: str) -> str:

@@ -15,7 +15,7 @@ from memzoo import errors
 from memzoo.memories import STRATEGIES
 from memzoo.strategy import further_names, strategy_named
 from memzoo.telemetry import uninstrument
-from tests.documentation import generated, measured, picture, plain, screenshot, spans
+from tests.documentation import generated, measured, option_types, picture, plain, screenshot, spans
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs
 
@@ -53,6 +53,11 @@ def test_class_pages_tell_the_same_things(page: Path) -> None:
 def test_generated_blocks_are_up_to_date(page: Path) -> None:
     """Options, prompts, views and how to install are as they have to be; `make pages` writes them anew."""
     assert generated.rewritten(page) == page.read_text(encoding="utf-8")
+
+
+def test_the_types_of_options_are_up_to_date() -> None:
+    """Editors are told of the options that there are; `make pages` writes them anew."""
+    assert option_types.text() == option_types.FILE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", generated.class_pages(), ids=named)

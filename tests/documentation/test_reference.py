@@ -17,6 +17,7 @@ PACKAGES = (
     "memzoo.memories",
     "memzoo.stores",
     "memzoo.strategy",
+    "memzoo.types",
     "memzoo.errors",
     "memzoo.cassettes",
     "memzoo.testing",

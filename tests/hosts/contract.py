@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
-from memzoo import MemoryProvider, Record, open_store
+from memzoo import MemoryProvider, open_store
 from memzoo.errors import OptionError
-from memzoo.stores import UNFINISHED, Message
+from memzoo.stores import UNFINISHED, Message, Record
 from memzoo.testing import ScriptedModel
 
 CHECKS = {

@@ -16,7 +16,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from memzoo.errors import OverBudgetError
-from memzoo.memories import create_memory, retain
+from memzoo.memories import create_memory, delete_old
 from memzoo.memories.strategies.windows import WindowMemory
 from memzoo.memories.text.messages import as_sent
 from memzoo.memories.text.view import Shown
@@ -170,7 +170,7 @@ class Talk:
     def retain(self) -> None:
         """Delete what is older than some message."""
         if entries := self.memory.entries():
-            retain(self.memory.store, older_than=timedelta(0), now=self.random.choice(entries).created_at)
+            delete_old(self.memory.store, older_than=timedelta(0), now=self.random.choice(entries).created_at)
 
     def look(self) -> None:
         """Check what is shown."""

@@ -10,7 +10,7 @@ from memzoo.strategy import further_names
 
 ASKED: Message = {"role": "user", "content": "Where does my sister Anna live?"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
-MEMBERS = {"memories": ["window", "vector-retriever"]}
+MEMBERS: dict[str, Any] = {"memories": ["window", "vector-retriever"]}
 
 
 @pytest.mark.parametrize("options", [{"k": 1}, {}])

@@ -1,4 +1,4 @@
-"""What is assigned to an object has an effect, or is refused; what cannot be pickled says what can."""
+"""Attributes that can be assigned have an effect; what cannot be pickled says what can."""
 
 import copy
 import pickle
@@ -9,7 +9,6 @@ import pytest
 
 from memzoo.errors import OptionError
 from memzoo.memories import Conversation, ConversationBufferMemory, MemoryProvider, create_memory
-from memzoo.stores import InMemoryStore
 
 Maker = Callable[[], Any]
 
@@ -29,27 +28,6 @@ def provider() -> Any:
     return MemoryProvider("window", k=3)
 
 
-@pytest.mark.parametrize(
-    ("make", "name", "value", "advice"),
-    [
-        (buffer, "k", 3, "ConversationBufferMemory has nothing called 'k'"),
-        (buffer, "return_mesages", True, "Did you mean 'return_messages'"),
-        (conversation, "max_tokens", 5, r"make another one: Conversation\(max_tokens=\.\.\., \.\.\.\)"),
-        (conversation, "on_failure", "rollback", "on_failure cannot change"),
-        (conversation, "sytem", "Be brief.", "Did you mean 'system'"),
-        (provider, "idle_seconds", -1, r"make another one: MemoryProvider\(idle_seconds=\.\.\., \.\.\.\)"),
-        (provider, "max_memories", 1, "max_memories cannot change"),
-        (provider, "store", InMemoryStore(), "store cannot change"),
-    ],
-)
-def test_what_would_do_nothing_is_refused(make: Maker, name: str, value: object, advice: str) -> None:
-    """An option that is chosen when the object is made, one of another class, and a typo are `OptionError`s."""
-    made = make()
-    with pytest.raises(OptionError, match=advice):
-        setattr(made, name, value)
-    assert getattr(made, name, None) is not value
-
-
 def test_what_can_change_does() -> None:
     """The system message and the memory of a conversation are read at each turn."""
     talk = conversation()
@@ -59,7 +37,7 @@ def test_what_can_change_does() -> None:
 
 
 def test_a_class_of_ones_own_may_keep_what_it_likes() -> None:
-    """Only classes of this library are known to read nothing else."""
+    """Only options cannot be assigned."""
 
     class Mine(ConversationBufferMemory):
         def __post_init__(self) -> None:

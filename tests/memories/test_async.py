@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories import STRATEGIES, BaseMemory, ConversationBufferMemory, create_memory, retain
+from memzoo.memories import STRATEGIES, BaseMemory, ConversationBufferMemory, create_memory, delete_old
 from memzoo.stores import Message
 from memzoo.sync import drive
 
@@ -98,9 +98,9 @@ def test_a_wrong_call_names_the_method_that_was_called() -> None:
     calls: list[Callable[[], object]] = [
         lambda: memory.save_context({}),  # type: ignore[call-arg]
         lambda: memory.messages(nonsense=1),  # type: ignore[call-arg]
-        retain,  # type: ignore[list-item]
+        delete_old,  # type: ignore[list-item]
     ]
-    for call, name in zip(calls, ["save_context", "messages", "retain"], strict=True):
+    for call, name in zip(calls, ["save_context", "messages", "delete_old"], strict=True):
         with pytest.raises(TypeError, match=rf"(^|\.){name}\(\)"):
             call()
     with pytest.raises(TypeError, match="asave_context"):

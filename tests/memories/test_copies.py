@@ -32,7 +32,7 @@ def pickled_copy(memory: BaseMemory) -> Any:
 @pytest.mark.parametrize("name", ["window", "summary", "vector-retriever"])
 def test_a_copy_goes_on_with_the_conversation(name: str, copied: Any, store: Store):
     """What the copy is told the original knows, and the other way round; options are the same."""
-    options = {"llm": "offline"} if name == "summary" else {}
+    options: dict[str, Any] = {"llm": "offline"} if name == "summary" else {}
     memory = create_memory(name, store=store, memory_key="chat", **options)
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
     other = copied(memory)

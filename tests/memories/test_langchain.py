@@ -100,8 +100,8 @@ def test_facts_are_a_text_or_a_system_message() -> None:
     memory = ConversationKGMemory(llm=ScriptedModel("Sam | is | a friend", "Sam", "Sam"), **options)
     memory.save_context({"input": "Sam is a friend"}, {"output": "okay"})
     assert memory.load_memory_variables({"input": "who?"}) == {"history": "On Sam: Sam is a friend."}
-    memory.return_messages = True
     facts = [{"role": "system", "content": "On Sam: Sam is a friend."}]
+    memory = memory.clone(return_messages=True)
     assert memory.load_memory_variables({"input": "who?"}) == {"history": facts}
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from memzoo import Conversation, ConversationBufferMemory, EncryptedStore, MessageListStore, create_memory, open_store
+from memzoo import Conversation, ConversationBufferMemory, EncryptedStore, create_memory, open_store
 from memzoo.errors import OptionError, UnknownOptionError, UnknownStrategyError
 from memzoo.langchain import ConversationBufferMemory as LangChainBufferMemory
+from memzoo.stores import MessageListStore
 
 
 def in_conversation(**given: Any) -> Any:
@@ -62,7 +63,7 @@ def test_a_url_is_a_store(tmp_path: Path):
     with pytest.raises(UnknownStrategyError):
         create_memory("bufer", **where)
     with pytest.raises(UnknownOptionError):
-        create_memory("buffer", kk=5, **where)
+        create_memory("buffer", **where | {"kk": 5})
     assert list(tmp_path.iterdir()) == []
     memory = create_memory("buffer", **where)
     memory.save_context({"input": "hi"}, {"output": "hello"})

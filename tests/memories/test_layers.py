@@ -20,10 +20,12 @@ ORDER = (
     ("cassettes",),
     ("commands",),
     ("memories",),
+    ("types",),
     ("chat", "maintenance"),
     ("testing",),
     ("strategy",),
     ("registry",),
+    ("option_types",),
     ("strategies",),
     ("base",),
     ("search", "graph"),
@@ -68,8 +70,8 @@ def room(name: str) -> str:
         return inside[0] if inside else package
     if package in GROUND:
         return "ground"
-    # What a strategy of one's own imports.
-    if package == "strategy":
+    # What a strategy of one's own imports, and what programs annotate.
+    if package in {"strategy", "types"}:
         return package
     # What all commands share, wherever they lie.
     if package == "cli" and inside[:1] in (["options"], ["terminal"]):

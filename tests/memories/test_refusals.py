@@ -17,8 +17,8 @@ from memzoo import (
     Conversation,
     MemoryProvider,
     create_memory,
+    delete_old,
     open_store,
-    retain,
     trim_messages,
     upkeep,
 )
@@ -246,12 +246,16 @@ def work_on_stores() -> Iterator[Row]:
     store, day = InMemoryStore(), timedelta(days=1)
     for span in (30, "30d", -day):
         for option in ("older_than", "idle_for"):
-            yield call(retain, store, **{option: span}), OptionError, f"{option} must say how long, such as timedelta("
+            yield (
+                call(delete_old, store, **{option: span}),
+                OptionError,
+                f"{option} must say how long, such as timedelta(",
+            )
     for now in (datetime(2026, 1, 1), "now"):  # noqa: DTZ001 - that is the point
-        yield call(retain, store, older_than=day, now=now), OptionError, "now must be a datetime with a time zone"
-    yield call(retain, store), OptionError, "older_than or idle_for must say how long"
+        yield call(delete_old, store, older_than=day, now=now), OptionError, "now must be a datetime with a time zone"
+    yield call(delete_old, store), OptionError, "older_than or idle_for must say how long"
     for option, given in (("limit", -1), ("limit", "a"), ("after", 1), ("prefix", 1)):
-        yield call(retain, store, idle_for=day, **{option: given}), OptionError, f"{option} must be"
+        yield call(delete_old, store, idle_for=day, **{option: given}), OptionError, f"{option} must be"
     learn = partial(upkeep, store, "summary", llm="offline")
     for ids in ("user-42", 5, [1], ["a", None]):
         yield call(learn, ids), OptionError, "ids must be a list of conversations, such as ['user-42'], not"

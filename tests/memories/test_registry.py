@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,8 +51,9 @@ def test_passes_options_on() -> None:
     """Options are those of the class."""
     memory = create_memory("ConversationBufferWindowMemory", k=1, memory_key="chat")
     assert memory.memory_variables == ["chat"]
+    unknown: dict[str, Any] = {"max_token_limit": 5}
     with pytest.raises(OptionError, match="has no option 'max_token_limit'"):
-        create_memory("window", max_token_limit=5)
+        create_memory("window", **unknown)
 
 
 def test_the_class_is_changed_by_changing_the_name() -> None:

@@ -19,14 +19,14 @@ HOOKS = {"view", "derive", "due", "is_over_limit", "oldest_needed", "on_state_ch
 EXCEPTIONS = {
     # Embeddings of another embedder are another state, and so is a window by LangChain4j's rules. A copy of a retriever
     # searches an index of its own.
-    "vector-retriever": {"state_name", "copy_over"},
+    "vector-retriever": {"state_name", "clone"},
     "message-window": {"state_name"},
     "token-window": {"state_name"},
     "token-buffer": {"state_name"},
     # It returns what it noted about entities under a variable of its own.
     "entity": {"memory_variables"},
     # Its members have variables and states of their own; it has none itself. They are copied with it.
-    "combined": {"memory_variables", "aload_memory_variables", "copy_over"},
+    "combined": {"memory_variables", "aload_memory_variables", "clone"},
 }
 
 
@@ -41,13 +41,12 @@ def overridden(strategy: type) -> set[str]:
     attributes = options("buffer") | {
         "needs_query",
         "keeps_fields",
-        "learns",
         "learns_system",
-        "follows_state",
         "shows_waiting",
         "limits_messages",
-        "tokenizer_model",
-        "longest_prompt",
+        "_tokenizer_model",
+        "_longest_prompt",
+        "_lease_seconds",
     }
     names = {name for cls in between for name in vars(cls) if not name.startswith(("__", "_abc"))}
     return {name for name in names if hasattr(BaseMemory, name)} - attributes

@@ -154,7 +154,7 @@ def test_a_window_may_come_to_begin_at_what_is_added(first: int) -> None:
 def test_what_a_window_was_set_to_stays_in_steps_too(name: str, room: int) -> None:
     """What `set_messages` gave has numbers of the log, at which the window begins."""
     limits: dict[str, Any] = {"max_messages": 3, "step": 5} if name == "message-window" else {"max_tokens": 90}
-    memory = create_memory(name, token_counter=words, **{"step": 60} | limits)
+    memory = create_memory(name, token_counter=words, **limits | {"step": limits.get("step", 60)})
     memory.add_messages([said("assistant", "Hello")] * 3)
     assert isinstance(memory, WindowMemory)
     memory.set_messages([said("user", "Hi")])

@@ -9,9 +9,10 @@ import pytest
 
 from memzoo.engines import Processes
 from memzoo.errors import OptionError, UnsupportedError
-from memzoo.memories import Upkept, create_memory, upkeep
+from memzoo.memories import create_memory, upkeep
 from memzoo.stores import EncryptedStore, InMemoryStore, ManagedStore, Message, MessageListStore, open_store
 from memzoo.sync import drive
+from memzoo.types import Upkept
 
 IDS = [f"{user}/{number}" for user in ("anna", "bo") for number in range(6)]
 

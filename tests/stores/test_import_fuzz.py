@@ -33,7 +33,7 @@ NAMES = [name for name in (*STRATEGIES, *further_names()) if name != "combined"]
 
 def exported(strategy: str) -> list[Any]:
     """The lines of a conversation from which a strategy has learnt, as JSON."""
-    options = {"max_token_limit": 10} if strategy == "summary-buffer" else {}
+    options: dict[str, Any] = {"max_token_limit": 10} if strategy == "summary-buffer" else {}
     options |= {"max_messages": 2} if strategy == "summarizing-window" else {}
     memory = create_memory(strategy, token_counter="approximate", **options)
     for said, answer in SAID:
@@ -71,7 +71,7 @@ def load_all(store: ManagedStore, id_: str) -> None:
     """Load with every strategy, and save with one."""
     for name in NAMES:
         backed = issubclass(strategy_named(name), ModelBackedMemory)
-        options = {"llm": no_model, "on_model_error": "defer"} if backed else {}
+        options: dict[str, Any] = {"llm": no_model, "on_model_error": "defer"} if backed else {}
         memory = create_memory(name, store=store, conversation_id=id_, token_counter="approximate", **options)
         memory.load_memory_variables({"input": "What does Anna do? Who is Bob? Sam?"})
         memory.messages("Anna")

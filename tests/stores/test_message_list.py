@@ -192,9 +192,7 @@ def test_a_store_that_cannot_delete_is_refused():
         create_memory("window", store=plain, keep_history=False)
     memory = create_memory("window", store=plain)
     with pytest.raises(OptionError, match="keep_history=False needs a store that can delete"):
-        memory.keep_history = False
-    assert memory.keep_history
-    memory.keep_history = True
+        memory.clone(keep_history=False)
 
 
 def test_what_was_forgotten_stays_forgotten():

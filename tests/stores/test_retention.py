@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from memzoo.errors import OptionError
-from memzoo.memories import BaseMemory, HashEmbedder, Retained, VectorStoreRetrieverMemory, create_memory, retain
+from memzoo.memories import BaseMemory, HashEmbedder, VectorStoreRetrieverMemory, create_memory, delete_old
 from memzoo.stores import ExactIndex, InMemoryStore, Store, managed, open_store
 from memzoo.sync import drive
+from memzoo.types import DeletionReport
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -68,16 +69,16 @@ def test_old_messages_go(store: Store, say: Say) -> None:
     """Messages that are older go from all conversations, whole conversations with them."""
     for conversation, day in (("a", 0), ("a", 5), ("b", 0), ("c", 5)):
         say(conversation, day, "hi")
-    retained = retain(store, older_than=3 * DAY, now=START + 6 * DAY)
-    assert retained == Retained({"a": [1, 2], "b": [1, 2]}, erased=isinstance(store, InMemoryStore), last="c")
+    deleted = delete_old(store, older_than=3 * DAY, now=START + 6 * DAY)
+    assert deleted == DeletionReport({"a": [1, 2], "b": [1, 2]}, erased=isinstance(store, InMemoryStore), last="c")
     assert left(store) == {"a": [3, 4], "c": [1, 2]}
-    assert retain(store, older_than=3 * DAY, now=START + 6 * DAY) == Retained({}, erased=None, last="c")
+    assert delete_old(store, older_than=3 * DAY, now=START + 6 * DAY) == DeletionReport({}, erased=None, last="c")
 
 
 def test_numbers_go_on_after_all_was_too_old(store: Store, say: Say) -> None:
     """A conversation that loses all its messages by their age goes on with the next number, as after `forget`."""
     memory = say("a", 0, "hi")
-    retain(store, older_than=DAY, now=START + 2 * DAY)
+    delete_old(store, older_than=DAY, now=START + 2 * DAY)
     assert [entry.seq for entry in say("a", 3, "again").entries()] == [3, 4]
     memory.forget([3, 4])
     assert [entry.seq for entry in say("a", 4, "once more").entries()] == [5, 6]
@@ -89,7 +90,7 @@ def test_idle_conversations_go(store: Store, say: Say) -> None:
     """A conversation goes as a whole when nothing was said in it for long; its oldest message does not count."""
     for conversation, day in (("a", 0), ("a", 5), ("b", 0)):
         say(conversation, day, "hi")
-    assert retain(store, idle_for=3 * DAY, now=START + 6 * DAY).removed == {"b": [1, 2]}
+    assert delete_old(store, idle_for=3 * DAY, now=START + 6 * DAY).removed == {"b": [1, 2]}
     assert left(store) == {"a": [1, 2, 3, 4]}
     assert [entry.seq for entry in say("b", 7, "again").entries()] == [1, 2]
 
@@ -98,7 +99,7 @@ def test_both_at_once(store: Store, say: Say) -> None:
     """Age and idleness may be given together."""
     for conversation, day in (("a", 0), ("a", 9), ("b", 7)):
         say(conversation, day, "hi")
-    removed = retain(store, older_than=8 * DAY, idle_for=2 * DAY, now=START + 10 * DAY).removed
+    removed = delete_old(store, older_than=8 * DAY, idle_for=2 * DAY, now=START + 10 * DAY).removed
     assert removed == {"a": [1, 2], "b": [1, 2]}
     assert left(store) == {"a": [3, 4]}
 
@@ -106,7 +107,7 @@ def test_both_at_once(store: Store, say: Say) -> None:
 def test_what_is_exactly_as_old_stays(store: Store, say: Say) -> None:
     """The limit itself is not older than the limit."""
     say("a", 0, "hi")
-    assert retain(store, older_than=DAY, idle_for=DAY, now=START + DAY).removed == {}
+    assert delete_old(store, older_than=DAY, idle_for=DAY, now=START + DAY).removed == {}
 
 
 def test_what_was_learnt_goes_too(store: Store, say: Say) -> None:
@@ -116,7 +117,7 @@ def test_what_was_learnt_goes_too(store: Store, say: Say) -> None:
     question = {"input": "Where in Oslo does Anna play chess?"}
     for one in (memory, summary):
         assert "Oslo" in str(one.load_memory_variables(question))
-    retain(store, older_than=3 * DAY, now=START + 6 * DAY)
+    delete_old(store, older_than=3 * DAY, now=START + 6 * DAY)
     for one in (memory, summary):
         assert "Oslo" not in str(one.load_memory_variables(question))
         assert "chess" in str(one.load_memory_variables(question))
@@ -133,7 +134,7 @@ def test_an_index_lets_go_of_it(store: Store, clock: Clock) -> None:
             memory.save_context({"input": "Anna plays chess"}, {"output": "Noted."})
         memory.load_memory_variables({"input": "chess"})
     space = f"vector-retriever/{embedder.name}"
-    retain(store, older_than=3 * DAY, now=START + 6 * DAY, index=index)
+    delete_old(store, older_than=3 * DAY, now=START + 6 * DAY, index=index)
     assert [drive(index.known(id_, space)) for id_ in "ab"] == [{}, {}]
     again = VectorStoreRetrieverMemory(**options, conversation_id="a")
     assert "chess" in str(again.load_memory_variables({"input": "chess"}))
@@ -146,7 +147,7 @@ def test_a_run_can_be_cut_into_pieces(store: Store, say: Say) -> None:
         say(conversation, 0, "hi")
     found, last, pieces = dict[str, list[int]](), None, 0
     while last or not pieces:
-        piece = retain(store, idle_for=DAY, now=START + 9 * DAY, after=last, limit=2)
+        piece = delete_old(store, idle_for=DAY, now=START + 9 * DAY, after=last, limit=2)
         found |= piece.removed
         last, pieces = piece.last, pieces + 1
     assert (sorted(found), pieces) == (list("abcde"), 4)
@@ -158,7 +159,7 @@ def test_it_must_be_told_how_long(store: Store, say: Say, older: timedelta | Non
     """Without a span, or with a negative one, nothing is removed."""
     say("a", 0, "hi")
     with pytest.raises(OptionError, match="how long"):
-        retain(store, older_than=older, idle_for=idle)
+        delete_old(store, older_than=older, idle_for=idle)
     assert left(store) == {"a": [1, 2]}
 
 
@@ -174,9 +175,9 @@ def test_a_prefix_lists_no_others(store: Store, say: Say, monkeypatch: pytest.Mo
         return found
 
     monkeypatch.setattr(store, "conversations", listing)
-    retained = retain(store, idle_for=DAY, now=START + 6 * DAY, prefix="user-")
-    assert [*retained.removed] == listed == ["user-1", "user-2"]
-    assert retained.last == "user-2"
+    deleted = delete_old(store, idle_for=DAY, now=START + 6 * DAY, prefix="user-")
+    assert [*deleted.removed] == listed == ["user-1", "user-2"]
+    assert deleted.last == "user-2"
     assert sorted(left(store)) == ["a", "v"]
 
 
@@ -184,6 +185,6 @@ def test_nothing_is_older_than_all_times() -> None:
     """A span that reaches back before the calendar removes nothing."""
     memory = create_memory("buffer")
     memory.save_context({"input": "a"}, {"output": "b"})
-    assert retain(memory.store, older_than=timedelta.max).removed == {}
-    assert retain(memory.store, idle_for=timedelta.max).removed == {}
+    assert delete_old(memory.store, older_than=timedelta.max).removed == {}
+    assert delete_old(memory.store, idle_for=timedelta.max).removed == {}
     assert len(memory.history()) == 2

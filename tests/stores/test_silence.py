@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from memzoo import PgVectorIndex, create_memory, open_store
+from memzoo import create_memory, open_store
 from memzoo.errors import StoreError
+from memzoo.stores import PgVectorIndex
 from memzoo.stores.opening import OpenStore
 from memzoo.stores.sql import silence
 from memzoo.stores.testing import vector

@@ -85,7 +85,7 @@ def remember(
     """A memory on a store, which asks its model at each exchange."""
     ports = ports or Ports()
     common = {"store": store, "conversation_id": CONVERSATION, "token_counter": "approximate", **common}
-    searching = {"embedder": ports.embedder} | ({"index": ports.index(index)} if index else {})
+    searching: dict[str, Any] = {"embedder": ports.embedder} | ({"index": ports.index(index)} if index else {})
     names = ASKING if strategy == "combined" else [strategy, "vector-retriever"] if index else [strategy]
     own = {name: searching if name == "vector-retriever" else eager(name, ports.llm) for name in dict.fromkeys(names)}
     if len(own) > 1:

@@ -95,7 +95,7 @@ def test_each_strategy_answers_again(name: str) -> None:
         model(messages)
         return next(answers)
 
-    options = {"llm": "offline"} if "llm" in create_memory(name).__dataclass_fields__ else {}
+    options: dict[str, Any] = {"llm": "offline"} if "llm" in create_memory(name).__dataclass_fields__ else {}
     conversation = Conversation(answer, create_memory(name, **options))
     conversation.send("Hello there")
     conversation.send("What does Anna like?")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memzoo import open_store, retain
+from memzoo import delete_old, open_store
 from memzoo.memories import BaseMemory, Conversation, MemoryProvider
 from memzoo.stores import utc_now
 
@@ -64,7 +64,7 @@ class TestScope:
         held.clear()
         assert provider.conversations() == []
 
-    def test_of_a_killed_process_is_deleted_by_retain(self, tmp_path: Path) -> None:
+    def test_of_a_killed_process_is_deleted_by_age(self, tmp_path: Path) -> None:
         """What a process left that was killed inside a scope is known by its id, and deleted by age; the rest stays."""
         url = f"sqlite:///{tmp_path}/chats.db"
         killed = subprocess.run([sys.executable, "-c", KILLED, url], check=False)
@@ -73,7 +73,7 @@ class TestScope:
             provider = MemoryProvider("buffer", store=store)
             (left,) = set(provider.conversations()) - {"anna"}
             later = utc_now() + timedelta(days=2)
-            removed = retain(store, idle_for=timedelta(days=1), prefix="memzoo-scope-", now=later).removed
+            removed = delete_old(store, idle_for=timedelta(days=1), prefix="memzoo-scope-", now=later).removed
             assert removed == {left: [1, 2]}
             assert provider.conversations() == ["anna"]
 

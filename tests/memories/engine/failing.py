@@ -63,8 +63,8 @@ class Clock:
 
 def make(name: str, model: ChatFunction, clock: Clock | None = None, **options: Any) -> BaseMemory:
     """A memory that asks the model, and logs what fails."""
-    given = {"on_model_error": "defer", "token_counter": "approximate", "conversation_id": "a", **options}
-    return create_memory(name, llm=model, clock=clock or itertools.count(step=1000).__next__, **given)
+    options = {"on_model_error": "defer", "token_counter": "approximate", "conversation_id": "a"} | options
+    return create_memory(name, llm=model, clock=clock or itertools.count(step=1000).__next__, **options)
 
 
 def turn(memory: BaseMemory, clock: Clock, number: int, *, bad: bool = False) -> None:

@@ -237,7 +237,7 @@ class TestTask:
 @pytest.mark.parametrize("name", SPECIES)
 def test_settling_is_harmless_without_background(name: str) -> None:
     """`settle` can always be called."""
-    members = {"memories": ["window", "summary"]} if name == "combined" else {}
+    members: dict[str, Any] = {"memories": ["window", "summary"]} if name == "combined" else {}
     memory = create_memory(name, token_counter="approximate", **members)
     memory.save_context({"input": "q"}, {"output": "a"})
     memory.settle()
@@ -261,8 +261,9 @@ class TestLater:
 
     def test_another_time_is_refused(self) -> None:
         """With the three that there are."""
+        wrong: dict[str, Any] = {"learn": "never"}
         with pytest.raises(OptionError, match="'now' or 'background' or 'later', not 'never'"):
-            create_memory("summary", llm="offline", learn="never")
+            create_memory("summary", llm="offline", **wrong)
 
     def test_a_memory_that_learns_nothing_leaves_it_alone(self) -> None:
         """It is shared, so that changing the name of a memory is all there is to do."""

@@ -117,7 +117,7 @@ def test_a_save_that_raises_says_for_how_long_nothing_is_asked() -> None:
     """With `on_model_error="raise"` each save tells that it was not learnt from, and `settle` asks at once."""
     model, clock = Scripted(FAILS[ALWAYS]), Clock()
     memory = make("summary", model, clock)
-    memory.on_model_error = "raise"  # It may be changed while the memory is in use.
+    memory = memory.clone(on_model_error="raise")
     for calls, text in ((1, "refused"), (2, "refused"), (2, "failed 2 times in a row; it is asked again in 2 s")):
         with pytest.raises(ModelError, match=text):
             memory.save_context({"input": "Sam"}, {"output": "ok"})
@@ -133,7 +133,7 @@ def test_after_settle_loads_ask_the_model_again(*, combined: bool) -> None:
     model, clock = Scripted(FAILS[NEVER]), Clock()
     memory = make("entity", model, clock)
     assert isinstance(memory, ConversationEntityMemory)
-    memory.ask_at_load = True
+    memory = memory.clone(ask_at_load=True)
     if combined:
         memory = CombinedMemory(memories=[memory])
     turn(memory, clock, 1)

@@ -79,7 +79,7 @@ class TestElsewhere:
         tell(memory)
         before = calls(memory)
         if name == "summary-buffer":
-            memory.max_token_limit = 4  # type: ignore[attr-defined]  # of tokens that are messages here
+            memory = memory.clone(max_token_limit=4)  # of tokens that are messages here
         assert owner_now(memory) == ELSEWHERE
         tell(memory, "Sam likes tea")
         tell(memory, "Sam likes milk")
@@ -156,8 +156,7 @@ class TestElsewhere:
         def fails(_: list[Message]) -> str:
             raise RuntimeError("no")
 
-        memory = make(name, Shared(), llm=fails)
-        memory.on_model_error = "defer"
+        memory = make(name, Shared(), llm=fails).clone(on_model_error="defer")
         tell(memory)
         tell(memory)
         assert memory.learner is not None
@@ -193,7 +192,7 @@ class TestElsewhere:
             tell(memory)
         create_memory("buffer", store=memory.store, conversation_id="a").clear()
         if name == "summary-buffer":
-            memory.max_token_limit = 1  # type: ignore[attr-defined]
+            memory = memory.clone(max_token_limit=1)
         before = calls(memory)
         tell(memory)
         assert calls(memory) > before
@@ -435,7 +434,9 @@ def test_a_lease_lasts_as_long_as_a_call_may_take() -> None:
     import openai
 
     def seconds(model: ChatModel) -> float:
-        return create_memory("summary", llm=model).lease_seconds
+        learner = create_memory("summary", llm=model).learner
+        assert learner
+        return learner.lease_seconds
 
     client = openai.OpenAI(api_key="k", timeout=openai.Timeout(900.0, connect=5.0))
     assert seconds(ChatModel("m", api_key="k")) == 120

@@ -11,7 +11,7 @@ import pytest
 
 from memzoo import Conversation
 from memzoo.errors import MemoryZooError, OptionError, OverBudgetError, StoreError, UnknownMessageError
-from memzoo.memories import BaseMemory, create_memory, retain
+from memzoo.memories import BaseMemory, create_memory, delete_old
 from memzoo.stores import EncryptedStore, InMemoryStore, Message, MessageListStore, Store, open_store, utc_now
 from memzoo.sync import drive
 
@@ -124,7 +124,7 @@ def test_retention_and_rewinding_unpin(store: Store) -> None:
     memory.rewind(3)
     assert memory.pinned() == [1]
     if not isinstance(store, MessageListStore):  # which cannot list its conversations
-        retain(store, older_than=timedelta(days=1), now=utc_now() + timedelta(days=2))
+        delete_old(store, older_than=timedelta(days=1), now=utc_now() + timedelta(days=2))
         assert memory.pinned() == []
     memory.rewind(0)
     tell(memory, 1)
@@ -260,14 +260,14 @@ def test_evicted_exchanges_leave_what_is_pinned() -> None:
 def test_a_strategy_of_ones_own_is_given_the_pins() -> None:
     """A plugin that knows nothing of pins shows them; one that has a limit asks how much room they leave."""
     from memzoo.strategy import BaseMemory as Base
-    from memzoo.strategy import Log, State, View, option, strategy
+    from memzoo.strategy import Log, State, View, strategy
 
     @strategy
     class Last(Base):
         """Shows the last message."""
 
         name = "last"
-        max_token_limit: int = option(2, doc="Tokens.")
+        max_token_limit: int = 2
 
         async def view(self, log: Log, state: State, query: str | None) -> View:
             """The last one, if there is room."""

@@ -9,7 +9,7 @@ import pytest
 from memzoo.errors import ConflictError
 from memzoo.hosts.migrate.chat_log import ChatLog
 from memzoo.hosts.migrate.importing import import_logs
-from memzoo.memories import BaseMemory, ConversationBufferWindowMemory, create_memory, retain
+from memzoo.memories import BaseMemory, ConversationBufferWindowMemory, create_memory, delete_old
 from memzoo.stores import Entries, InMemoryStore, Message, Record, StateUpdate
 from memzoo.sync import drive
 
@@ -183,7 +183,7 @@ def test_retention_does_not_make_anybody_look_again(imported: CountingStore) -> 
     memory = opened(imported)
     memory.add_messages([PIRATE, POET, PIRATE])
     tell(memory, 100)
-    retain(imported, older_than=timedelta(0), now=memory.entries(limit=1)[0].created_at + timedelta(microseconds=1))
+    delete_old(imported, older_than=timedelta(0), now=memory.entries(limit=1)[0].created_at + timedelta(microseconds=1))
     assert rows_to_open(imported) <= 100
 
 

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories import Fact, KnowledgeGraph, Source
+from memzoo.memories import Fact, KnowledgeGraph
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.names import canonical, mentions
+from memzoo.types import Source
 
 PIECES = ["a", "B", "é", "1", "+", ".", "→", "'", " ", "the "]
 NAMES = some.lists(some.sampled_from(PIECES), min_size=1, max_size=4).map("".join).filter(canonical)

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories import Fact, KnowledgeGraph, Source
+from memzoo.memories import Fact, KnowledgeGraph
 from memzoo.memories.graph.export import FORMATS, export, to_graphml, to_json, to_mermaid, to_text
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.names import canonical
+from memzoo.types import Source
 
 HOSTILE = [
     '"',

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories import ConversationKGMemory, Fact, KnowledgeGraph, Source
+from memzoo.memories import ConversationKGMemory, Fact, KnowledgeGraph
 from memzoo.memories.graph.nearby import best_within, lines, write_known
 from memzoo.memories.text.tokens import count_text
 from memzoo.testing import ScriptedModel
+from memzoo.types import Source
 
 
 def fact(seq: int, text: str) -> Fact:

@@ -4,8 +4,9 @@ import asyncio
 from datetime import datetime, timedelta
 
 from memzoo.errors import ModelError
-from memzoo.memories import ConversationKGMemory, Quote, Reason
+from memzoo.memories import ConversationKGMemory
 from memzoo.testing import ScriptedModel
+from memzoo.types import Quote, Reason
 
 
 def told() -> tuple[ConversationKGMemory, ScriptedModel]:

@@ -7,7 +7,8 @@ import openai
 import pytest
 
 from memzoo.http_library import http
-from memzoo.memories import ChatModel, Conversation, ConversationSummaryMemory, Spent
+from memzoo.memories import ChatModel, Conversation, ConversationSummaryMemory
+from memzoo.types import Spent
 
 OF_OPENAI = {"prompt_tokens": 2006, "completion_tokens": 300, "prompt_tokens_details": {"cached_tokens": 1920}}
 USAGES: dict[str, tuple[dict[str, Any], tuple[int, int, int]]] = {

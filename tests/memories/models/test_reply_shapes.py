@@ -15,7 +15,7 @@ from memzoo.memories import ChatModel, ConversationEntityMemory, ConversationKGM
 from memzoo.sync import drive
 
 if TYPE_CHECKING:
-    from memzoo.memories import Completion
+    from memzoo.types import Completion
 
 FOLDER = Path(__file__).parent / "replies"
 OLD = "Anna is a baker."

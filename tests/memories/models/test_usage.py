@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memzoo.errors import ModelError, ModelReplyError
-from memzoo.memories import ConversationEntityMemory, ConversationSummaryMemory, Spent, Usage
+from memzoo.memories import ConversationEntityMemory, ConversationSummaryMemory, Usage
 from memzoo.strategy import ChatFunction
 from memzoo.testing import ScriptedModel
+from memzoo.types import Spent
 
 
 def test_sums_up_by_purpose() -> None:

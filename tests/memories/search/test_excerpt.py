@@ -190,8 +190,7 @@ def talk() -> VectorStoreRetrieverMemory:
 
 def recall(limit: int) -> float:
     """The mean share of what the user said about a thing that is shown."""
-    memory = talk()
-    memory.max_token_limit = limit
+    memory = talk().clone(max_token_limit=limit)
 
     def share(thing: int) -> float:
         said = [f"My thing{thing} has the fact{number}." for number in range(60) if number % 7 == thing]

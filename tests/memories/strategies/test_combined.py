@@ -97,14 +97,6 @@ class TestMembers:
         with pytest.raises(OptionError, match="'window' was made with another store or conversation_id"):
             CombinedMemory(memories=[first, second])
 
-    def test_and_their_shares_stay_what_they_are(self) -> None:
-        """They are chosen when the memory is made: an assignment later would be without effect, and is refused."""
-        memory = CombinedMemory(memories=["buffer", "window"])
-        for name, value in (("memories", ["buffer"]), ("shares", [1, 2])):
-            with pytest.raises(OptionError, match=name):
-                setattr(memory, name, value)
-        assert memory.memory_variables == ["buffer", "window"]
-
     def test_with_one_variable_are_refused_in_langchains_words(self) -> None:
         """A repeated variable is an error when the memory is made (reference 2.9)."""
         members = [("buffer", {"memory_key": "history"}), ("window", {"memory_key": "history"})]

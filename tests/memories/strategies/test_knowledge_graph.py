@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ModelError, ModelReplyError, OptionError
-from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, Fact, Source
+from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, Fact
 from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.strategies.knowledge_graph import units_of_fact
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
+from memzoo.types import Source
 
 # As in LangChain: the model says whom the input is about, and all facts on these are shown.
 ASKING: Mapping[str, Any] = {"ask_at_load": True, "max_token_limit": None}

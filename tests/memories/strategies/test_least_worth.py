@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from memzoo.memories import Fact, Source
+from memzoo.memories import Fact
 from memzoo.memories.engine.prompt_limit import count_for_prompt
 from memzoo.memories.strategies.entity_notes import notes_within_state
 from memzoo.memories.strategies.knowledge_graph import facts_within
+from memzoo.types import Source
 
 NOW = datetime(2026, 5, 8, tzinfo=UTC)
 

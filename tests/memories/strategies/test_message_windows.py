@@ -153,11 +153,11 @@ class TestCosts:
     )
     @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
     def test_a_turn_reads_no_more_of_a_longer_conversation(
-        self, name: str, options: dict[str, int], rules: str
+        self, name: str, options: dict[str, Any], rules: str
     ) -> None:
         """Neither a save nor a load reads more with the length, and the system message is not lost (I10)."""
         store, reads = self.Counting(), list[int]()
-        memory = create_memory(name, **options, store=store, token_counter=one, rules=rules)
+        memory = create_memory(name, **options | {"rules": rules}, store=store, token_counter=one)
         memory.add_messages([S])
         for number in range(400):
             store.entries = 0

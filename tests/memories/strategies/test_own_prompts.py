@@ -9,6 +9,7 @@ import pytest
 from memzoo.errors import PromptError
 from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
 from memzoo.memories.strategies.summary import ConversationSummaryMemory
+from memzoo.prompts import PromptSet
 from memzoo.stores import Message
 from memzoo.strategy import Changes, Entry, Log, ModelBackedMemory, State, View, as_model, prose, strategy
 from memzoo.sync import drive
@@ -65,7 +66,7 @@ def test_a_user_replaces_it() -> None:
 def test_memzoos_prompts_are_there_besides() -> None:
     """A strategy may ask with those, and a user replaces them too; other strategies know nothing of its own."""
     memory = TopicMemory(llm="offline", prompts={"summary": "Shorten: {{ new_lines }}"})
-    assert memory.templates.render("summary", new_lines="a") == "Shorten: a"
+    assert PromptSet(memory.prompts, memory.own_prompts).render("summary", new_lines="a") == "Shorten: a"
     with pytest.raises(PromptError, match="no prompt 'topic'"):
         ConversationSummaryMemory(llm="offline", prompts={"topic": "x"})
 
@@ -97,7 +98,7 @@ def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
     with pytest.raises(PromptError, match=r"'topic': its template must be text or a file.*topic\.jinja"):
         memory.save_context({"input": "a"}, {"output": "b"})
     path.write_text("Résumé : {{ new_lines }}", encoding="utf-8")
-    assert memory.templates.render("topic", new_lines="a") == "Résumé : a"
+    assert PromptSet(memory.prompts, memory.own_prompts).render("topic", new_lines="a") == "Résumé : a"
 
 
 def test_values_cannot_close_its_sections() -> None:

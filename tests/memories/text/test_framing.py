@@ -167,7 +167,7 @@ class TestPlace:
             memory.save_context({"input": text}, {"output": "ok"})
         assert memory.load_memory_variables({})["history"] == "Human: three\nAI: ok\nSam likes tea."
 
-    def told(self, place: str, **options: Any) -> BaseMemory:
+    def told(self, place: Any, **options: Any) -> BaseMemory:
         """A memory with a system message, an exchange and a note."""
         memory = create_memory(
             "entity", llm=always("Tea: Tea is what Sam likes."), recalled_place=place, k=1, **options

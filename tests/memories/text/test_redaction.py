@@ -26,7 +26,6 @@ from memzoo.memories import (
     STRATEGIES,
     BaseMemory,
     CombinedMemory,
-    Completion,
     Conversation,
     ConversationBufferMemory,
     ConversationKGMemory,
@@ -40,6 +39,7 @@ from memzoo.stores import InMemoryStore, Message, Record, open_store
 from memzoo.strategy import as_model
 from memzoo.telemetry import instrument, uninstrument
 from memzoo.testing import ScriptedModel
+from memzoo.types import Completion
 
 SECRET = "4711-Zürich-9"  # noqa: S105 - it is to be found nowhere
 PATTERNS = {"pin": r"4711-Z\S+?-9", "email": re.compile(r"\S+@\S+\.org")}

@@ -17,7 +17,8 @@ def opened(name: str, limit: int = 20, **own: Any) -> BaseMemory:
     """A memory of any strategy, with a small limit."""
     usual = options(name, limit, Models(), Random(0))  # noqa: S311 - no secret
     usual |= {"oversized": "keep", "system_first": None} if "oversized" in usual else {}
-    return create_memory(name, **{**usual, "token_counter": words, **own})
+    given: dict[str, Any] = {**usual, "token_counter": words, **own}
+    return create_memory(name, **given)
 
 
 @pytest.mark.parametrize("name", SPECIES)

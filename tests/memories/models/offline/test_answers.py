@@ -8,7 +8,7 @@ from openai import OpenAI
 from memzoo.memories import Conversation, create_memory
 from memzoo.memories.models.offline.answers import CANNOT
 
-OFFLINE: Any = {"llm": "offline"}
+OFFLINE: dict[str, Any] = {"llm": "offline"}
 TRANSLATE = "Translate this sentence from English to French: I love programming."
 NEMO = [("user", "Hey there! I'm Nemo."), ("assistant", "Hello!"), ("user", "How are you?"), ("assistant", "Fine!")]
 
@@ -53,7 +53,8 @@ def test_tells_what_was_said_and_asked(client: OpenAI, question: str, answer: st
 @pytest.mark.parametrize("memory", ["buffer", "summary-buffer", "window"])
 def test_a_conversation_with_a_memory(memory: str) -> None:
     """With a memory of this library it keeps a conversation, and says only once what it is."""
-    kept = create_memory(memory, token_counter="approximate", **({} if memory in {"buffer", "window"} else OFFLINE))
+    options = {} if memory in {"buffer", "window"} else OFFLINE
+    kept = create_memory(memory, token_counter="approximate", **options)
     conversation = Conversation("offline", kept)
 
     def talk(user: str) -> str:

@@ -10,9 +10,10 @@ import pytest
 
 from memzoo.benchmarks import sample_transcripts
 from memzoo.errors import CutReplyError, ModelError
-from memzoo.memories import ChatModel, Completion, create_memory, offline_client
+from memzoo.memories import ChatModel, create_memory, offline_client
 from memzoo.stores import Message
 from memzoo.sync import drive
+from memzoo.types import Completion
 
 ASKED: list[Message] = [
     {"role": "system", "content": "Answer."},

@@ -1,0 +1,32 @@
+"""Types of results, for annotations: `from memzoo.types import Shown`. Each name is loaded when it is first used."""
+
+from typing import TYPE_CHECKING
+
+from memzoo._lazy import lazy
+
+if TYPE_CHECKING:  # the same as the table below; a test compares the two
+    from memzoo.memories.graph.fact import Quote as Quote
+    from memzoo.memories.graph.fact import Reason as Reason
+    from memzoo.memories.graph.fact import Source as Source
+    from memzoo.memories.maintenance import Upkept as Upkept
+    from memzoo.memories.models.chat import Completion as Completion
+    from memzoo.memories.models.chat import OfflineModelWarning as OfflineModelWarning
+    from memzoo.memories.models.usage import Spent as Spent
+    from memzoo.memories.text.explanation import Explanation as Explanation
+    from memzoo.memories.text.view import Shown as Shown
+    from memzoo.stores.forgetting import Receipt as Receipt
+    from memzoo.stores.retention import DeletionReport as DeletionReport
+else:
+    __getattr__, __dir__ = lazy(
+        __name__,
+        {
+            "memzoo.memories.text.explanation": "Explanation",
+            "memzoo.stores.forgetting": "Receipt",
+            "memzoo.stores.retention": "DeletionReport",
+            "memzoo.memories.graph.fact": "Quote Reason Source",
+            "memzoo.memories.maintenance": "Upkept",
+            "memzoo.memories.models.chat": "Completion OfflineModelWarning",
+            "memzoo.memories.models.usage": "Spent",
+            "memzoo.memories.text.view": "Shown",
+        },
+    )

@@ -74,7 +74,6 @@ _RULES: dict[str, tuple[_Fits, str]] = {
     "per_month": (_none_or(_whole(1)), "a whole number of at least 1"),
     "stop_at": (_none_or(_amount), "a number of at least 0"),
     "out": (_none_or(_place), "a folder or a URL"),
-    "jobs": (_whole(1), "a whole number of at least 1"),
     "progress": (_none_or(callable), "a function of the name of a memory and of the steps it took"),
     "cache": (
         lambda value: isinstance(value, CacheRule) or (isinstance(value, str) and value in CACHES),

@@ -6,7 +6,6 @@ import importlib.metadata
 import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,8 +25,7 @@ from memzoo.benchmarks.results import OFFLINE, UNREAD, MemoryInfo, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, draft_missing, source_of
 from memzoo.benchmarks.variants import Factory, Variant, check_variants, choose_variants, parse_variant, with_learnt
 from memzoo.benchmarks.work import Progress, Task, run_tasks, settings_digest
-from memzoo.dispatch import check_it_travels
-from memzoo.engines import executor_of, in_this_process
+from memzoo.dispatch import Workers, check_it_travels, executor_of, in_this_process
 from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, ConversationEntityMemory, Model
 from memzoo.prompts import PromptSet, PromptSource
@@ -58,8 +56,7 @@ def compare(
     per_month: int | None = None,
     stop_at: float | None = None,
     out: str | Path | None = None,
-    jobs: int = 1,
-    executor: Executor | str | None = None,
+    executor: Workers = None,
     progress: Progress | None = None,
     learnt: bool = True,
     cache: CacheRule | str = "openai",
@@ -88,11 +85,9 @@ def compare(
         per_month: How many exchanges you have a month, to compute their cost.
         stop_at: Stop asking models before the run costs more than this; needs prices. Finished work is kept.
         out: A folder or URL for finished work; an interrupted run continues there.
-        jobs: How many processes to use on this machine.
-        executor: Does the work instead of these processes: any `concurrent.futures.Executor`, such as
-            `ThreadPoolExecutor(16)` for models behind a network or `Client(...).get_executor()` of Dask, or the URL of
-            an engine, such as `dask://HOST:PORT`. Your own functions travel to other processes by cloudpickle, if it is
-            installed.
+        executor: Does the work: a number of processes, or any `concurrent.futures.Executor`, such as
+            `ThreadPoolExecutor(16)` for models behind a network or `Client(...).get_executor()` of Dask. Your own
+            functions travel to other processes by cloudpickle, if it is installed.
         progress: Called during the run with the name of a memory and the steps it took.
         learnt: If rules answer on a bundled conversation, also show, as memories with a star, what a large model taught
             the memories beforehand.
@@ -106,7 +101,7 @@ def compare(
 
     Raises:
         OptionError: An argument cannot work; nothing was run.
-        EngineError: The executor kept failing. Finished work is kept in `out`.
+        ExecutorError: The executor kept failing. Finished work is kept in `out`.
         TranscriptError: A file cannot be understood; nothing was run.
 
     Example:
@@ -148,11 +143,11 @@ def compare(
     )
     if learnt and run.offline:
         variants = beside_learnt(source, variants)
-    with tempfile.TemporaryDirectory() as spare, executor_of(jobs=jobs, engine=executor) as engine:
-        check_it_travels(engine, _parts(setup, variants))
-        if in_this_process(engine) and any(one.asks_model for one in variants):
+    with tempfile.TemporaryDirectory() as spare, executor_of(executor) as working:
+        check_it_travels(working, _parts(setup, variants))
+        if in_this_process(working) and any(one.asks_model for one in variants):
             _warm_up(answering)
-        doing = functools.partial(run_tasks, setup=setup, executor=engine, prices=prices or {}, stop_at=stop_at)
+        doing = functools.partial(run_tasks, setup=setup, executor=working, prices=prices or {}, stop_at=stop_at)
         work = functools.partial(doing, progress=progress or (lambda _name, _steps: None))
         folder = path_of(out or spare)
         place, copy = (Path(spare), Copy(folder)) if is_remote(folder) else (folder, None)

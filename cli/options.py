@@ -10,7 +10,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 import typer
 
-from memzoo.engines import executor_of
+from memzoo.dispatch import executor_of
 from memzoo.errors import OptionError, StoreError, UnsupportedError
 from memzoo.memories import ChatModel, create_memory
 from memzoo.stores import ManagedStore, open_store
@@ -126,11 +126,18 @@ class Workers:
     threads: Annotated[
         int, typer.Option(min=1, help="How many threads to use instead, for a model behind a network.")
     ] = 1
-    engine: Annotated[str, typer.Option(help="An engine to use instead, such as dask://HOST:PORT.")] = ""
 
     def open_executor(self) -> AbstractContextManager[Executor | None]:
-        """Give an executor, which ends with the block; `None` does the work here. See `memzoo.engines.executor_of`."""
-        return executor_of(jobs=self.jobs, threads=self.threads, engine=self.engine or None)
+        """Give an executor, which ends with the block; `None` does the work here.
+
+        Raises:
+            OptionError: Both processes and threads are named.
+        """
+        if self.threads == 1:
+            return executor_of(self.jobs)
+        if self.jobs > 1:
+            raise OptionError("the work is done by several processes or by several threads: give --jobs or --threads")
+        return ThreadPoolExecutor(self.threads)
 
 
 @dataclasses.dataclass(frozen=True)

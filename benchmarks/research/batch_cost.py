@@ -7,6 +7,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor as Processes
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,6 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Transcript, load_transcripts
 from memzoo.benchmarks.variants import choose_variants
 from memzoo.dispatch import BATCH_SECONDS
-from memzoo.engines import Processes
 from memzoo.memories import create_memory, upkeep
 from memzoo.stores import Message, open_store
 

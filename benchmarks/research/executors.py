@@ -10,7 +10,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,17 +25,14 @@ from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.research.inputs import LOCOMO, REALMEM, STATEBENCH, conversations, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Transcript
-from memzoo.engines import executor_of
-from memzoo.errors import EngineError
+from memzoo.errors import ExecutorError
 from memzoo.strategy import text_of
 
 __all__ = ["cluster", "coordinate", "executors", "write_short_talks"]
 
 MEMORIES = ("window:k=2", "summary-buffer", "vector-retriever")
-_NAMES = {"jobs": "`--jobs 2`", "threads": "`--threads 2`", "dask": "Dask, two workers", "ray": "Ray, two workers"}
+_NAMES = {"jobs": "`--jobs 2`", "threads": "`--threads 2`", "dask": "Dask, two workers"}
 _EXCHANGES, _CHARACTERS, _QUESTIONS = (4, 5, 6), 300, 2
-# Ray lets its workers wait for all others (nice 15); those of the other engines do not.
-_AT_ONCE: dict[str, Any] = {"_system_config": {"worker_niceness": 0}}
 # Since version 2.60, a Ray that is started here takes nobody without a token, not even the same user.
 _ENVIRONMENT = {"RAY_AUTH_MODE": "disabled"}
 # Of Ray's processes those that work, or wait for work; without its agents a machine of Ray's ends.
@@ -47,7 +45,7 @@ def executors(
     count: Annotated[int, typer.Option(help="Short conversations.")] = 10_000,
     killed: Annotated[int, typer.Option(help="As many where something is killed; 0 leaves that out.")] = 2_000,
     kills: Annotated[int, typer.Option(help="How often the coordinator is killed, and how often a worker.")] = 5,
-    engines: Annotated[str, typer.Option(help="Of jobs, threads, dask and ray.")] = "jobs,dask,threads,ray",
+    engines: Annotated[str, typer.Option(help="Of jobs, threads and dask.")] = "jobs,dask,threads",
     batches: Annotated[str, typer.Option(help="Seconds a batch shall take, with commas; 0 for none.")] = "",
     rounds: Annotated[int, typer.Option(help="How often; engines take turns.")] = 1,
     memory: Annotated[list[str] | None, typer.Option(help="What is compared; repeat it. By default three.")] = None,
@@ -119,11 +117,10 @@ def coordinate(
     """What runs in that process: compare, and tell what it took."""
     if seconds is not None:
         dispatch.BATCH_SECONDS = seconds
-    if engine == "ray":
-        importlib.import_module("ray").init(address=url, log_to_driver=False, logging_level="error")
-        url = "ray://"  # the one that this process has begun
-    named: Any = {"jobs": {"jobs": 2}, "threads": {"threads": 2}}.get(engine, {"engine": url})
-    with executor_of(**named) as executor:
+    working: Any = ThreadPoolExecutor(2) if engine == "threads" else dispatch.executor_of(2)
+    if engine == "dask":
+        working = nullcontext(importlib.import_module("distributed").Client(url).get_executor())
+    with working as executor:
         root = root or os.getpid()
         before, own, wall = _cpu(root), time.process_time(), time.perf_counter()
         found = compare(talks, names, out=out, executor=executor, draft=False)
@@ -137,16 +134,10 @@ def coordinate(
 
 
 def cluster(*, engine: str) -> None:
-    """Serve two workers of Dask or of Ray, until standard input ends; the first line says where."""
-    module: Any = importlib.import_module({"dask": "distributed"}.get(engine, engine))
-    if engine == "dask":
-        served = module.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-        address = served.scheduler_address.replace("tcp://", "dask://")
-    else:
-        served = module.init(num_cpus=2, include_dashboard=False, log_to_driver=False, **_AT_ONCE)
-        address = served.address_info["gcs_address"]
-    with served:
-        print(address, flush=True)  # noqa: T201
+    """Serve two workers of Dask, until standard input ends; the first line says where."""
+    module: Any = importlib.import_module({"dask": "distributed"}[engine])
+    with module.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as served:
+        print(served.scheduler_address, flush=True)  # noqa: T201
         sys.stdin.read()
 
 
@@ -179,7 +170,7 @@ def _start(function: str, **arguments: Any) -> Generator[Any]:
 def _read_result(process: Any) -> dict[str, Any]:
     said, _ = process.communicate()
     if process.returncode:
-        raise EngineError(f"a run ended with {process.returncode}; what it said is above")
+        raise ExecutorError(f"a run ended with {process.returncode}; what it said is above")
     # Ray may write to the same output, until the process ends.
     found: dict[str, Any] = json.loads(next(line for line in reversed(said.splitlines()) if line.startswith("{")))
     return found
@@ -212,7 +203,7 @@ def _wait_for(out: Path, units: int, process: Any) -> None:
     while process.poll() is None and (not file.exists() or file.read_bytes().count(b"\n") < units):
         time.sleep(0.05)
     if process.poll() is not None:
-        raise EngineError(f"the run had ended before {units} units were finished")
+        raise ExecutorError(f"the run had ended before {units} units were finished")
 
 
 def _kill_a_worker(root: int, process: Any) -> None:
@@ -221,7 +212,7 @@ def _kill_a_worker(root: int, process: Any) -> None:
             one.kill()
             return
         time.sleep(0.05)
-    raise EngineError("the run had ended before another worker came")
+    raise ExecutorError("the run had ended before another worker came")
 
 
 def _cpu(root: int) -> tuple[float, float]:

@@ -30,7 +30,7 @@ PRICES = {"*": (1.0, 1.0)}
         *(("per_month", value, "per_month must be a whole number") for value in ("x", 0, 1.5)),
         *(("stop_at", value, "stop_at must be a number") for value in ("x", -1, float("nan"))),
         *(("out", value, "out must be a folder") for value in (5, b"x", "")),
-        *(("jobs", value, "jobs must be a whole number") for value in ("x", 1.5)),
+        *(("executor", value, "executor must be") for value in ("x", 1.5)),
         ("progress", 5, "progress must be a function"),
         *(("cache", value, "cache must be a rule or one of openai") for value in (5, ["x"], "x")),
         ("price_cached", "x", "price_cached must be a number"),

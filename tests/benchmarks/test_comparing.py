@@ -278,7 +278,7 @@ def test_questions_are_drafted_where_there_are_none(transcript: Transcript, word
 def test_nothing_to_compare_is_an_error(count: int, budgets: list[int], jobs: int, transcript: Transcript) -> None:
     """No conversation, no budget, nobody to work."""
     with pytest.raises(OptionError, match="must be"):
-        compare([transcript] * count, ["window"], budgets=budgets, jobs=jobs)
+        compare([transcript] * count, ["window"], budgets=budgets, executor=jobs)
 
 
 def test_a_file_is_understood_before_anything_runs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

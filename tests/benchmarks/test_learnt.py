@@ -65,7 +65,8 @@ def test_what_was_learnt_is_a_row_beside_the_floor_and_can_be_picked() -> None:
 def test_several_processes_find_the_same() -> None:
     """A state reaches them."""
     one, two = (
-        starred(compare(sample_transcripts(), ["summary-buffer"], counter="approximate", jobs=jobs)) for jobs in (1, 2)
+        starred(compare(sample_transcripts(), ["summary-buffer"], counter="approximate", executor=jobs))
+        for jobs in (1, 2)
     )
     assert one == two
     assert list(one) == ["summary-buffer*"]

@@ -306,11 +306,10 @@ def test_ctrl_c_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch
 
 
 def test_who_does_the_work(run: Run) -> None:
-    """Threads, or an engine by its URL; not both, and none that nobody knows."""
+    """Threads or processes, not both."""
     done(run("--memory", "window", "--threads", "2"))
     assert names() == ["none", "window", "everything"]
-    assert "name one of them" in str(run("--threads", "2", "--jobs", "2").exception)
-    assert "'spark://here' is no engine" in str(run("--engine", "spark://here").exception)
+    assert "give --jobs or --threads" in str(run("--threads", "2", "--jobs", "2").exception)
 
 
 def test_places_may_be_urls(run: Run, talk: Path, tmp_path: Path) -> None:

@@ -43,7 +43,6 @@ GROUND = (
     "_lazy",
     "counting",
     "dispatch",
-    "engines",
     "errors",
     "forks",
     "http_library",

@@ -1,1 +1,0 @@
-../../ground/engines.py

@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from memzoo.benchmarks import Settings
+from memzoo.benchmarks.command import show_found
 from memzoo.benchmarks.comparing import OFFLINE, compare
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.report.charts import course_chart
@@ -40,7 +42,6 @@ from memzoo.benchmarks.research.updates import updates
 from memzoo.benchmarks.research.updates_notes import updates_notes
 from memzoo.benchmarks.research.verdict import verdict
 from memzoo.benchmarks.research.weight import weight
-from memzoo.benchmarks.running import show_found
 from memzoo.benchmarks.transcripts import load_transcripts, sample_transcripts
 
 __all__ = ["app"]
@@ -67,7 +68,7 @@ def measurements(
     """Compare all strategies with the offline model, and count what names cost the entity memory."""
     if context.invoked_subcommand is None:
         talks = load_transcripts(transcript) if transcript else sample_transcripts()
-        show_found(compare(talks, budgets=[budget], out=out), out, (Console(), Console(stderr=True)))
+        show_found(compare(talks, settings=Settings(budgets=[budget]), out=out), out, (Console(), Console(stderr=True)))
         names_cost()
 
 
@@ -85,7 +86,7 @@ def picture(
 ) -> None:
     """Draw how many tokens each strategy shows over the bundled conversation."""
     counter = named_counter("o200k_base")
-    comparison = compare(sample_transcripts(), model=model, budgets=[budget], counter=counter)
+    comparison = compare(sample_transcripts(), settings=Settings(model=model, budgets=[budget], counter=counter))
     answering = "the offline model (rules)" if model == OFFLINE else model
     subtitle = f"; bundled conversation; budget {budget:,} tokens ({counter_note(counter.name)}); {answering}"
     out.write_text(course_chart(comparison.results, subtitle=subtitle, alone=True), encoding="utf-8", newline="\n")

@@ -17,7 +17,7 @@ import typer
 
 from memzoo.benchmarks.comparing import compare
 from memzoo.benchmarks.measure.measuring import measure, messages_in
-from memzoo.benchmarks.measure.setup import Setup
+from memzoo.benchmarks.measure.settings import Settings
 from memzoo.benchmarks.research.executors import write_short_talks
 from memzoo.benchmarks.research.inputs import refusals
 from memzoo.benchmarks.research.tables import show, table
@@ -143,12 +143,12 @@ def _show_reckoned(units: Sequence[float], coordinator: Coordinator, count: int,
 
 def _measure_compare(path: Path, latency: float) -> Measured:
     model = functools.partial(_reply, latency)
-    setup, variants, talks = Setup(model, (1000,), "approximate"), choose_variants([MEMORY]), load_transcripts(path)
+    settings, variants, talks = Settings(model=model), choose_variants([MEMORY]), load_transcripts(path)
     units = list[float]()
     for number, talk in enumerate(talks[:_SAMPLE]):
         for variant in variants:
             began = time.perf_counter()
-            measure(talk, number, variant, setup, keep_views=False)
+            measure(talk, number, variant, settings, keep_views=False)
             units.append(time.perf_counter() - began)
     work = functools.partial(compare, path, [MEMORY], model=model)
     return _measure_jobs(units, len(talks) * len(variants), len(talks), lambda: nullcontext(work))

@@ -14,9 +14,9 @@ from typing import Annotated, TypeAlias
 import numpy as np
 import typer
 
-from memzoo.benchmarks.gaps import gap_questions
+from memzoo.benchmarks.drafting import gap_questions
 from memzoo.benchmarks.measure.measuring import measure
-from memzoo.benchmarks.measure.setup import Setup
+from memzoo.benchmarks.measure.settings import Settings
 from memzoo.benchmarks.research.inputs import LOCOMO, REALMEM, conversations, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Transcript, sample_transcripts
@@ -90,13 +90,13 @@ def tau(one: Sequence[float], other: Sequence[float]) -> float:
 
 def _ask_memories(transcripts: Sequence[Transcript], count: int, budget: int) -> Iterator[Asked]:
     """Ask each memory about each conversation."""
-    setup = Setup("offline", (budget,), "approximate")
+    settings = Settings(budgets=[budget])
     for number, transcript in enumerate(transcripts):
         both = replace(transcript, questions=(*transcript.questions, *gap_questions(transcript, count)))
         for variant in choose_variants(_MEMORIES):
             if variant.baseline:
                 continue
-            outcome, _ = measure(both, number, variant, setup, keep_views=False)
+            outcome, _ = measure(both, number, variant, settings, keep_views=False)
             marks = [
                 (
                     question.category.startswith(DRAFTED),

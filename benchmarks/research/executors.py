@@ -19,8 +19,9 @@ from typing import Annotated, Any
 import typer
 
 from memzoo import dispatch
+from memzoo.benchmarks import Settings
 from memzoo.benchmarks.comparing import compare
-from memzoo.benchmarks.gaps import gap_questions
+from memzoo.benchmarks.drafting import gap_questions
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.research.inputs import LOCOMO, REALMEM, STATEBENCH, conversations, refusals
 from memzoo.benchmarks.research.tables import show, table
@@ -123,7 +124,7 @@ def coordinate(
     with working as executor:
         root = root or os.getpid()
         before, own, wall = _cpu(root), time.process_time(), time.perf_counter()
-        found = compare(talks, names, out=out, executor=executor, draft=False)
+        found = compare(talks, names, Settings(draft=False), out=out, executor=executor)
         found.save(out)
         wall, own = time.perf_counter() - wall, time.process_time() - own
         workers, others = (now - then for now, then in zip(_cpu(root), before, strict=True))

@@ -17,11 +17,11 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from memzoo.benchmarks.learnt import log_of
 from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.measure.caching import REREAD, paid_tokens
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.statistics import difference, interval
+from memzoo.benchmarks.recorded_states import log_of
 from memzoo.benchmarks.research.inputs import LOCOMO, conversations, limits_of, refusals
 from memzoo.benchmarks.research.known_states import Told, learn_by_rules
 from memzoo.benchmarks.research.strong_model import TALKS, learn_states

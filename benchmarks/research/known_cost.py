@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from memzoo.benchmarks.learnt import learnt_of, log_of
+from memzoo.benchmarks.recorded_states import learnt_of, log_of
 from memzoo.benchmarks.research.inputs import limits_of, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import sample_transcripts

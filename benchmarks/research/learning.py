@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
-from memzoo.benchmarks.learnt import Learnt, LearntState, LearntStep, fingerprint, log_of
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.outcomes import Sum
+from memzoo.benchmarks.recorded_states import Learnt, LearntState, LearntStep, fingerprint, log_of
 from memzoo.benchmarks.research.inputs import refusals
 from memzoo.benchmarks.transcripts import Transcript, sample_transcripts
 from memzoo.benchmarks.variants import BUDGET, Variant

@@ -20,14 +20,14 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from memzoo.benchmarks.learnt import LearntState, LearntStep, Unasked, log_of
 from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.measure.caching import paid_tokens
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.evidence import score_question
-from memzoo.benchmarks.measure.figures import DATE, with_one_writing
 from memzoo.benchmarks.measure.fitting import fit
+from memzoo.benchmarks.measure.numerals import DATE, with_one_writing
 from memzoo.benchmarks.outcomes import Scored, Sum, View
+from memzoo.benchmarks.recorded_states import LearntState, LearntStep, Unasked, log_of
 from memzoo.benchmarks.research.inputs import LOCOMO, conversations, limits_of, refusals
 from memzoo.benchmarks.research.learning import OPTIONS, Replies, learn_talk
 from memzoo.benchmarks.research.tables import show, table

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 __all__ = ["REMAINS", "Receipt"]
 
 REMAINS = (
-    "Copies of what was deleted may be left in the store's files: `memzoo scrub`, or store.scrub(thorough=True), "
-    "rewrites them, while others wait."
+    "Copies of what was deleted may be left in the store's files: `memzoo forget --thorough`, or "
+    "store.scrub(thorough=True), rewrites them, while others wait."
 )
 """Said where a store has deleted something, and has not rewritten its files since."""
 

@@ -14,11 +14,10 @@ PACKAGES = ("ground", "memories", "prompts", "stores", "testing", "cassettes", "
 # must not import each other. "memories" is the package's own list of public names, not what lies in its folder.
 ORDER = (
     ("memzoo",),
-    ("cli",),
     ("benchmarks",),
     ("hosts",),
     ("cassettes",),
-    ("commands",),
+    ("cli",),
     ("memories",),
     ("chat", "maintenance"),
     ("testing",),
@@ -70,9 +69,6 @@ def room(name: str) -> str:
     # What a strategy of one's own imports.
     if package == "strategy":
         return package
-    # What all commands share, wherever they lie.
-    if package == "cli" and inside[:1] in (["options"], ["terminal"]):
-        return "commands"
     return package if package in PACKAGES else "memzoo"
 
 

@@ -9,12 +9,13 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, TextCounter, Variant, compare, read_transcripts
+from memzoo.benchmarks import Comparison, Settings, TextCounter, Variant, compare, read_transcripts
 from memzoo.benchmarks.checkpoint import Checkpoint
 from memzoo.benchmarks.outcomes import Outcome
 from memzoo.errors import OptionError
@@ -45,7 +46,7 @@ def writing(self, *done):
     write(self, *done)
 
 Checkpoint.write = writing
-compare(sys.argv[1], sys.argv[4:], budgets=[20, 40], out=sys.argv[2])
+compare(sys.argv[1], sys.argv[4:], Settings(budgets=[20, 40]), out=sys.argv[2])
 """
 
 
@@ -63,7 +64,7 @@ def talks(chat_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(talks: Path, out: Path, **options: Any) -> Comparison:
     """Compare, and write everything."""
-    found = compare(talks, MEMORIES, budgets=[20, 40], out=out, **options)
+    found = compare(talks, MEMORIES, Settings(budgets=[20, 40]), out=out, **options)
     found.save(out)
     return found
 
@@ -117,13 +118,13 @@ def test_what_is_finished_is_not_done_again(talks: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr(Checkpoint, "write", write)
     begun = (tmp_path / "out" / "outcomes.jsonl").read_bytes()
     counted: list[str] = []
-    measure: Callable[..., Any] = sys.modules["memzoo.benchmarks.work"].measure
+    measure: Callable[..., Any] = sys.modules["memzoo.benchmarks.tasks"].measure
 
     def counting(*given: Any, **more: Any) -> Any:
         counted.append("")
         return measure(*given, **more)
 
-    monkeypatch.setattr("memzoo.benchmarks.work.measure", counting)
+    monkeypatch.setattr("memzoo.benchmarks.tasks.measure", counting)
     run(talks, tmp_path / "out")
     assert len(counted) == 5 * 5 - 9
     assert (tmp_path / "out" / "outcomes.jsonl").read_bytes().startswith(begun)
@@ -198,10 +199,10 @@ def test_functions_reach_the_workers(kind: str, talks: Path) -> None:
         return ConversationBufferMemory(**common)
 
     counter = TextCounter("words", lambda text: len(text.split()))
-    given: dict[str, Any] = {"model": model, "counter": counter}
+    given = Settings(model=model, counter=counter)
     with EXECUTORS[kind]() as executor:
-        found = compare(talks, {"mine": mine, "summary": "summary"}, executor=executor, **given)
-    assert found.results == compare(talks, {"mine": mine, "summary": "summary"}, **given).results
+        found = compare(talks, {"mine": mine, "summary": "summary"}, given, executor=executor)
+    assert found.results == compare(talks, {"mine": mine, "summary": "summary"}, given).results
 
 
 def test_what_cannot_travel_is_named(talks: Path) -> None:
@@ -215,7 +216,7 @@ def test_what_cannot_travel_is_named(talks: Path) -> None:
     with pytest.raises(OptionError, match=r"the memory 'mine' cannot travel .*cannot pickle.*or work with threads"):
         compare(talks, {"mine": locked}, executor=2)
     with pytest.raises(OptionError, match="model cannot travel"):
-        compare(talks, ["window"], model=lambda _: str(lock), executor=2)
+        compare(talks, ["window"], Settings(model=lambda _: str(lock)), executor=2)
     with ThreadPoolExecutor(2) as threads:
         assert not compare(talks, {"mine": locked}, executor=threads).results.failed
 
@@ -223,17 +224,19 @@ def test_what_cannot_travel_is_named(talks: Path) -> None:
 @pytest.mark.parametrize("kind", [None, "threads", "processes"])
 def test_no_more_is_spent_than_the_limit(kind: str | None, talks: Path, tmp_path: Path) -> None:
     """However many work at once. With the rest of the money the run goes on, to the same results."""
-    prices: Any = {"prices": {"*": (1.0, 1.0)}, "out": tmp_path}
+    settings = Settings(prices={"*": (1.0, 1.0)})
     with EXECUTORS[kind]() if kind else nullcontext() as executor:
-        whole = compare(talks, ["summary"], executor=executor, **(prices | {"out": None}))
+        whole = compare(talks, ["summary"], settings, executor=executor)
         spent = sum(one.tokens for row in whole.rows for one in (row.load, row.save, row.asking)) / 1e6
-        found = compare(talks, ["summary"], executor=executor, stop_at=0.6 * spent + 0.0015, **prices)
+        found = compare(
+            talks, ["summary"], replace(settings, stop_at=0.6 * spent + 0.0015), out=tmp_path, executor=executor
+        )
         assert "might cost" in found.ended
         lines = (tmp_path / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()
         sums = [Outcome.model_validate_json(line) for line in lines]
         kept = sum(one.tokens for done in sums for one in (done.load, done.save, done.asking)) / 1e6
         assert 0 < kept <= 0.6 * spent + 0.0015
-        again = compare(talks, ["summary"], executor=executor, stop_at=spent + 0.01, **prices)
+        again = compare(talks, ["summary"], replace(settings, stop_at=spent + 0.01), out=tmp_path, executor=executor)
     assert (again.ended, again.results) == ("", whole.results)
 
 
@@ -247,7 +250,7 @@ def test_many_conversations_are_not_held(talks: Path, tmp_path: Path, monkeypatc
             made.append(number)
             yield one
 
-    monkeypatch.setattr("memzoo.benchmarks.survey.read_transcripts", counting)
+    monkeypatch.setattr("memzoo.benchmarks.inputs.read_transcripts", counting)
     seen: list[int] = []
 
     def look(_name: str, _steps: int) -> None:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.stores import Entry as Entry
     from memzoo.stores import ExactIndex as ExactIndex
     from memzoo.stores import InMemoryStore as InMemoryStore
-    from memzoo.stores import MessageListStore as MessageListStore
     from memzoo.stores import PgVectorIndex as PgVectorIndex
     from memzoo.stores import Record as Record
     from memzoo.stores import SQLStore as SQLStore
@@ -37,7 +36,7 @@ else:
             "memzoo.errors": "errors MemoryZooError",
             "memzoo.benchmarks": "compare",
             "memzoo.memories": " ".join(memories.__all__),
-            "memzoo.stores": "ChromaIndex EncryptedStore Entry ExactIndex InMemoryStore MessageListStore PgVectorIndex "
+            "memzoo.stores": "ChromaIndex EncryptedStore Entry ExactIndex InMemoryStore PgVectorIndex "
             "Record SQLStore Store export_conversation import_conversation open_store",
         },
     )

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from memzoo import Conversation, ConversationBufferMemory, EncryptedStore, MessageListStore, create_memory, open_store
+from memzoo import Conversation, ConversationBufferMemory, EncryptedStore, create_memory, open_store
 from memzoo.errors import OptionError, UnknownOptionError, UnknownStrategyError
 from memzoo.langchain import ConversationBufferMemory as LangChainBufferMemory
+from memzoo.stores import MessageListStore
 
 
 def in_conversation(**given: Any) -> Any:

@@ -48,10 +48,10 @@ def _asked(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "command",
     [
-        "stores {url}",
+        "list --store {url}",
         "history --store {url}",
-        "state --store {url} --name summary",
-        "state --store {url} --name knowledge-graph",
+        "show --as state --store {url} --memory summary",
+        "show --as state --store {url} --memory knowledge-graph",
         "show --store {url} --memory buffer",
         "show --store {url} --memory summary",
         "show --store {url} --memory knowledge-graph --query user",

@@ -2,6 +2,7 @@
 
 from memzoo.benchmarks.comparing import Comparison, compare
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.settings import Settings
 from memzoo.benchmarks.results import Results, Row
 from memzoo.benchmarks.transcripts import (
     Exchange,
@@ -20,6 +21,7 @@ __all__ = [
     "Question",
     "Results",
     "Row",
+    "Settings",
     "TextCounter",
     "Transcript",
     "Variant",

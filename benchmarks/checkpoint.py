@@ -4,23 +4,32 @@ Each finished task is a line of `outcomes.jsonl`, which a single process writes 
 sorted, so the file does not depend on interruptions or on who did the work.
 """
 
+import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from memzoo.benchmarks.measure.setup import Timing
+from memzoo.benchmarks.measure.settings import Timing
 from memzoo.benchmarks.outcomes import Outcome
 from memzoo.errors import OptionError
 
-__all__ = ["Checkpoint", "Copy", "Finished", "Key"]
+__all__ = ["Checkpoint", "Copy", "Finished", "Key", "settings_digest"]
 
 Key: TypeAlias = tuple[int, str]
 """A task's name: the conversation's number and the memory's name."""
 
 _PART_SECONDS = 1.0
+
+
+def settings_digest(values: Iterable[str]) -> str:
+    """Compute a digest of texts of any number."""
+    digest = hashlib.blake2b(digest_size=16)
+    for value in values:
+        digest.update(value.encode(errors="surrogatepass") + b"\0")
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

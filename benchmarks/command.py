@@ -1,24 +1,35 @@
-"""The commands `memzoo compare` and `memzoo questions`."""
+"""The command `memzoo compare`."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from memzoo.benchmarks import comparing, inputs, money, variants
+from memzoo.benchmarks.drafting import draft_questions
+from memzoo.benchmarks.measure.caching import CacheName
+from memzoo.benchmarks.measure.settings import Settings
+from memzoo.benchmarks.progress import watch_progress
+from memzoo.benchmarks.report import changes, dry_run
+from memzoo.benchmarks.report.writing import table
+from memzoo.benchmarks.results import OFFLINE, Results
+from memzoo.benchmarks.transcripts import sample_path
 from memzoo.cli.options import Asked, Counter, Workers, command, write, write_count
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
+from memzoo.memories import ChatModel, Model
 from memzoo.strategy import token_counter
 
-__all__ = ["compare", "questions"]
+__all__ = ["compare", "show_found"]
 
 console, beside = Terminal(), Terminal(stderr=True)
 
-OFFLINE = "offline"
-
 _REMARKS = 20
+_PRICES = re.compile(r"([^\d.,/\\-]*)(\d*\.?\d+),(\d*\.?\d+)(?:,(\d*\.?\d+))?")
 _TRIED = (125, 250, 500, 1000, 2000, 4000)
 
 _APPROXIMATED = (
@@ -27,7 +38,7 @@ _APPROXIMATED = (
 
 _DRAFTED = (
     "These conversations have no questions, so rules drafted some from what the user said. "
-    "`memzoo questions FILE --out questions.yaml` writes them to a file for you to correct."
+    "--write-questions FILE writes them to a file for you to correct."
 )
 
 
@@ -61,28 +72,25 @@ class Measured:
     out: Annotated[
         str, typer.Option(help="Folder or URL for the results. An interrupted run continues from what is there.")
     ] = "memzoo-compare"
-    price_in: Annotated[float, typer.Option(min=0, help="Price of a million input tokens.")] = 0.0
-    price_out: Annotated[float, typer.Option(min=0, help="Price of a million output tokens.")] = 0.0
-    price_cached: Annotated[
-        float | None, typer.Option(min=0, help="Price of a million input tokens that the provider has cached.")
-    ] = None
-    cache: Annotated[str, typer.Option(help="Whose rules for cached prompts: openai, anthropic, deepseek or none.")] = (
-        "openai"
-    )
+    prices: Annotated[
+        str,
+        typer.Option(
+            help="Of a million tokens: input,output or input,output,cached, such as $0.15,0.60; or a TOML file."
+        ),
+    ] = ""
+    cache: Annotated[CacheName, typer.Option(help="Whose rules for cached prompts.")] = "openai"
     system_tokens: Annotated[
         int, typer.Option(min=0, help="Tokens that stand before the memory in each request: instructions and tools.")
     ] = 0
-    prices: Annotated[Path | None, typer.Option(help="A TOML file with the prices of models and embeddings.")] = None
-    currency: Annotated[str, typer.Option(help="The currency of the prices, such as $.")] = ""
     per_month: Annotated[
         int | None, typer.Option(min=1, help="How many exchanges you have a month, to show what they cost.")
     ] = None
     stop_at: Annotated[float | None, typer.Option(min=0, help="Stop before spending more than this.")] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count calls and tokens; ask no model.")] = False
-    prompts: Annotated[Path | None, typer.Option(help="A folder with your own templates for --judge.")] = None
-    no_questions: Annotated[
-        bool, typer.Option("--no-questions", help="Do not draft questions for conversations that have none.")
-    ] = False
+    write_questions: Annotated[
+        Path | None,
+        typer.Option(help="Only draft questions about the conversations, into this YAML file, for you to correct."),
+    ] = None
     fail_under: Annotated[
         list[str] | None,
         typer.Option(help="Exit with 1 if no memory reaches this, such as recall=0.5; can be repeated."),
@@ -94,7 +102,14 @@ class Measured:
 
 @command("Compare")
 def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers, counter: Counter = None) -> None:
-    """Compare memories on conversations: what each remembers, what it costs, how slow it is."""
+    """Compare memories on conversations: what each remembers, what it costs, how slow it is.
+
+    --write-questions drafts by --model; without it, rules do: sentences of the user, with a gap for a name, a number, a
+    date or a taste.
+    """
+    if measured.write_questions:
+        _write_questions(measured.write_questions, compared, asked)
+        return
     try:
         code = _run(compared, asked, measured, workers, counter)
     except KeyboardInterrupt:
@@ -105,22 +120,36 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
 
 
 def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, counter: str | None) -> int:
-    from memzoo.benchmarks import comparing, money, running, survey, variants
-    from memzoo.benchmarks.report import changes, expecting
-
     (budgets, paid), where = _read_budgets(measured.budgets), str(compared.config)
     configured = variants.read_config(compared.config) if compared.config else {}
     memories = variants.choose_variants([*(compared.memories or ()), *variants.variants_of(configured, where)])
     limits, earlier = changes.thresholds(measured.fail_under or ()), changes.earlier_results(measured.baseline)
-    others = measured.price_in, measured.price_out
-    prices, currency = money.prices_given(measured.prices, configured.get("prices", {}), where, others)
+    file, others, price_cached, currency = _read_prices(measured.prices)
+    prices, named = money.prices_given(file, configured.get("prices", {}), where, others)
     dry = measured.dry_run
+    settings = Settings(
+        model=OFFLINE if dry else asked.model,
+        make_model=_rules if dry else asked.make_named,
+        budgets=budgets,
+        counter=counter or token_counter(None, asked.model).chosen,
+        judge=None if dry else measured.judge or None,
+        prices=prices,
+        currency=currency or named,
+        per_month=measured.per_month,
+        stop_at=None if dry else measured.stop_at,
+        learnt=not dry,
+        cache=measured.cache,
+        price_cached=price_cached,
+        system_tokens=measured.system_tokens,
+        paid=paid,
+        draft=False,
+    )
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
-    files: survey.Source = running.sources(compared.transcripts or (), compared.sample)
-    if drafts := None if measured.no_questions else survey.draft_missing(files):
+    files: inputs.Source = inputs.sources(compared.transcripts or (), compared.sample)
+    if drafts := inputs.draft_missing(files):
         files = drafts
-    looked = survey.Survey(survey.source_of(files))
+    looked = inputs.Survey(inputs.source_of(files))
     if earlier:
         changes.check_same(looked, earlier, measured.baseline)
     # What is wrong is told before this: in one line.
@@ -135,34 +164,57 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     if asked.model == OFFLINE and not dry:
         memories = comparing.beside_learnt(files, memories)
     names = [one.name for one in memories]
-    with workers.open_executor() as executor, running.watch_progress(files, names, beside) as advance:
+    with workers.open_executor() as executor, watch_progress(files, names, beside) as advance:
         found = comparing.compare(
             files,
             memories,
-            model=OFFLINE if dry else asked.model,
-            make_model=running.rules if dry else asked.make_named,
-            budgets=budgets,
-            counter=counter or token_counter(None, asked.model).chosen,
-            judge=None if dry else measured.judge or None,
-            prompts=measured.prompts,
-            prices=prices,
-            currency=measured.currency or currency,
-            per_month=measured.per_month,
-            stop_at=None if dry else measured.stop_at,
+            settings,
             out=None if dry else measured.out,
             executor=executor,
             progress=advance,
-            learnt=not dry,
-            cache=measured.cache,
-            price_cached=measured.price_cached,
-            system_tokens=measured.system_tokens,
-            paid=paid,
-            draft=False,
         )
     if dry:
-        console.print(expecting.dry_run_table(found, asked.model, measured.judge), highlight=False)
+        console.print(dry_run.dry_run_table(found, asked.model, measured.judge), highlight=False)
         return 0
-    return running.show_found(found, measured.out, (console, beside), limits, earlier)
+    return show_found(found, measured.out, (console, beside), limits, earlier)
+
+
+def _rules(_name: str) -> Model:
+    """Make the rules that replace each model when no model may be asked."""
+    return ChatModel(OFFLINE)
+
+
+def show_found(
+    found: comparing.Comparison,
+    out: str | Path,
+    consoles: tuple[Console, Console],
+    limits: Mapping[str, float] | None = None,
+    earlier: Results | None = None,
+) -> int:
+    """Show what was found, and write it.
+
+    Args:
+        found: What was found.
+        out: Where the files go.
+        consoles: One for the results, one for everything else.
+        limits: Thresholds, by figure.
+        earlier: Results to compare with.
+
+    Returns:
+        The exit code: 1 if a model failed, a limit was reached, or a threshold was missed; else 0.
+    """
+    console, beside = consoles
+    console.print(table(found), highlight=False)
+    for path in found.save(out):
+        beside.print(f"wrote {path}", markup=False, highlight=False)
+    if earlier is not None:
+        console.print("\n".join(changes.changes(found.results, earlier)), markup=False, highlight=False)
+    faults = changes.list_missed(found.results, limits or {})
+    if found.ended:
+        faults.append(f"stopped: {found.ended}; what was finished is kept in {out}")
+    for line in faults:
+        beside.print(line, style="red", markup=False, highlight=False)
+    return int(bool(faults or found.results.failed))
 
 
 def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None:
@@ -171,26 +223,19 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
         asked.check(name)
 
 
-@command("Compare")
-def questions(
-    *,
-    transcripts: Annotated[list[str], typer.Argument(help="Files, folders or URLs with conversations.")],
-    asked: Asked,
-    count: Annotated[int, typer.Option(min=1, help="About how many questions for each conversation.")] = 20,
-    out: Annotated[
-        Path | None, typer.Option(help="The YAML file to write; without it, the questions are printed.")
-    ] = None,
-) -> None:
-    """Draft questions about conversations that have none, for you to check and then compare with.
-
-    Without --model, rules draft them: sentences of the user, with a gap for a name, a number, a date or a taste.
-    """
-    from memzoo.benchmarks.drafting import draft_questions
-
+def _write_questions(file: Path, compared: Inputs, asked: Asked) -> None:
     model = None if asked.model == OFFLINE and not asked.base_url else asked.make_model()
-    write(out, [draft_questions(transcripts, model, count)])
-    if out:
-        beside.print(f"wrote {out}: read and correct it, then run: memzoo compare {out}", markup=False, highlight=False)
+    write(file, [draft_questions(compared.transcripts or [sample_path(compared.sample)], model)])
+    beside.print(f"wrote {file}: read and correct it, then run: memzoo compare {file}", markup=False, highlight=False)
+
+
+def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | None, str]:
+    """Read prices: a file's name; or those of input, output and perhaps cached input, and their currency."""
+    given = _PRICES.fullmatch(text)
+    if not given:
+        return Path(text) if text else None, (0.0, 0.0), None, ""
+    currency, sent, received, cached = given.groups()
+    return None, (float(sent), float(received)), float(cached) if cached else None, currency
 
 
 def _read_budgets(text: str) -> tuple[list[int], list[int]]:

@@ -1,17 +1,22 @@
-"""Drafts questions about conversations that have none, with evidence, for a person to check."""
+"""Drafts questions about conversations that have none, with evidence, for a person to check: by rules, or by a model.
+
+Rules leave a gap in a sentence of the user's where a name, a number or the like stood. It is the answer, the message is
+the evidence, and the words on both sides of the gap are the question.
+"""
 
 import itertools
 import json
 import re
 import textwrap
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from memzoo.benchmarks.gaps import gap_questions
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.transcripts import Transcript, read_transcripts
-from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange
+from memzoo.benchmarks.transcripts.conversations import DRAFTED, UNDATED, Exchange, Question
 from memzoo.errors import ModelReplyError, TranscriptError
 from memzoo.memories import Model
 from memzoo.prompts import PromptSet
@@ -19,7 +24,7 @@ from memzoo.stores import Message
 from memzoo.strategy import ModelOption, as_model, text_of
 from memzoo.sync import drive
 
-__all__ = ["draft_questions"]
+__all__ = ["GAP", "draft_questions", "gap_questions", "with_gap_questions"]
 
 _MOST_CHARACTERS = 24_000  # some 6,000 tokens: small models find little in more
 _FIELDS = 4  # question, answer, evidence, kind
@@ -32,6 +37,54 @@ _BY_RULES = """\
 # Read each, write it as you would ask it, delete what nobody would ask. What stood in the gap is the answer, and
 # evidence has the id of the message. The category says that it was only drafted: change it once you have read it.
 """
+GAP = "___"
+_WORDS_AROUND = 6
+_FEWEST_WORDS, _MOST_WORDS = 5, 60
+_MOST_MENTIONS = 3
+"""An answer that stands in more messages tells little of the one that it is asked of."""
+
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff"
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。\uff01\uff1f])|\n+")
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_]+(?:['’.,:-][^\W_]+)*")
+_NO_STATEMENT = re.compile(r"[?\uff1f]\W*$|https?://|[`{}<>|\\*]|_{2}")
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december|"
+    "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+)
+_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_DATE = re.compile(
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})(?:,? \d{{4}})?|"
+    rf"(?:{_MONTHS})\.? \d{{1,4}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|(?:next |last |on )?(?:{_DAYS})|"
+    rf"\d{{4}}-\d{{2}}-\d{{2}}|(?:in )(?:19|20)\d\d)\b|"
+    r"(?:\d{4}年)?\d{1,2}月(?:\d{1,2}[日号])?|(?:周|星期)[一二三四五六日天]",
+    re.IGNORECASE,
+)
+_SMALL = "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty".replace(
+    " ", "|"
+)
+_NUMBER = re.compile(
+    rf"[$€£¥]?\b\d+(?:[.,:]\d+)*(?:%|[^\W\d_]{{1,3}}\b)?|\b(?:{_SMALL})\b|[一二两三四五六七八九十百千万]{{2,}}",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"\b(?:[A-Z]+\d|\d+[A-Z])[A-Z0-9]*(?:-[A-Z0-9]+)*\b", re.ASCII)
+_NAME = re.compile(r"(?:[A-ZÀ-ÞА-ЯΑ-Ω][^\W\d_]*(?:[ '-](?=[A-ZÀ-ÞА-ЯΑ-Ω]))?)+|[“「《][^”」》]{2,20}[”」》]")
+_LIKED = re.compile(
+    r"(?:\b(?:I|we|he|she|they|[A-Z][^\W\d_]+) "
+    r"(?:(?:really|also|do|don['’]t|doesn['’]t|absolutely|just|still|never|always) ){0,2}"
+    r"(?:love|like|hate|dislike|prefer|enjoy|adore)s?|\bcan['’]t stand|\ballergic to|"
+    r"\bfavou?rite [\w ]{2,20}? (?:is|are|was))\s+(?:(?:to|the|an?|my|really) )?(?P<what>[^\W\d_]+(?: [^\W\d_]+){0,2}?)"
+    r"(?=\s+(?:and|but|because|when|more|in|on|at|for|with|than|so|to|of|it|that|the|as|a|or)\b|[,.;!]|$)|"
+    rf"(?:喜欢|讨厌|最?爱[吃喝]|最爱|不吃|偏爱)(?P<was>[{_UNSPACED}]{{2,6}}?)(?=[\uff0c。\uff01\uff1b、,和的]|$)",
+)
+_CORRECTED = re.compile(
+    r"\b(?:actually|no longer|any ?more|instead|changed|moved to|turns out|correction|was wrong)\b|"
+    r"其实|不再|改[成为到在]|换[成到]|更正|搬到",
+    re.IGNORECASE,
+)
+_NO_NAMES = frozenset(f"I|I'm|OK|Okay|Hi|Hello|Hey|Yes|No|Thanks|Well|So|{_MONTHS}|{_DAYS}".lower().split("|"))
+_NO_TASTE = frozenset(
+    "that it this them those these you him her me us to what how when if a the for in on being being your".split()
+)
 
 
 def draft_questions(paths: Iterable[str | Path], model: ModelOption | None = None, count: int = 20) -> str:
@@ -145,3 +198,142 @@ def _keep(message: Message, exchange: Exchange) -> dict[str, Any]:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """A sentence and what may be left out of it.
+
+    Attributes:
+        place: The number of the message.
+        sentence: The sentence.
+        start: Where the gap begins.
+        end: Where it ends.
+        kind: What stood there.
+    """
+
+    place: int
+    sentence: str
+    start: int
+    end: int
+    kind: str
+
+    @property
+    def answer(self) -> str:
+        return self.sentence[self.start : self.end]
+
+    @property
+    def question(self) -> str:
+        most = _WORDS_AROUND if " " in self.sentence else 2 * _WORDS_AROUND  # a character is less than a word
+        before = [one.start() for one in _WORD.finditer(self.sentence, 0, self.start)]
+        behind = [one.end() for one in _WORD.finditer(self.sentence, self.end)]
+        begin = before[-most] if len(before) > most else 0
+        end = behind[most - 1] if len(behind) > most else None
+        return f"{self.sentence[begin : self.start]}{GAP}{self.sentence[self.end : end]}".strip()
+
+
+class _Said(NamedTuple):
+    place: int
+    text: str
+
+
+def with_gap_questions(transcript: Transcript, count: int = 20) -> Transcript:
+    """A conversation with drafted questions in place of its own; see `gap_questions`."""
+    return replace(transcript, questions=tuple(gap_questions(transcript, count)))
+
+
+def gap_questions(transcript: Transcript, count: int = 20) -> list[Question]:
+    """Draft questions about what the user said, spread over the conversation, in its order.
+
+    Args:
+        transcript: The conversation.
+        count: How many at most; fewer where not so much was said.
+
+    Returns:
+        Questions of the kinds "drafted name", "drafted number", "drafted date", "drafted preference" and "drafted
+        correction".
+    """
+    messages = [text_of(message) for message in messages_in(transcript)]
+    roles = [message["role"] for message in messages_in(transcript)]
+    said = [_Said(place, messages[place]) for place, role in enumerate(roles) if role == "user"]
+    small = {word for text in messages for word in re.findall(r"\b[^\W\d_]+\b", text) if word.islower()}
+    folded = [text.casefold() for text in messages]
+    found: list[tuple[_Gap, int]] = []
+    for gap in _gaps(said, small):
+        mentions = sum(gap.answer.casefold() in text for text in folded)
+        if mentions <= _MOST_MENTIONS:
+            found.append((gap, mentions))
+    return [
+        Question(gap.question, gap.answer, (messages[gap.place],), f"{DRAFTED} {gap.kind}")
+        for gap in _spread(found, len(messages), count)
+    ]
+
+
+def _gaps(said: Sequence[_Said], small: set[str]) -> Iterator[_Gap]:
+    for place, text in said:
+        for sentence in _SENTENCE_END.split(text):
+            stated = sentence.strip()
+            words = len(_WORD.findall(stated))
+            if not _FEWEST_WORDS <= words <= _MOST_WORDS or _NO_STATEMENT.search(stated):
+                continue
+            corrects = _CORRECTED.search(stated) is not None
+            for start, end, kind in _spans(stated, small):
+                if len(_WORD.findall(stated[:start] + stated[end:])) >= _FEWEST_WORDS - 2:
+                    yield _Gap(place, stated, start, end, "correction" if corrects else kind)
+
+
+def _spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]:
+    """What may be left out of a sentence, what tells most first; nothing twice, and no part of a word."""
+    taken: list[tuple[int, int]] = []
+    for start, end, kind in _all_spans(sentence, small):
+        if not _in_a_word(sentence, start, end) and not any(start < there[1] and there[0] < end for there in taken):
+            taken.append((start, end))
+            yield start, end, kind
+
+
+def _in_a_word(sentence: str, start: int, end: int) -> bool:
+    edges = [sentence[place - 1 : place + 1] for place in (start, end) if 0 < place < len(sentence)]
+    return any(edge.isascii() and edge.isalnum() for edge in edges)
+
+
+def _all_spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]:
+    for one in _LIKED.finditer(sentence):
+        group = "what" if one["what"] else "was"
+        if one[group].split()[0].lower() not in _NO_TASTE:
+            yield *one.span(group), "preference"
+    for one in _DATE.finditer(sentence):
+        yield *one.span(), "date"
+    for one in _CODE.finditer(sentence):
+        yield *one.span(), "number"
+    for one in _NAME.finditer(sentence):
+        # What begins a sentence, or is written small elsewhere too, is mostly no name.
+        first = one.group().split()[0]
+        if len(one.group()) > 1 and (one.start() or not first[0].isalpha()) and first.lower() not in _NO_NAMES | small:
+            yield *one.span(), "name"
+    for one in _NUMBER.finditer(sentence):
+        yield *one.span(), "number"
+
+
+def _spread(found: Sequence[tuple[_Gap, int]], messages: int, count: int) -> list[_Gap]:
+    """At most one of a sentence and so many in all: of each part of the conversation what tells most, kinds mixed."""
+    kinds, chosen = Counter[str](), list[_Gap]()
+    parts: dict[int, list[tuple[_Gap, int]]] = defaultdict(list)
+    for gap, mentions in found:
+        parts[gap.place * count // max(messages, 1)].append((gap, mentions))
+    left: list[tuple[_Gap, int]] = []
+
+    def worth(one: tuple[_Gap, int]) -> tuple[int, int, int]:
+        return kinds[one[0].kind], one[1], one[0].place
+
+    def choose(among: list[tuple[_Gap, int]]) -> None:
+        best = min(among, key=worth)
+        among[:] = [one for one in among if one[0].sentence != best[0].sentence]
+        chosen.append(best[0])
+        kinds[best[0].kind] += 1
+
+    for part in parts.values():
+        choose(part)
+        left += part
+    while left and len(chosen) < count:
+        choose(left)
+    return sorted(chosen, key=lambda gap: (gap.place, gap.start))

@@ -223,7 +223,7 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
 
 def prices_given(
     file: Path | None, table: Any, where: str, others: tuple[float, float]
-) -> tuple[dict[str, tuple[float, float]] | None, str]:
+) -> tuple[dict[str, tuple[float, float]], str]:
     """Gather prices of a million tokens: by model a pair of input and output, or one number for both.
 
     Args:
@@ -233,7 +233,7 @@ def prices_given(
         others: The pair for any other model; zeros for none.
 
     Returns:
-        The prices, `None` without any, and the currency if one is named.
+        The prices, and the currency if one is named.
 
     Raises:
         OptionError: The file cannot be read, or a price is no number of at least 0.
@@ -242,7 +242,7 @@ def prices_given(
     prices, currency = _prices_of(document.get("prices", document), str(file))
     more, other = _prices_of(table, where)
     prices |= more | ({"*": others} if any(others) else {})
-    return prices or None, currency or str(document.get("currency", "")) or other
+    return prices, currency or str(document.get("currency", "")) or other
 
 
 def _prices_of(table: Any, where: str) -> tuple[dict[str, tuple[float, float]], str]:

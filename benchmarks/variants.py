@@ -3,18 +3,18 @@
 The names of the presets are permanent, so you can compare results of different days.
 """
 
-import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from memzoo.benchmarks.learnt import Learnt, LearntState
+from memzoo.benchmarks.recorded_states import Learnt, LearntState
 from memzoo.errors import OptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.prompts import PromptSource
 from memzoo.strategy import ModelBackedMemory, short_name, strategy_named
+from memzoo.text import read_options
 
 __all__ = [
     "BASELINES",
@@ -194,10 +194,7 @@ def parse_variant(text: str) -> Variant:
         raise OptionError(f"--memory {text!r}: the baselines come by themselves")
     if not colon:
         return _look_up(short_name(name))
-    pairs = [part.partition("=") for part in _split(given)]
-    if wrong := [key for key, equals, _ in pairs if not (key.strip() and equals)]:
-        raise OptionError(f"--memory {text!r}: {wrong[0]!r} is no option; write them as name:option=value,option=value")
-    return _of_options(text, short_name(name), {key.strip(): _value(value) for key, _, value in pairs})
+    return _of_options(text, short_name(name), read_options(given))
 
 
 def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
@@ -283,29 +280,6 @@ def _of_table(name: str, table: Any, where: str) -> Variant:
         raise OptionError(f"{where}, memories.{name}: expected a table with 'strategy' and options, not {table!r}")
     options: dict[str, Any] = dict(table)  # pyright: ignore[reportUnknownArgumentType]
     return _of_options(name, short_name(options.pop("strategy")), options)
-
-
-def _split(text: str) -> Iterator[str]:
-    """Split at commas outside brackets."""
-    depth, part = 0, ""
-    for letter in text:
-        depth += (letter in "[{") - (letter in "]}")
-        if letter == "," and not depth:
-            yield part
-            part = ""
-        else:
-            part += letter
-    yield part
-
-
-def _value(text: str) -> Any:
-    """Read a value in JSON or TOML syntax; anything else is a text."""
-    for read in (json.loads, lambda one: tomllib.loads(f"value = {one}")["value"]):
-        try:
-            return read(text.strip())
-        except ValueError:
-            continue
-    return text.strip()
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -6,9 +6,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,8 +15,6 @@ from memzoo.cli.terminal import echo, row
 from memzoo.errors import MemoryZooError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memzoo.cassettes.format import CassetteFile
 
 __all__ = ["app"]
@@ -26,6 +23,7 @@ app = typer.Typer(
     name="cassettes",
     help="Look into recorded model calls, check them, and record them again.",
     no_args_is_help=True,
+    add_completion=False,
     rich_help_panel="Replay tests",
 )
 
@@ -53,13 +51,18 @@ def _files(where: Path) -> "list[CassetteFile]":
 
 @app.command("list")
 def list_cassettes(where: Where = _FOLDER) -> None:
-    """Show the cassettes, one a line: date, calls, tokens, bytes, models."""
+    """Show the cassettes, one a line: date, calls, tokens, bytes, models. The last line has the sums."""
+    from memzoo.cassettes.conversation import Facts
+
+    total = Facts()
     for file in _files(where):
         facts = file.facts
+        total += facts
         tokens = f"{facts.input_tokens:,} + {facts.output_tokens:,} tokens"
         date = str(file.head.get("recorded", "?"))
         size, models = file.path.stat().st_size, ", ".join(facts.models)
         row(f"{date:10}  {len(file.recordings):4} calls  {tokens:24}  {size:9,} B  {file.path}  {models}")
+    row(f"{total.responses:,} calls  {total.input_tokens:,} + {total.output_tokens:,} tokens")
 
 
 @app.command()
@@ -75,88 +78,43 @@ def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
 
 
 @app.command()
-def check(where: Where = _FOLDER) -> None:
-    """Report files that no test has, that are damaged, or that hold a secret; exit with 1 if there are any."""
-    from memzoo.cassettes.library import clean
-
-    found, doubt = _orphans(where)
-    said = f"not known whether a test has it ({doubt})" if doubt else "no test has it"
-    faults = [f"{said}: {path}" for path in found]
-    for path in _paths(where):
-        try:
-            (file,) = _files(path)
-            faults += [f"holds a secret: {path}"] if clean(file) else []
-        except MemoryZooError as error:
-            faults.append(f"damaged: {error}")
-    for fault in faults:
-        row(fault)
-    row(f"{len(_paths(where))} cassettes, {len(faults)} faults")
-    raise typer.Exit(1 if faults else 0)
-
-
-@app.command()
-def prune(where: Where = _FOLDER, *, yes: Yes = False) -> None:
-    """Delete the cassettes that no test has."""
-    found, doubt = _orphans(where)
-    if found and doubt:
-        raise OptionError(f"nothing was deleted: a test may have {str(found[0])!r}, but {doubt}")
-    for path in found:
-        if yes:
-            path.unlink()
-        row(f"{'deleted' if yes else 'would delete'} {path}")
-
-
-@app.command()
-def secrets(where: Where = _FOLDER, *, yes: Yes = False) -> None:
-    """Remove secrets from cassettes that were recorded before today's rules; exit with 1 if any are left."""
-    from memzoo.cassettes.library import clean
-
-    unclean = [file for file in _files(where) if clean(file)]
-    for file in unclean:
-        if yes:
-            clean(file, file.path)
-        row(f"{'cleaned' if yes else 'holds a secret:'} {file.path}")
-    raise typer.Exit(1 if unclean and not yes else 0)
-
-
-@app.command()
-def stats(
+def check(
     where: Where = _FOLDER,
     *,
-    input_price: Annotated[
-        float, typer.Option(help="The price of a million tokens that the model reads.", min=0)
-    ] = 0.0,
-    output_price: Annotated[float, typer.Option(help="The price of a million tokens that it writes.", min=0)] = 0.0,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Delete what no test has, remove secrets, and convert vcrpy's cassettes.")
+    ] = False,
 ) -> None:
-    """Show calls and tokens by model, and what it would cost to record all of it again."""
-    from memzoo.cassettes.conversation import Facts
-
-    by_model: defaultdict[str, Facts] = defaultdict(Facts)
-    for file in _files(where):
-        by_model[", ".join(file.facts.models) or "?"] += file.facts
-    total = sum(by_model.values(), Facts())
-    cost = (total.input_tokens * input_price + total.output_tokens * output_price) / 1e6
-    for said, facts in [*sorted(by_model.items(), key=lambda one: one[0]), (f"{cost:.2f}", total)]:
-        spent = f"{facts.input_tokens:10,} tokens read  {facts.output_tokens:9,} written"
-        row(f"{facts.responses:6,} calls  {spent}  {said}")
-
-
-@app.command()
-def adopt(
-    source: Annotated[Path, typer.Argument(help="A folder of vcrpy's cassettes, or one of them.")],
-    target: Annotated[
-        Path, typer.Argument(help="Where to write them: a folder, or for one cassette a file.")
-    ] = _FOLDER,
-    *,
-    gzip: Annotated[bool, typer.Option(help="Compress them.")] = False,
-) -> None:
-    """Convert cassettes to today's format, without secrets; the tests then tell which no longer match."""
+    """Report files that no test has, that are damaged, or that hold a secret; exit with 1 if any are left."""
     from memzoo.cassettes.library import clean
 
-    def convert(file: "CassetteFile", fresh: Path) -> str:
-        return ", secrets removed" if clean(file, fresh) else ""
-
-    _convert_all(source, target, ".yaml.gz" if gzip else ".yaml", convert)
+    orphans, doubt = _orphans(where)
+    said = f"not known whether a test has it ({doubt})" if doubt else "no test has it"
+    paths, faults, mended = _paths(where), list[str](), list[str]()
+    for path in paths:
+        if fix and path in orphans and not doubt:
+            path.unlink()
+            mended.append(f"deleted: {path}")
+            continue
+        faults += [f"{said}: {path}"] if path in orphans else []
+        try:
+            (file,) = _files(path)
+        except MemoryZooError as error:
+            faults.append(f"damaged: {error}")
+            continue
+        secret, foreign = clean(file), file.head.get("recorder") == "vcrpy"
+        if not (fix and (secret or foreign)):
+            faults += [f"holds a secret: {path}"] if secret else []
+            continue
+        fresh = path if path.name.endswith((".yaml", ".yaml.gz")) else path.with_suffix(".yaml")
+        clean(file, fresh)
+        mended.append(f"{'secrets removed' if secret else 'converted'}: {fresh}")
+        if fresh != path:
+            path.unlink()
+    for line in (*mended, *faults):
+        row(line)
+    row(f"{len(paths)} cassettes, {len(faults)} faults" + (f", {len(mended)} mended" if fix else ""))
+    raise typer.Exit(1 if faults else 0)
 
 
 @app.command()
@@ -164,7 +122,6 @@ def export(
     source: Annotated[Path, typer.Argument(help="A folder of cassettes, or one of them.")],
     target: Annotated[Path, typer.Argument(help="Where to write them: a folder, or for one cassette a file.")],
     *,
-    to: Annotated[Literal["vcrpy"], typer.Option(help="For which kit.")] = "vcrpy",
     origin: Annotated[
         str, typer.Option(help="Scheme and host of the requests: our cassettes keep none.")
     ] = "https://api.openai.com",
@@ -172,11 +129,23 @@ def export(
     """Write cassettes for vcrpy and pytest-recording; what these have no place for is left out."""
     from memzoo.cassettes import export_cassette
 
-    def convert(file: "CassetteFile", fresh: Path) -> str:
+    failed = 0
+    is_file = target.name.endswith((".yaml", ".yml", ".yaml.gz")) and not target.is_dir()
+    if is_file and source.is_dir():
+        raise OptionError(f"{str(target)!r} is the name of a file, and {str(source)!r} is a folder: name a folder")
+    for path in _paths(source):
+        below = path.relative_to(source) if source.is_dir() else Path(path.name)
+        name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
+        fresh = target if is_file else target / below.with_name(f"{name}.yaml")
+        try:
+            (file,) = _files(path)
+        except MemoryZooError as error:
+            failed += 1
+            row(f"not read: {error}")
+            continue
         export_cassette(file.path, fresh, origin=origin)
-        return f" for {to}"
-
-    _convert_all(source, target, ".yaml", convert)
+        row(f"{len(file.recordings):4} calls: {path} -> {fresh}")
+    raise typer.Exit(1 if failed else 0)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -203,7 +172,7 @@ def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] =
 def proxy(
     path: Annotated[Path, typer.Argument(help="The cassette.")],
     *,
-    record: Annotated[bool, typer.Option("--record/--replay", help="Send requests on and record, or answer.")] = False,
+    record: Annotated[bool, typer.Option("--record", help="Send requests on and record, not answer.")] = False,
     upstream: Annotated[str | None, typer.Option(help="The real API, such as https://api.openai.com.")] = None,
     port: Annotated[int, typer.Option(help="On loopback; 0 is any that is free.", min=0, max=65535)] = 0,
     ignore: Annotated[list[str] | None, typer.Option(help="What of a request may vary; give it several times.")] = None,
@@ -223,27 +192,6 @@ def proxy(
     sys.stdout.flush()
     server.serve()
     server.close()
-
-
-def _convert_all(source: Path, target: Path, ending: str, convert: "Callable[[CassetteFile, Path], str]") -> None:
-    """Convert the cassettes of a folder, or one, and say what became of each; exit with 1 if one cannot be read."""
-    failed = 0
-    is_file = target.name.endswith((".yaml", ".yml", ".yaml.gz")) and not target.is_dir()
-    if is_file and source.is_dir():
-        raise OptionError(f"{str(target)!r} is the name of a file, and {str(source)!r} is a folder: name a folder")
-    for path in _paths(source):
-        below = path.relative_to(source) if source.is_dir() else Path(path.name)
-        name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
-        fresh = target if is_file else target / below.with_name(f"{name}{ending}")
-        try:
-            (file,) = _files(path)
-        except MemoryZooError as error:
-            failed += 1
-            row(f"not read: {error}")
-            continue
-        done = convert(file, fresh)
-        row(f"{len(file.recordings):4} calls{done}: {path} -> {fresh}")
-    raise typer.Exit(1 if failed else 0)
 
 
 def _drift(old: "CassetteFile", new: "CassetteFile") -> list[str]:

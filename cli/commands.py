@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from memzoo.cli.options import panel_of
+from memzoo.cli.options import shown_as
 from memzoo.cli.terminal import echo, show_logs, tell
 from memzoo.errors import MemoryZooError, PluginError
 from memzoo.plugins import load_plugin, make_plugin_error, plugins_by_name
@@ -99,7 +99,7 @@ def _load_command(plugin: "EntryPoint") -> Any:
 def _make_command(name: str, given: Callable[..., Any] | typer.Typer) -> Any:
     if not isinstance(given, typer.Typer):
         function, given = given, typer.Typer(add_completion=False, context_settings=_HELP)
-        given.command(name, rich_help_panel=panel_of(function))(function)
+        given.command(name, **shown_as(function))(function)
     for one in given.registered_commands:
         one.cls = _Command if one.cls in (None, TyperCommand) else one.cls
     if not isinstance(given.info.cls, type):  # none was named

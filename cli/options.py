@@ -10,7 +10,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -18,10 +18,10 @@ from urllib.parse import unquote
 
 import typer
 
-from memzoo.engines import executor_of
+from memzoo.dispatch import executor_of
 from memzoo.errors import OptionError, StoreError, UnsupportedError
 from memzoo.memories import ChatModel, create_memory
-from memzoo.stores import ManagedStore, open_store
+from memzoo.stores import Entry, ManagedStore, open_store
 from memzoo.stores.keys import keys_from_environment
 from memzoo.strategy import BaseMemory, ModelBackedMemory, strategy_named, token_counter
 from memzoo.sync import drive
@@ -34,12 +34,14 @@ __all__ = [
     "StoreURL",
     "Stored",
     "Workers",
+    "Yes",
     "command",
     "conversation_option",
     "find_missing_file",
     "only_conversation",
     "open_existing",
-    "panel_of",
+    "show_time",
+    "shown_as",
     "unlock_store",
     "write",
     "write_count",
@@ -74,27 +76,28 @@ Counter = Annotated[
         "default is the model's own tokenizer if tiktoken knows it, otherwise the estimate.",
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 OutFile = Annotated[Path | None, typer.Option(help="The file to write; without it, the result is printed.")]
 
 
-def command(panel: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function a command of `memzoo`; the help lists it under a heading.
+def command(panel: str, *, hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function a command of `memzoo`; the help lists it under a heading, unless it is hidden.
 
     Each parameter that is a dataclass is replaced by options, one for each of its fields.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         made = _with_options(function)
-        vars(made)["panel"] = panel
+        vars(made)["shown"] = {"rich_help_panel": panel, "hidden": hidden}
         return made
 
     return decorate
 
 
-def panel_of(function: Callable[..., Any]) -> str | None:
-    """The heading under which the help lists a command."""
-    panel: str | None = vars(function).get("panel")
-    return panel
+def shown_as(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return how the help lists a command, as typer takes it."""
+    shown: dict[str, Any] = vars(function).get("shown", {})
+    return shown
 
 
 def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -126,11 +129,18 @@ class Workers:
     threads: Annotated[
         int, typer.Option(min=1, help="How many threads to use instead, for a model behind a network.")
     ] = 1
-    engine: Annotated[str, typer.Option(help="An engine to use instead, such as dask://HOST:PORT.")] = ""
 
     def open_executor(self) -> AbstractContextManager[Executor | None]:
-        """Give an executor, which ends with the block; `None` does the work here. See `memzoo.engines.executor_of`."""
-        return executor_of(jobs=self.jobs, threads=self.threads, engine=self.engine or None)
+        """Give an executor, which ends with the block; `None` does the work here.
+
+        Raises:
+            OptionError: Both processes and threads are named.
+        """
+        if self.threads == 1:
+            return executor_of(self.jobs)
+        if self.jobs > 1:
+            raise OptionError("the work is done by several processes or by several threads: give --jobs or --threads")
+        return ThreadPoolExecutor(self.threads)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -322,6 +332,11 @@ def _in_place_of(file: Path) -> Generator[TextIO]:
         fresh.replace(place)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def show_time(entry: Entry) -> str:
+    """Write when a message was said; "-" if nobody knows."""
+    return entry.said_at.isoformat(sep=" ", timespec="seconds") if entry.said_at else "-"
 
 
 def write_count(count: int, what: str) -> str:

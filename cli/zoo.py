@@ -1,30 +1,52 @@
-"""The commands that show the zoo and serve its offline model."""
+"""The commands that list what there is, and serve the offline model."""
 
 import inspect
 import re
+from contextlib import closing
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 from rich.padding import Padding
 
-from memzoo.cli.options import command
-from memzoo.cli.terminal import Terminal, row
-from memzoo.errors import OptionError, PluginError
+from memzoo.cli.options import command, open_existing, show_time, write_count
+from memzoo.cli.terminal import Terminal, echo, row
+from memzoo.errors import OptionError, PluginError, StoreError
 from memzoo.memories import STRATEGIES
+from memzoo.stores import ManagedStore, managed
+from memzoo.stores.checking import check
+from memzoo.stores.opening import kinds
 from memzoo.strategy import ModelBackedMemory, further_names, strategy_named
+from memzoo.sync import drive
 
-__all__ = ["list_strategies", "serve_offline"]
+__all__ = ["list_known", "serve_offline"]
 
 console = Terminal()
 
 
 @command("Talk")
-def list_strategies() -> None:
-    """List every strategy, those of installed packages too: what each one shows, costs and needs."""
+def list_known(
+    *,
+    store: Annotated[str, typer.Option(help="A store whose conversations to list, such as sqlite:///chat.db.")] = "",
+    limit: Annotated[int, typer.Option(min=1, help="How many conversations to list.")] = 100,
+    after: Annotated[str | None, typer.Option(help="Only list conversations that come after this one.")] = None,
+    check_all: Annotated[
+        bool, typer.Option("--check", help="Read everything in the store, and list what is damaged.")
+    ] = False,
+) -> None:
+    """List every strategy, with what it shows, costs and needs, and every kind of store, installed packages' too.
+
+    With --store, list its conversations: id, messages, first and last time.
+    """
+    if check_all and not store:
+        raise OptionError("--check needs a --store")
+    if store:
+        with closing(open_existing(store)) as opened:
+            (_check if check_all else _list_conversations)(opened, limit, after)
+        return
     found = [(name, *_describe(name)) for name in (*STRATEGIES, *further_names())]
     if not console.is_terminal:
-        for one in found:
+        for one in (*found, *kinds().items()):
             row(*one)
         return
     wide = max(len(name) for name, *_ in found)
@@ -33,6 +55,32 @@ def list_strategies() -> None:
         told = {"Shows": about, "Costs": costs, "Needs": needs}
         lines = "\n".join(f"[dim]{label}:[/] {escape(text)}" for label, text in told.items() if text)
         console.print(Padding(lines, (0, 0, 1, 2)), highlight=False)
+    console.print("[bold]Stores[/]", highlight=False)
+    lines = "\n".join(f"{escape(kind)}\n  [dim]{escape(meaning)}[/]" for kind, meaning in kinds().items())
+    console.print(Padding(lines, (0, 0, 1, 2)), highlight=False)
+
+
+def _list_conversations(store: ManagedStore, limit: int, after: str | None) -> None:
+    damaged = 0
+    for id_ in drive(managed(store, "conversations").conversations(after=after, limit=limit)):
+        try:
+            first, last = drive(store.read(id_, limit=1)), drive(store.read(id_, limit=1, newest=True))
+            row(id_, write_count(drive(store.count(id_)), "message"), *map(show_time, (*first, *last)))
+        except StoreError as error:
+            damaged += 1
+            row(id_, str(error))
+    if damaged:
+        are = "is" if damaged == 1 else "are"
+        raise StoreError(f"{write_count(damaged, 'conversation')} {are} damaged; --check lists everything that is")
+
+
+def _check(store: ManagedStore, *_: object) -> None:
+    found = check(store)
+    for line in found:
+        row(line)
+    if found:
+        raise StoreError(f"found {write_count(len(found), 'problem')}; export what can be read, and restore the rest")
+    echo("Everything can be read.")
 
 
 def _describe(name: str) -> tuple[str, str, str, str]:
@@ -48,7 +96,7 @@ def _describe(name: str) -> tuple[str, str, str, str]:
     return strategy.__name__, about, costs[1] if costs else "", needs[1] if needs else default
 
 
-@command("Serving")
+@command("Serving", hidden=True)
 def serve_offline(
     host: Annotated[
         str, typer.Option(help="Address to listen on; by default only this machine can connect.")

@@ -459,7 +459,8 @@ class BaseMemory(ABC):
         Args:
             ids: Log numbers (see `aentries`), or `None` for the whole conversation. If any message of a turn is
                 forgotten, nobody can save that turn again under its `turn_id`.
-            thorough: Rewrite the store's files so that no copy is left in them, while others wait (`memzoo scrub`).
+            thorough: Rewrite the store's files so that no copy is left in them, while others wait (`memzoo forget
+                --thorough`).
 
         Raises:
             UnknownMessageError: There is no such message; nothing was forgotten.

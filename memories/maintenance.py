@@ -3,11 +3,10 @@
 import heapq
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
-from memzoo.dispatch import check_it_travels, run_units
+from memzoo.dispatch import Workers, check_it_travels, executor_of, run_units
 from memzoo.errors import OptionError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.models.usage import Spent
@@ -46,7 +45,7 @@ def upkeep(
     ids: Iterable[str] | None = None,
     *,
     prefix: str = "",
-    executor: Executor | None = None,
+    executor: Workers = None,
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
 ) -> Upkept:
@@ -61,7 +60,8 @@ def upkeep(
         strategy: What learns, by the name that `create_memory` takes.
         ids: Which conversations; by default those of the store that are behind, a page at a time.
         prefix: Only those whose ids begin so.
-        executor: Does the work: threads, processes, Dask's or Ray's (`memzoo.engines`); by default it is done here.
+        executor: Does the work: any `concurrent.futures.Executor`, or a number of processes; by default it is done
+            here.
         progress: Told after each conversation how many are done, and of how many, if that is known.
         **options: Those of the strategy, as the program has them that serves the conversations.
 
@@ -69,7 +69,7 @@ def upkeep(
         OptionError: The strategy learns nothing, an argument has the wrong type, an option cannot work, or the store or
             an option cannot travel.
         UnsupportedError: The store cannot list its conversations, and no `ids` are given.
-        EngineError: The executor is broken.
+        ExecutorError: The executor is broken.
 
     Example:
         >>> from memzoo import create_memory
@@ -92,15 +92,17 @@ def upkeep(
         raise OptionError(f"ids must be a list of conversations, such as ['user-42'], not {wrong[0]!r} among them")
     listed = listed and [id_ for id_ in listed if id_.startswith(prefix)]
     work = _Work(store, strategy, options)
-    check_it_travels(executor, {"the store": store, **{f"{name}={value!r}": value for name, value in options.items()}})
+    parts = {"the store": store, **{f"{name}={value!r}": value for name, value in options.items()}}
     done, learnt, failed, spent = 0, 0, dict[str, str](), Spent()
     behind = _behind(store, states, prefix) if listed is None else iter(listed)
-    for id_, outcome in run_units(executor, work, behind):
-        done, learnt, spent = done + 1, learnt + outcome.has_learnt, spent + outcome.spent
-        if outcome.failure:
-            failed[id_] = outcome.failure
-        if progress:
-            progress(done, None if listed is None else len(listed))
+    with executor_of(executor) as working:
+        check_it_travels(working, parts)
+        for id_, outcome in run_units(working, work, behind):
+            done, learnt, spent = done + 1, learnt + outcome.has_learnt, spent + outcome.spent
+            if outcome.failure:
+                failed[id_] = outcome.failure
+            if progress:
+                progress(done, None if listed is None else len(listed))
     return Upkept(done, learnt, failed, spent)
 
 

@@ -1,27 +1,55 @@
 """Sends units of work through an executor: in batches, a few at a time, and once more if a worker dies.
 
-Nothing here knows what the work is. `compare` and `upkeep` hand in a function and units, and keep what comes back.
+Nothing here knows the work: `compare` and `upkeep` hand in a function and units, and keep the results. The executor is
+any of `concurrent.futures`, or of a package that offers the same, such as Dask.
 """
 
+import concurrent.futures
 import functools
 import importlib
 import itertools
+import multiprocessing
+import os
 import pickle
+import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from memzoo._version import __version__
-from memzoo.engines import in_this_process, workers_of
-from memzoo.errors import EngineError, OptionError
+from memzoo.errors import ExecutorError, OptionError
 
-__all__ = ["BATCH_SECONDS", "check_it_travels", "most_under_way", "run_units"]
+__all__ = [
+    "BATCH_SECONDS",
+    "Workers",
+    "check_it_travels",
+    "executor_of",
+    "in_this_process",
+    "most_under_way",
+    "run_units",
+]
 
+P = ParamSpec("P")
+T = TypeVar("T")
 U = TypeVar("U")
 R = TypeVar("R")
+
+Workers: TypeAlias = Executor | int | None
+"""An executor, a number of processes, or `None` to work here, one unit after the other."""
 
 BATCH_SECONDS = 0.5
 """So long a batch shall take: long beside what it costs to send it, short beside what a dead worker loses."""
@@ -31,6 +59,45 @@ _PATIENCE = 2  # times the seconds of a batch: who takes longer sends back what 
 _TRIES = 5
 _AHEAD = 2  # batches for each worker: one that it does, and one that waits, so that it never does
 _ADVICE = "What is finished is kept, and the same call goes on from there."
+
+
+class _Processes(Executor):
+    """Processes of this machine, started afresh. If one dies, all are replaced; they end with this process."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._pool = self._start()
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """See `Executor.submit`. A call that was under way when a process died has failed with `BrokenProcessPool`."""
+        try:
+            return self._pool.submit(fn, *args, **kwargs)
+        except BrokenProcessPool:
+            self._pool = self._start()
+            return self._pool.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - as Executor's
+        """See `Executor.shutdown`."""
+        self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+    def _start(self) -> ProcessPoolExecutor:
+        spawn = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.workers, mp_context=spawn, initializer=_end_with_parent)
+
+
+def executor_of(workers: Workers) -> AbstractContextManager[Executor | None]:
+    """Give the executor that a user named: one that is made here ends with the block, another is left open.
+
+    Raises:
+        OptionError: It is neither an executor nor a number of at least 1.
+    """
+    if isinstance(workers, Executor) or workers is None:
+        return nullcontext(workers)
+    if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise OptionError(
+            f"executor must be a concurrent.futures.Executor, or a number of processes of at least 1; not {workers!r}"
+        )
+    return _Processes(workers) if workers > 1 else nullcontext()
 
 
 def run_units(
@@ -54,7 +121,7 @@ def run_units(
 
     Raises:
         OptionError: `do` or a unit cannot travel to where the work is done.
-        EngineError: The executor is broken, or some units made their worker die again and again.
+        ExecutorError: The executor is broken, or some units made their worker die again and again.
     """
     if executor is None:
         yield from ((unit, do(unit)) for unit in units if unit is not None)
@@ -64,8 +131,22 @@ def run_units(
 
 
 def most_under_way(executor: Executor | None) -> int:
-    """How many batches are under way at once, at most."""
-    return 1 if executor is None else _AHEAD * workers_of(executor)
+    """Return the limit of batches that are under way at once."""
+    if executor is None:
+        return 1
+    dask: Any = sys.modules.get("distributed.cfexecutor")
+    if dask is not None and isinstance(executor, dask.ClientExecutor):
+        found = sum(vars(executor)["_client"].ncores().values())
+    else:  # ours, mpi4py's, Python's and loky's
+        names = ("workers", "num_workers", "_max_workers")
+        found = next((count for name in names if isinstance(count := getattr(executor, name, None), int)), 0)
+    return _AHEAD * (found or os.cpu_count() or 1)
+
+
+def in_this_process(executor: Executor | None) -> bool:
+    """Tell whether the work is done in this process, so that nothing has to travel."""
+    apart = getattr(concurrent.futures, "InterpreterPoolExecutor", ())  # of Python 3.14: threads that share nothing
+    return executor is None or (isinstance(executor, ThreadPoolExecutor) and not isinstance(executor, apart))
 
 
 def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
@@ -155,16 +236,16 @@ class _Dispatch(Generic[U, R]):
         try:
             self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
         except (BrokenExecutor, RuntimeError) as error:
-            raise EngineError(
+            raise ExecutorError(
                 f"the executor takes no more work: {_describe(error)}. {_ADVICE} Make a new executor for it; "
-                "jobs=N replaces processes that die by itself"
+                "executor=N, a number of processes, replaces those that die by itself"
             ) from error
 
     def _take(self, future: Future[_Answer[R]], batch: _Batch[U]) -> Iterator[tuple[U, R]]:
         try:
             answer = future.result()
-        except Exception as error:  # noqa: BLE001 - each engine has its own
-            # What `do` raises is in the answer: a worker died, or the engine failed.
+        except Exception as error:  # noqa: BLE001 - each executor has its own
+            # What `do` raises is in the answer: a worker died, or the executor failed.
             self._send_again(batch, error)
             return
         if answer.error is not None:
@@ -178,7 +259,7 @@ class _Dispatch(Generic[U, R]):
 
     def _send_again(self, batch: _Batch[U], error: Exception) -> None:
         if batch.tries + 1 == _TRIES:
-            raise EngineError(
+            raise ExecutorError(
                 f"the worker failed {_TRIES} times at {batch.units[0]}: {_describe(error)}. {_ADVICE} The worker may "
                 "have too little memory, no memzoo, or another version of it; a script that starts processes must do "
                 "so under `if __name__ == '__main__':`"
@@ -222,12 +303,12 @@ def _describe(error: Exception) -> str:
 
 
 def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
-    """Do a batch, or what there is time for. Errors are told, not raised: what is raised here is the engine's."""
+    """Do a batch, or what there is time for. Errors are told, not raised: what is raised here is the executor's."""
     try:
         function, listed = (_unpack(do), _unpack(units, keep=False)) if isinstance(do, bytes) else (do, units)
     except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
         said = f"what was sent cannot be opened where the work is done: {_describe(error)}"
-        return _Answer(error=EngineError(f"{said}. Install there what is installed here, cloudpickle too"))
+        return _Answer(error=ExecutorError(f"{said}. Install there what is installed here, cloudpickle too"))
     begun = time.perf_counter()
     results: list[Any] = []
     try:
@@ -236,14 +317,14 @@ def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
             if time.perf_counter() - begun > _PATIENCE * seconds:
                 break
     except Exception as error:  # noqa: BLE001 - raised again where the results are awaited
-        return _Answer(error=error if not isinstance(do, bytes) or _travels(error) else EngineError(_describe(error)))
+        return _Answer(error=error if not isinstance(do, bytes) or _travels(error) else ExecutorError(_describe(error)))
     return _Answer(results, time.perf_counter() - begun)
 
 
 def _unpack(packed: bytes, *, keep: bool = True) -> Any:
     version, thing = _keep(packed) if keep else pickle.loads(packed)  # noqa: S301 - from the process that sends the work
     if version != __version__:
-        raise EngineError(f"memzoo is {__version__} here, and {version} where the work comes from")
+        raise ExecutorError(f"memzoo is {__version__} here, and {version} where the work comes from")
     return thing
 
 
@@ -259,3 +340,15 @@ def _travels(error: Exception) -> bool:
     except Exception:  # noqa: BLE001 - there is no end to what packing raises
         return False
     return True
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent has ended, however: killed, it cannot tell its pool."""
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

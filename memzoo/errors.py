@@ -13,7 +13,7 @@ __all__ = [
     "ConflictError",
     "ConversationIdError",
     "CutReplyError",
-    "EngineError",
+    "ExecutorError",
     "MemoryZooError",
     "MessageError",
     "MissingExtraError",
@@ -196,8 +196,8 @@ class PluginError(MemoryZooError, ImportError):
     """What extends memzoo, an installed package or a class of your own, cannot be used; the text says why."""
 
 
-class EngineError(MemoryZooError, RuntimeError):
-    """What does the work cannot be reached, or failed again and again. What is finished is kept."""
+class ExecutorError(MemoryZooError, RuntimeError):
+    """The executor that does the work failed again and again. What is finished is kept."""
 
 
 class MissingExtraError(MemoryZooError, ImportError):

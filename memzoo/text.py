@@ -1,13 +1,16 @@
 """Texts and JSON as all rooms need them: copied, hinted at, and written so that nothing secret or unseen is shown."""
 
 import itertools
+import json
 import os
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from ipaddress import ip_address
 from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
+
+from memzoo.errors import OptionError
 
 __all__ = [
     "DEEPEST",
@@ -16,6 +19,7 @@ __all__ = [
     "is_loopback",
     "is_too_deep",
     "private",
+    "read_options",
     "redact_url",
     "show_url",
     "visible",
@@ -125,3 +129,44 @@ def _containers(values: Iterable[Any]) -> Collection[_Container]:
 
 def _within(container: _Container) -> Iterable[Any]:
     return container.values() if isinstance(container, dict) else container
+
+
+def read_options(text: str) -> dict[str, Any]:
+    """Read options as the command line has them.
+
+    Raises:
+        OptionError: A part is no option.
+
+    Example:
+        >>> read_options('k=2,ai_prefix=Bot,labels=["a","b"]')
+        {'k': 2, 'ai_prefix': 'Bot', 'labels': ['a', 'b']}
+    """
+    pairs = [part.partition("=") for part in _split(text)]
+    if wrong := [key for key, equals, _ in pairs if not (key.strip() and equals)]:
+        raise OptionError(f"{wrong[0]!r} is no option; write them as name:option=value,option=value")
+    return {key.strip(): _value(value.strip()) for key, _, value in pairs}
+
+
+def _split(text: str) -> Iterator[str]:
+    """Split at commas outside brackets."""
+    depth, part = 0, ""
+    for letter in text:
+        depth += (letter in "[{") - (letter in "]}")
+        if letter == "," and not depth:
+            yield part
+            part = ""
+        else:
+            part += letter
+    yield part
+
+
+def _value(text: str) -> Any:
+    """Read a value in JSON or TOML syntax; anything else is a text."""
+    import tomllib
+
+    for read in (json.loads, lambda one: tomllib.loads(f"value = {one}")["value"]):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text

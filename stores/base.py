@@ -172,7 +172,7 @@ class Store(Protocol):
     false. Messages are immutable from here on: nobody changes a record after passing it in, or an entry that was
     returned, so nobody need copy them. The caller owns the lists and states that methods return.
 
-    `memzoo.stores.testing.PlainStoreContract` states all rules as tests; run it over your own store, or `StoreContract`
+    `memzoo.testing.PlainStoreContract` states all rules as tests; run it over your own store, or `StoreContract`
     over a `ManagedStore`.
     """
 

@@ -1,17 +1,22 @@
 """Reads everything in a store and reports what is damaged."""
 
+import os
+import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any, cast
 
 from memzoo.errors import StoreError
 from memzoo.stores.base import Entry, ManagedStore, Store, managed
 from memzoo.sync import blocking_function
 
-__all__ = ["acheck", "check"]
+__all__ = ["acheck", "check", "is_sqlite"]
 
 _PAGE = 500
 _MOST = 20  # damaged messages of a conversation that are named one by one
 _FURTHEST = 2**40
+_MAGIC = b"SQLite format 3\x00"
 
 
 async def acheck(store: Store) -> list[str]:
@@ -90,3 +95,18 @@ async def _find_damaged_states(store: ManagedStore, id_: str) -> list[str]:
             except StoreError as error:
                 found.append(str(error))
     return found
+
+
+def is_sqlite(path: Path) -> bool:
+    """Tell whether a file is an SQLite database."""
+    if not isinstance(path, Path):  # pyright: ignore[reportUnnecessaryIsInstance] - one that lies elsewhere
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    if not (path.is_file() and os.access(path, os.R_OK)):
+        return False
+    # By SQLite: to close the file would take away the locks that connections of this process have on it.
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            return bool(database.execute("PRAGMA schema_version").fetchone()[0])
+    except sqlite3.Error as error:
+        return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB

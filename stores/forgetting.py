@@ -21,8 +21,8 @@ _HOLDS = "holds"
 _NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 REMAINS = (
-    "Copies of what was deleted may be left in the store's files: `memzoo scrub`, or store.scrub(thorough=True), "
-    "rewrites them, while others wait."
+    "Copies of what was deleted may be left in the store's files: `memzoo forget --thorough`, or "
+    "store.scrub(thorough=True), rewrites them, while others wait."
 )
 """The hint for a store that has deleted something, and has not rewritten its files since."""
 

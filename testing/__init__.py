@@ -1,17 +1,45 @@
-"""For testing memories of your own: contract suites to inherit, and models whose answers are scripted.
+"""For testing memories, stores and indexes of your own: contract suites to inherit, and models with scripted answers.
 
-Subclass `MemoryContract` for a strategy of your own::
+They need pytest. Subclass `MemoryContract` for a strategy of your own::
 
     class TestMyMemory(MemoryContract):
         strategy = MyMemory
+
+`PlainStoreContract` is for a `Store`, `StoreContract` for a `ManagedStore`, `TombstoneStoreContract` for a
+`TombstoneStore`, `LeasingStoreContract` for a `LeasingStore`::
+
+    class TestMyStore(StoreContract):
+        @pytest.fixture
+        def store(self) -> Iterator[Store]:
+            with contextlib.closing(MyStore()) as store:
+                yield store
 """
+
+import pkgutil
 
 import pytest
 
-# Before they are imported: pytest shows what an `assert` compared only in modules that it was told of.
-pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in ("contract", "failures", "forgetting", "views")))
+# Before they are imported: pytest shows the values that an `assert` compared only in modules that it was told of.
+pytest.register_assert_rewrite(*(f"{__name__}.{one.name}" for one in pkgutil.iter_modules(__path__)))
 
 from memzoo.testing.contract import MemoryContract  # noqa: E402
+from memzoo.testing.index_contract import VectorIndexContract  # noqa: E402
+from memzoo.testing.lease_contract import LeasingStoreContract  # noqa: E402
+from memzoo.testing.managed_contract import StoreContract  # noqa: E402
 from memzoo.testing.scripted import FlakyModel, ScriptedModel  # noqa: E402
+from memzoo.testing.store_contract import PlainStoreContract  # noqa: E402
+from memzoo.testing.store_tools import HOSTILE_IDS, vector  # noqa: E402
+from memzoo.testing.tombstone_contract import TombstoneStoreContract  # noqa: E402
 
-__all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
+__all__ = [
+    "HOSTILE_IDS",
+    "FlakyModel",
+    "LeasingStoreContract",
+    "MemoryContract",
+    "PlainStoreContract",
+    "ScriptedModel",
+    "StoreContract",
+    "TombstoneStoreContract",
+    "VectorIndexContract",
+    "vector",
+]

@@ -90,17 +90,13 @@ class ViewContract(ContractTools):
         assert not left_out & shown
         assert all(one.reason for one in told.left_out)
 
-    def test_explains_as_text_json_and_html(self) -> None:
-        """All three have the query; in HTML nobody's words are tags."""
+    def test_explains_as_text_and_json(self) -> None:
+        """Both name the strategy or the query."""
         memory = self.told()
-        memory.add_messages([{"role": "user", "content": "<script>alert('Anna')</script>"}])
         told = memory.explain(_QUERY)
         assert json.loads(json.dumps(told.as_dict())) == told.as_dict()
         assert told.as_dict()["query"] == (_QUERY if memory.needs_query else None)
         assert str(told).startswith(f"{memory.name} shows {len(told.shown)} message")
-        html = told.as_html()
-        assert html.startswith(f"<p>{memory.name} shows ")
-        assert "<script>" not in html
 
     def test_tells_which_entries_it_shows(self) -> None:
         """Each message of a view comes with its entry in the log, or with none where it was derived."""

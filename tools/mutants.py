@@ -57,16 +57,19 @@ class Room(NamedTuple):
 
 ROOMS = {
     "measure": Room(
-        ("benchmarks/measure", "benchmarks/learnt.py"),
+        ("benchmarks/measure", "benchmarks/recorded_states.py"),
         (
-            *(f"tests/benchmarks/test_{name}.py" for name in ("answers", "evidence", "figures", "fitting", "said")),
-            *(f"tests/benchmarks/test_{name}.py" for name in ("statistics", "measuring", "learnt", "recorded_compare")),
+            *(f"tests/benchmarks/test_{name}.py" for name in ("answers", "evidence", "numerals", "fitting", "said")),
+            *(
+                f"tests/benchmarks/test_{name}.py"
+                for name in ("statistics", "measuring", "recorded_states", "recorded_compare")
+            ),
         ),
     ),
     "verdict": Room(("benchmarks/verdict.py",), ("tests/benchmarks/test_verdict.py",)),
     "report": Room(
         ("benchmarks/report",),
-        ("tests/benchmarks/report", "tests/benchmarks/test_comparing.py", "tests/benchmarks/test_running.py"),
+        ("tests/benchmarks/report", "tests/benchmarks/test_comparing.py", "tests/benchmarks/test_command.py"),
     ),
     "search": Room(
         ("memories/search",),

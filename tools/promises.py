@@ -434,7 +434,7 @@ BROKEN: Sequence[Broken] = (
     Broken(
         "A comparison that is killed",
         "test_killed_at_any_moment_it_goes_on",
-        "tests/benchmarks/test_work.py",
+        "tests/benchmarks/test_tasks.py",
         "benchmarks/checkpoint.py",
         "            for key in self._sort():\n                file.seek(self._places[key])\n"
         "                self._places[key]",

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from memzoo.benchmarks.measure.figures import DATE, with_one_writing
+from memzoo.benchmarks.measure.numerals import DATE, with_one_writing
 from memzoo.memories.text.language import UNSPACED, singular, stem
 
 __all__ = ["answer_found"]

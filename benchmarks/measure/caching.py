@@ -8,11 +8,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import takewhile
 from math import inf
+from typing import Literal, TypeAlias
 
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
-__all__ = ["CACHES", "FRAME", "REREAD", "CacheRule", "PromptCache", "Requests", "count_shared", "paid_tokens"]
+__all__ = [
+    "CACHES",
+    "FRAME",
+    "REREAD",
+    "CacheName",
+    "CacheRule",
+    "PromptCache",
+    "Requests",
+    "count_shared",
+    "paid_tokens",
+]
 
 FRAME = (3, 1)
 """Tokens before and after a message's text with OpenAI: where it begins, its role, where its text begins; its end."""
@@ -57,6 +68,9 @@ class CacheRule:
         """What requests cost, in tokens at the full price."""
         return requests.sent - (1 - self.read) * requests.cached + (self.write - 1) * requests.written
 
+
+CacheName: TypeAlias = Literal["openai", "anthropic", "deepseek", "none"]
+"""Whose rule it is; "none" for no cache."""
 
 CACHES: Mapping[str, CacheRule] = {
     rule.name: rule

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from memzoo.benchmarks.learnt import Unasked, log_of
 from memzoo.benchmarks.measure.caching import PromptCache, Requests
 from memzoo.benchmarks.measure.evidence import score_question
 from memzoo.benchmarks.measure.fitting import Said, fit
-from memzoo.benchmarks.measure.setup import Setup, Timing
+from memzoo.benchmarks.measure.settings import Settings, Timing
 from memzoo.benchmarks.measure.surviving import Followed
 from memzoo.benchmarks.money import MeteredModel, SpendingLimit
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
+from memzoo.benchmarks.recorded_states import Unasked, log_of
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Mark, Question, Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.errors import ModelError
@@ -38,7 +38,7 @@ def measure(
     transcript: Transcript,
     number: int,
     variant: Variant,
-    setup: Setup,
+    settings: Settings,
     *,
     keep_views: bool = True,
     progress: Advance = lambda _steps: None,
@@ -52,7 +52,7 @@ def measure(
         transcript: The conversation and its questions.
         number: The number of the conversation.
         variant: The memory.
-        setup: What all memories have in common.
+        settings: How to measure.
         keep_views: Keep what was shown for the questions.
         progress: Called on the way with how many exchanges and questions are done; those of several runs count as one.
         spending_limit: Pays for model calls; `None` if nobody counts.
@@ -61,8 +61,8 @@ def measure(
         LimitReachedError: The next model call might cost more than is left.
     """
     runs = [
-        _Run(transcript, variant, setup, list(budgets), spending_limit, keep_views=keep_views)
-        for _, budgets in itertools.groupby(setup.budgets, key=lambda budget: repr(variant.options_at(budget)))
+        _Run(transcript, variant, settings, list(budgets), spending_limit, keep_views=keep_views)
+        for _, budgets in itertools.groupby(settings.budgets, key=lambda budget: repr(variant.options_at(budget)))
     ]
     taken = itertools.count(1)
 
@@ -126,7 +126,7 @@ class _Run:
         self,
         transcript: Transcript,
         variant: Variant,
-        setup: Setup,
+        settings: Settings,
         budgets: list[int],
         spending_limit: SpendingLimit | None,
         *,
@@ -135,17 +135,17 @@ class _Run:
         self.calls = dict.fromkeys(("load", "save", "asking", "judging", "embedding"), Sum())
         self.failed_saves = 0
         self.failure = ""
-        self._transcript, self._variant, self._setup = transcript, variant, setup
+        self._transcript, self._variant, self._settings = transcript, variant, settings
         self._asks_model = variant.asks_model
         self._keep_views = keep_views
-        self._tallies = {budget: _Tally(setup.prompt_cache()) for budget in budgets}
+        self._tallies = {budget: _Tally(settings.prompt_cache()) for budget in budgets}
         self._now = next((one.said_at for one in transcript.exchanges), UNDATED)
         self._seconds = self._now.timestamp()
         self._rule: list[Message] = []
         self._marks: list[tuple[int, Mark]] = []
-        self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
+        self._said = Said(settings.counting) if variant.strategy == "buffer" or not variant.cut else None
         self._model = MeteredModel(self._choose_model(), spending_limit)
-        self._judge = setup.make_judge(spending_limit)
+        self._judge = settings.make_judge(spending_limit)
         self._memory = self._fresh(budgets[0])
         self._usage = self._memory.usage if self._memory else Usage()
         self._load_seconds = self._save_seconds = 0.0
@@ -190,11 +190,11 @@ class _Run:
         # What was sent at the exchange before is what a provider has in its cache.
         if not (counted or self._is_loaded_at(number + 1)):
             return
-        before, start = self._sum_spent(), self._setup.timer()
+        before, start = self._sum_spent(), self._settings.timer()
         view = self._view(exchange.user_text) if timed or not self._said else []
         if timed and self._memory:
             self._loads += 1
-            self._load_seconds += self._setup.timer() - start
+            self._load_seconds += self._settings.timer() - start
         self._book("load", before)
         for budget, tally in self._tallies.items():
             # All that was said is not gone through at each exchange, as its size is known.
@@ -226,14 +226,14 @@ class _Run:
     def _save(self, number: int, exchange: Exchange) -> None:
         if self._memory is None:
             return
-        before, start = self._sum_spent(), self._setup.timer()
+        before, start = self._sum_spent(), self._settings.timer()
         try:
             self._memory.add_messages(exchange.records, turn_id=f"exchange-{number}")
         except ModelError as error:
             self.failed_saves += 1
             self.failure = str(error)
         self._saves += 1
-        self._save_seconds += self._setup.timer() - start
+        self._save_seconds += self._settings.timer() - start
         self._book("save", before)
 
     def _ask(self, question: Question) -> None:
@@ -268,16 +268,16 @@ class _Run:
     def _cut(self, view: list[Message], budget: int) -> list[Message]:
         if self._said:
             return self._said.end(budget) if self._variant.cut else self._said.whole()
-        return fit(view, budget, self._setup.counting)
+        return fit(view, budget, self._settings.counting)
 
     def _tokens(self, shown: list[Message]) -> int:
-        return self._said.tokens if self._said and not self._variant.cut else self._setup.counting.of_messages(shown)
+        return self._said.tokens if self._said and not self._variant.cut else self._settings.counting.of_messages(shown)
 
     def _choose_model(self) -> Model:
         """Return the model that the memory asks."""
         if self._variant.learnt:
             return Unasked(self._variant.learnt_by)
-        return self._setup.answering if self._variant.model is None else self._setup.model_of(self._variant.model)
+        return self._settings.answering if self._variant.model is None else self._settings.model_of(self._variant.model)
 
     def _fresh(self, budget: int) -> BaseMemory | None:
         # The store's clock follows the conversation: what is said long ago must look old to the memory.
@@ -292,7 +292,7 @@ class _Run:
             clock=lambda: self._seconds,
             human_prefix=self._transcript.user,
             ai_prefix=self._transcript.assistant,
-            token_counter=self._setup.counting.of_message,
+            token_counter=self._settings.counting.of_message,
         )
 
     def _sum_spent(self) -> tuple[Sum, Sum]:

@@ -95,8 +95,8 @@ def demo(
 ) -> None:
     """Compare all seven on the bundled conversation, and open a page that shows what each remembers. Needs no key."""
     from memzoo.benchmarks.comparing import beside_learnt, compare
+    from memzoo.benchmarks.progress import watch_progress
     from memzoo.benchmarks.report.writing import table
-    from memzoo.benchmarks.running import watch_progress
     from memzoo.benchmarks.transcripts import sample_path
     from memzoo.benchmarks.variants import choose_variants
 
@@ -141,7 +141,7 @@ def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> Non
 
 def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
     from memzoo.benchmarks.comparing import in_place_of_rules
-    from memzoo.benchmarks.measure.setup import Setup
+    from memzoo.benchmarks.measure.settings import Settings
     from memzoo.benchmarks.play.playing import Play
     from memzoo.benchmarks.play.stored import read_talk
     from memzoo.benchmarks.results import OFFLINE
@@ -154,23 +154,25 @@ def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
         asked.check(name)
     if sum(map(bool, (selected.transcripts, selected.store, selected.empty))) > 1:
         raise OptionError("give only one of files, --store and --empty: the page shows one conversation")
-    setup = Setup(
-        asked.model, [selected.budget], token_counter(counter, asked.model).chosen, make_model=asked.make_named
+    settings = Settings(
+        model=asked.model,
+        make_model=asked.make_named,
+        budgets=[selected.budget],
+        counter=token_counter(counter, asked.model).chosen,
     )
     if not selected.store:
         talk = _conversation(selected)
         if asked.model == OFFLINE:
             variants = in_place_of_rules([talk], variants)
-        return Play(talk, variants, setup)
+        return Play(talk, variants, settings)
     with Stored(selected.store, selected.conversation).open_conversation() as (store, id_):
         talk, kept = read_talk(store, id_)
-    return Play(talk, variants, setup, stored=kept)
+    return Play(talk, variants, settings, stored=kept)
 
 
 def _conversation(selected: Selection) -> "Transcript":
     """The conversation of the files, the one that is named, or else the longest."""
-    from memzoo.benchmarks.running import sources
-    from memzoo.benchmarks.survey import source_of
+    from memzoo.benchmarks.inputs import source_of, sources
     from memzoo.benchmarks.transcripts import Transcript
 
     if selected.empty:

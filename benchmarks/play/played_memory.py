@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from memzoo.benchmarks.learnt import LearntState
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.play.pieces import (
     Numbers,
@@ -19,6 +18,7 @@ from memzoo.benchmarks.play.pieces import (
     reasons,
     splices,
 )
+from memzoo.benchmarks.recorded_states import LearntState
 from memzoo.errors import MemoryZooError, ModelError
 from memzoo.memories import BaseMemory, ConversationKGMemory
 from memzoo.memories.text.explanation import ShownText

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.measure.evidence import score_question
-from memzoo.benchmarks.measure.setup import Setup
+from memzoo.benchmarks.measure.settings import Settings
 from memzoo.benchmarks.play.played_memory import Frame, PlayedMemory, Tables, about, list_said
 from memzoo.benchmarks.play.stored import Kept
 from memzoo.benchmarks.results import OFFLINE
@@ -45,7 +45,7 @@ class Play:
         self,
         talk: Transcript,
         variants: Sequence[Variant],
-        setup: Setup,
+        settings: Settings,
         *,
         stored: Kept | None = None,
     ) -> None:
@@ -54,11 +54,11 @@ class Play:
         Args:
             talk: The conversation.
             variants: The memories; baselines are left out.
-            setup: The model that answers, the budget, and what counts tokens.
+            settings: The model that answers, the budget, and what counts tokens.
             stored: What the store has, if the conversation is from one. What was learnt there is shown beside what is
                 learnt here, and nothing can be said.
         """
-        self.talk, self._setup, self._stored = talk, setup, stored
+        self.talk, self._settings, self._stored = talk, settings, stored
         self.moment = -1
         self._now, self._seconds = datetime.now(UTC), 0.0
         self._tables, self._questions = Tables(), 0
@@ -103,7 +103,7 @@ class Play:
         reply = answer.strip()
         if not reply:
             view = self._find_column(by).memory.messages(text)
-            reply = drive(self._setup.answering.complete(_with_question(view, text), _PURPOSE)).text
+            reply = drive(self._settings.answering.complete(_with_question(view, text), _PURPOSE)).text
         # Only now: what a line tells for the first time must reach the page.
         before = self._show(text, anew=True)
         said = [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
@@ -141,7 +141,7 @@ class Play:
     @property
     def by_rules(self) -> bool:
         """Whether rules answer, so that asking costs nothing."""
-        return self._setup.answering.name == OFFLINE
+        return self._settings.answering.name == OFFLINE
 
     def _start(self) -> Line:
         columns = [*self._columns, *self._as_stored]
@@ -150,10 +150,10 @@ class Play:
             "title": self.talk.title,
             "user": self.talk.user,
             "assistant": self.talk.assistant,
-            "model": self._setup.answering.name,
+            "model": self._settings.answering.name,
             "rules": self.by_rules,
             "learnt_by": self._by,
-            "counter": self._setup.counting.name,
+            "counter": self._settings.counting.name,
             "moments": len(self.talk.exchanges),
             "stored": self._stored is not None,
             "memories": [
@@ -213,8 +213,8 @@ class Play:
         return known[name] if name else self._columns[0]
 
     def _column(self, variant: Variant) -> PlayedMemory:
-        setup = self._setup
-        model: Model = setup.answering if variant.model is None else setup.model_of(variant.model)
+        settings = self._settings
+        model: Model = settings.answering if variant.model is None else settings.model_of(variant.model)
         if variant.learnt:
             model = _Resting()
         store = InMemoryStore(clock=lambda: self._now)
@@ -237,14 +237,14 @@ class Play:
 
     def _make(self, variant: Variant, model: Model, store: InMemoryStore) -> BaseMemory:
         made = variant.make(
-            self._setup.budgets[0],
+            self._settings.budgets[0],
             llm=model,
             conversation_id=variant.name,
             store=store,
             clock=lambda: self._seconds,
             human_prefix=self.talk.user,
             ai_prefix=self.talk.assistant,
-            token_counter=self._setup.counting.of_message,
+            token_counter=self._settings.counting.of_message,
             **(
                 {"learn": "later", "on_model_error": "defer"}
                 if isinstance(model, _Resting)
@@ -257,7 +257,7 @@ class Play:
 
     async def _answer(self, request: Sequence[Message]) -> dict[str, Any]:
         try:
-            found = await self._setup.answering.complete(request, _PURPOSE)
+            found = await self._settings.answering.complete(request, _PURPOSE)
         except ModelError as error:
             return {"answer": "", "error": str(error)}
         return {"answer": "" if found.text == CANNOT else found.text}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from memzoo.benchmarks.inputs import Survey
 from memzoo.benchmarks.results import QuestionInfo, Results, Row, Talks
-from memzoo.benchmarks.survey import Survey
 from memzoo.benchmarks.verdict import write_number
 from memzoo.errors import OptionError
 

@@ -8,7 +8,7 @@ are variables that follow the reader's choice of light and dark.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memzoo.benchmarks.report.places import Axis, apart
+from memzoo.benchmarks.report.axis import Axis, apart
 from memzoo.benchmarks.report.templates import render_template
 from memzoo.benchmarks.results import Results, Row
 from memzoo.benchmarks.verdict import MEASURES, measure_of

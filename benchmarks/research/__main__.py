@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from memzoo.benchmarks import Settings
 from memzoo.benchmarks.comparing import OFFLINE, compare
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.report.charts import course_chart
@@ -35,7 +36,7 @@ for command in (
 def picture(out: Annotated[Path, typer.Argument(help="The SVG file to write.")]) -> None:
     """Draw the tokens that each strategy shows over the bundled conversation: `docs/comparison.svg`."""
     counter = named_counter("o200k_base")
-    results = compare(sample_transcripts(), model=OFFLINE, budgets=[1000], counter=counter).results
+    results = compare(sample_transcripts(), settings=Settings(model=OFFLINE, budgets=[1000], counter=counter)).results
     subtitle = f"; bundled conversation; budget 1,000 tokens ({counter_note(counter.name)}); the offline model (rules)"
     out.write_text(course_chart(results, subtitle=subtitle, alone=True), encoding="utf-8", newline="\n")
 

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from memzoo.benchmarks import Settings
 from memzoo.benchmarks.comparing import compare
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Exchange, Transcript, sample_transcripts
@@ -46,7 +47,7 @@ def measure_size(size: int, memories: Sequence[str], counter: str) -> tuple[floa
     """
     transcript = long_conversation(size)
     began = time.process_time()
-    compare([transcript], memories, counter=counter)
+    compare([transcript], memories, Settings(counter=counter))
     return time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _KILOBYTES
 
 

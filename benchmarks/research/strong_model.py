@@ -18,12 +18,12 @@ from typing import Annotated, Any
 
 import typer
 
-from memzoo.benchmarks.learnt import Learnt, LearntState, LearntStep, Unasked, fingerprint, log_of
 from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.evidence import score_question
 from memzoo.benchmarks.measure.fitting import fit
 from memzoo.benchmarks.outcomes import Sum
+from memzoo.benchmarks.recorded_states import Learnt, LearntState, LearntStep, Unasked, fingerprint, log_of
 from memzoo.benchmarks.research.inputs import limits_of, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Question, Transcript, sample_transcripts

@@ -15,8 +15,8 @@ from typing import Annotated, Any
 import numpy
 import typer
 
+from memzoo.benchmarks.aggregate import gather
 from memzoo.benchmarks.comparing import compare
-from memzoo.benchmarks.gathering import gather
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.results import MemoryInfo, Run, Talks

@@ -20,7 +20,6 @@ from memzoo.errors import MissingExtraError, OptionError, TranscriptError
 from memzoo.hosts.migrate import (
     ChatLog,
     is_message,
-    is_sqlite,
     logs_of,
     message_of,
     read_csv,
@@ -28,6 +27,7 @@ from memzoo.hosts.migrate import (
     read_text,
     reason,
 )
+from memzoo.stores.checking import is_sqlite
 
 __all__ = ["STDIN", "load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from memzoo import compare
+from memzoo.benchmarks import Settings
 
 # It prints:
 #   buffer shows 100% of the evidence in 55 tokens
@@ -19,7 +20,7 @@ for said in SMALL_TALK:
 questions = [{"question": "How much is the flat in Grünerløkka?", "answer": "14,000", "evidence": [0]}]
 Path("chat.json").write_text(json.dumps({"messages": messages, "questions": questions}), encoding="utf-8")
 
-found = compare("chat.json", ["window:k=3", "buffer", "vector-retriever"], budgets=[100])
+found = compare("chat.json", ["window:k=3", "buffer", "vector-retriever"], Settings(budgets=[100]))
 for row in found.rows:
     of = row.budgets[100]
     if of.covered and not row.memory.baseline:

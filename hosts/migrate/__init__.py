@@ -2,13 +2,12 @@
 
 from memzoo.hosts.migrate.chat_log import ChatLog, reason
 from memzoo.hosts.migrate.documents import is_message, logs_of, message_of
-from memzoo.hosts.migrate.sessions import is_sqlite, read_sessions
+from memzoo.hosts.migrate.sessions import read_sessions
 from memzoo.hosts.migrate.texts import read_csv, read_text
 
 __all__ = [
     "ChatLog",
     "is_message",
-    "is_sqlite",
     "logs_of",
     "message_of",
     "read_csv",

@@ -3,7 +3,6 @@
 import functools
 import importlib
 import json
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,9 +14,8 @@ from memzoo.hosts.migrate.chat_log import ChatLog, Unread
 from memzoo.hosts.migrate.documents import is_message, spell_out
 from memzoo.hosts.migrate.sources import conversation_of, make_stand_in
 
-__all__ = ["is_sqlite", "read_sessions"]
+__all__ = ["read_sessions"]
 
-_MAGIC = b"SQLite format 3\x00"
 _EXPECTED = "the sessions of OpenAI Agents (table agent_messages) or LangGraph's checkpoints (table checkpoints)"
 
 # Objects within objects: LangGraph's are a few levels deep, and each level takes its part of the stack.
@@ -32,21 +30,6 @@ select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and
     where newest.thread_id = checkpoints.thread_id and newest.checkpoint_ns = ''
 ) order by thread_id
 """
-
-
-def is_sqlite(path: Path) -> bool:
-    """Tell whether a file is an SQLite database."""
-    if not isinstance(path, Path):  # pyright: ignore[reportUnnecessaryIsInstance] - one that lies elsewhere
-        with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
-    if not (path.is_file() and os.access(path, os.R_OK)):
-        return False
-    # By SQLite: to close the file would take away the locks that connections of this process have on it.
-    try:
-        with closing(_open_read_only(path)) as database:
-            return bool(database.execute("PRAGMA schema_version").fetchone()[0])
-    except sqlite3.Error as error:
-        return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
 
 
 def read_sessions(path: str | Path) -> Iterator[Unread]:

@@ -5,7 +5,6 @@ Searches `report` their results, which are dropped unless an explanation is unde
 
 import contextlib
 import functools
-import html
 import itertools
 import json
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
@@ -85,7 +84,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Explains a view of a memory. `str` gives it as text, a notebook as a table.
+    """Explains a view of a memory; `str` gives it as text.
 
     Attributes:
         strategy: The strategy's name.
@@ -120,16 +119,6 @@ class Explanation:
             for name, rows in self._tables()
         ]
         return "\n".join([self._title(), *told])
-
-    def as_html(self) -> str:
-        """All of it as tables in HTML."""
-        return f"<p>{html.escape(self._title())}</p>" + "".join(
-            f"<h4>{html.escape(name)}</h4><table>{''.join(map(_html_row, rows))}</table>"
-            for name, rows in self._tables()
-        )
-
-    # What a notebook calls.
-    _repr_html_ = as_html
 
     def _title(self) -> str:
         room = "" if self.limit is None else f" of {self.limit}"
@@ -188,11 +177,6 @@ def _short(text: str) -> str:
 
 def _number(number: int | None) -> str:
     return "-" if number is None else str(number)
-
-
-def _html_row(cells: Sequence[str]) -> str:
-    lines = (html.escape(cell.strip()).replace("\n", "<br>") for cell in cells)
-    return f"<tr>{''.join(f'<td>{line}</td>' for line in lines)}</tr>"
 
 
 @dataclass

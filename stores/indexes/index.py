@@ -23,7 +23,7 @@ class VectorIndex(Protocol):
     An index owns nothing: all that it holds can be put in again from the store. Embeddings are float32,
     little-endian; a collection is named by a conversation's id and the strategy's space of embeddings. A `StoreError`
     says that the index fails, or that an embedding is empty, has a number that is not finite, or another dimension than
-    the others. `memzoo.stores.testing.VectorIndexContract` states the rules as tests.
+    the others. `memzoo.testing.VectorIndexContract` states the rules as tests.
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:

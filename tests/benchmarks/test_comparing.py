@@ -2,12 +2,13 @@
 
 import logging
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, Row, TextCounter, Transcript, compare
+from memzoo.benchmarks import Comparison, Row, Settings, TextCounter, Transcript, compare
 from memzoo.errors import MissingExtraError, ModelError, OptionError, TranscriptError
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory
 from memzoo.stores import Message
@@ -28,7 +29,10 @@ def mean(found: Any) -> float | None:
 def comparison(transcript: Transcript, words: TextCounter, rules: ChatFunction) -> Comparison:
     """The seven in two copies of the short conversation."""
     prices = {"*": (2.0, 8.0)}
-    return compare([transcript, transcript], model=rules, budgets=[14], counter=words, prices=prices, per_month=5_000)
+    return compare(
+        [transcript, transcript],
+        settings=Settings(model=rules, budgets=[14], counter=words, prices=prices, per_month=5_000),
+    )
 
 
 class TestAggregation:
@@ -50,7 +54,7 @@ class TestAggregation:
     def test_calls_are_sums(self, transcript: Transcript, words: TextCounter, rules: ChatFunction) -> None:
         """Of all exchanges; questions are apart, and a load asks only where it is to."""
         memories = ["entity", "entity:ask_at_load=true"]
-        found = compare([transcript, transcript], memories, model=rules, budgets=[14], counter=words)
+        found = compare([transcript, transcript], memories, Settings(model=rules, budgets=[14], counter=words))
         calls = [
             (row.load.calls, row.save.calls, row.upkeep.calls, row.asking.calls)
             for row in (row_of(found, name) for name in memories)
@@ -91,7 +95,7 @@ def test_a_model_that_fails_leaves_its_row(transcript: Transcript, words: TextCo
     def broken(messages: list[Message]) -> str:
         raise TimeoutError("no answer")
 
-    found = compare([transcript], ["window", "summary"], model=broken, budgets=[14], counter=words)
+    found = compare([transcript], ["window", "summary"], Settings(model=broken, budgets=[14], counter=words))
     row = row_of(found, "summary")
     assert (row.error, row.failed, mean(row.budgets[14].whole)) == ("", 1, 0.5)
     assert "no answer" in row.failure
@@ -108,7 +112,7 @@ def test_a_fault_in_a_strategy_takes_no_other_with_it(
         raise ZeroDivisionError("by nothing")
 
     monkeypatch.setattr("memzoo.memories.strategies.vector_retriever.VectorStoreRetrieverMemory.view", faulty)
-    found = compare([transcript], ["vector-retriever", "window"], budgets=[14], counter=words)
+    found = compare([transcript], ["vector-retriever", "window"], Settings(budgets=[14], counter=words))
     assert row_of(found, "vector-retriever").error == "ZeroDivisionError: by nothing"
     assert row_of(found, "window").budgets
     assert found.table()[2]["error"].startswith("ZeroDivisionError")
@@ -123,7 +127,7 @@ def test_a_memory_of_ones_own_whose_loads_fail_at_the_model_is_no_memory_that_sh
         async def view(self, log: Log, state: State, query: str | None) -> View:
             raise ModelError("no answer")
 
-    found = compare([transcript], {"mine": Failing}, budgets=[14], counter=words)
+    found = compare([transcript], {"mine": Failing}, Settings(budgets=[14], counter=words))
     assert row_of(found, "mine").error == "ModelError: no answer"
     assert not row_of(found, "mine").budgets
 
@@ -131,7 +135,7 @@ def test_a_memory_of_ones_own_whose_loads_fail_at_the_model_is_no_memory_that_sh
 def test_a_conversation_without_questions_has_no_recall(transcript: Transcript, words: TextCounter) -> None:
     """There is nothing to take a mean of, and the verdict says so."""
     silent = Transcript(transcript.title, transcript.exchanges)
-    found = compare([silent], ["window"], draft=False, budgets=[14], counter=words)
+    found = compare([silent], ["window"], Settings(draft=False, budgets=[14], counter=words))
     figures = row_of(found, "window").budgets[14]
     assert (figures.questions, figures.covered, figures.answers, figures.tokens_for_a_question) == (0, None, None, None)
     assert found.verdict.startswith("There are no questions")
@@ -142,7 +146,7 @@ class TestWhatIsCompared:
 
     def test_variants_stand_beside_each_other(self, transcript: Transcript, words: TextCounter) -> None:
         """Two of one strategy have different figures."""
-        found = compare([transcript], ["window:k=1", "window:k=2"], budgets=[100], counter=words)
+        found = compare([transcript], ["window:k=1", "window:k=2"], Settings(budgets=[100], counter=words))
         tokens = [row.budgets[100].tokens_at_end for row in found.rows]
         assert [row.memory.name for row in found.rows] == ["none", "window:k=1", "window:k=2", "everything"]
         assert tokens == [0, 12, 23, 23]
@@ -153,7 +157,7 @@ class TestWhatIsCompared:
         def mine(**common: Any) -> BaseMemory:
             return ConversationBufferWindowMemory(k=1, **common)
 
-        found = compare([transcript], {"mine": mine, "theirs": "window:k=2"}, budgets=[100], counter=words)
+        found = compare([transcript], {"mine": mine, "theirs": "window:k=2"}, Settings(budgets=[100], counter=words))
         assert [row.budgets[100].tokens_at_end for row in found.rows] == [0, 23, 12, 23]
         assert {row.memory.name for row in found.rows} == {"none", "mine", "theirs", "everything"}
 
@@ -168,7 +172,7 @@ class TestWhatIsCompared:
 
     def test_embeddings_have_a_price(self, transcript: Transcript, words: TextCounter) -> None:
         """They are upkeep, and no calls of the model."""
-        found = compare([transcript], ["vector-retriever"], budgets=[14], counter=words)
+        found = compare([transcript], ["vector-retriever"], Settings(budgets=[14], counter=words))
         row = row_of(found, "vector-retriever")
         assert row.upkeep.calls == 0
 
@@ -223,7 +227,7 @@ class TestJudging:
                 return "RIGHT" if "4200" in right and "4,200" in given else "WRONG"
             return "It costs 4,200 crowns." if "4,200" in prompt else "I do not know."
 
-        found = compare([transcript], ["window:k=1"], model=model, judge=model, budgets=[14], counter=words)
+        found = compare([transcript], ["window:k=1"], Settings(model=model, judge=model, budgets=[14], counter=words))
         figures = row_of(found, "window:k=1").budgets[14]
         assert (mean(figures.judged), figures.agreement) == (0.5, 1)
         assert found.results.questions[1].memories["window:k=1"][14].reply == "It costs 4,200 crowns."
@@ -241,7 +245,9 @@ class TestJudging:
             "compare_answer": "A {{ question }}{{ memory[:0] }}",
             "compare_judge": "J {{ reply }}{{ answer[:0] }}",
         }
-        compare([transcript], ["window"], model=model, judge=model, prompts=prompts, budgets=[14], counter=words)
+        compare(
+            [transcript], ["window"], Settings(model=model, judge=model, prompts=prompts, budgets=[14], counter=words)
+        )
         assert set(seen) == {"A What is my cat called?", "A What does the boat cost?", "J right"}
 
 
@@ -250,35 +256,37 @@ class TestLimits:
 
     def test_it_ends_before_more_is_spent(self, transcript: Transcript, words: TextCounter, tmp_path: Path) -> None:
         """What was finished is kept, and with more money the run goes on."""
-        options: dict[str, Any] = {"budgets": [14], "counter": words, "prices": {"*": (1.0, 1.0)}, "out": tmp_path}
-        found = compare([transcript], ["window", "summary"], stop_at=0.001, **options)
+        settings = Settings(budgets=[14], counter=words, prices={"*": (1.0, 1.0)}, stop_at=0.001)
+        found = compare([transcript], ["window", "summary"], settings, out=tmp_path)
         assert "might cost" in found.ended
         assert row_of(found, "window").exchanges == 3
         assert row_of(found, "summary").exchanges == 0
-        again = compare([transcript], ["window", "summary"], stop_at=9, **options)
+        again = compare([transcript], ["window", "summary"], replace(settings, stop_at=9), out=tmp_path)
         assert (again.ended, row_of(again, "summary").exchanges) == ("", 3)
 
-    def test_a_limit_needs_prices(self, transcript: Transcript) -> None:
+    def test_a_limit_needs_prices(self) -> None:
         """Otherwise nobody knows what was spent."""
         with pytest.raises(OptionError, match="stop_at needs prices"):
-            compare([transcript], stop_at=1)
+            Settings(stop_at=1)
 
 
 def test_questions_are_drafted_where_there_are_none(transcript: Transcript, words: TextCounter) -> None:
     """By rules, as the command has them, which the verdict says; nobody's own question is replaced."""
     silent = Transcript(transcript.title, transcript.exchanges)
-    found = compare([silent], ["window"], budgets=[14], counter=words)
+    found = compare([silent], ["window"], Settings(budgets=[14], counter=words))
     assert found.results.talks.questions == found.results.talks.drafted > 0
     assert "drafted by rules" in found.verdict
-    assert compare([silent, transcript], ["window"], budgets=[14], counter=words).results.talks.drafted == 0
-    assert compare([silent], ["window"], draft=False, budgets=[14], counter=words).results.talks.questions == 0
+    assert compare([silent, transcript], ["window"], Settings(budgets=[14], counter=words)).results.talks.drafted == 0
+    assert (
+        compare([silent], ["window"], Settings(draft=False, budgets=[14], counter=words)).results.talks.questions == 0
+    )
 
 
 @pytest.mark.parametrize(("count", "budgets", "jobs"), [(0, [14], 1), (1, [0], 1), (1, [], 1), (1, [14], 0)])
 def test_nothing_to_compare_is_an_error(count: int, budgets: list[int], jobs: int, transcript: Transcript) -> None:
     """No conversation, no budget, nobody to work."""
-    with pytest.raises(OptionError, match="must be"):
-        compare([transcript] * count, ["window"], budgets=budgets, jobs=jobs)
+    with pytest.raises(OptionError, match=r"(must|should) be"):
+        compare([transcript] * count, ["window"], Settings(budgets=budgets), executor=jobs)
 
 
 def test_a_file_is_understood_before_anything_runs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import PRESETS, Exchange, Question, TextCounter, Transcript, named_counter
-from memzoo.benchmarks.learnt import LearntState, LearntStep
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
-from memzoo.benchmarks.measure.setup import Setup, Timing
+from memzoo.benchmarks.measure.settings import Settings, Timing
 from memzoo.benchmarks.outcomes import Outcome, Sum
+from memzoo.benchmarks.recorded_states import LearntState, LearntStep
 from memzoo.memories import STRATEGIES
 from memzoo.memories.text.framing import frame_text
 from memzoo.stores import InMemoryStore, Message
@@ -27,10 +27,10 @@ Measured = Callable[..., Outcome]
 BUDGET = 14
 
 
-def setup(words: TextCounter, model: ChatFunction | str = "offline", *budgets: int) -> Setup:
-    """What all memories have in common; the clock ticks when it is read."""
+def settings(words: TextCounter, model: ChatFunction | str = "offline", *budgets: int) -> Settings:
+    """How to measure; the clock ticks when it is read."""
     ticks = itertools.count()
-    return Setup(as_model(model), budgets or (BUDGET,), words, timer=lambda: float(next(ticks)))
+    return Settings(model=as_model(model), budgets=budgets or [BUDGET], counter=words, timer=lambda: float(next(ticks)))
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def measured(transcript: Transcript, words: TextCounter, rules: ChatFunction) ->
     """Measures a preset in the short conversation, within a budget of 14 words."""
 
     def run(name: str, model: ChatFunction = rules, *budgets: int) -> Outcome:
-        return measure(transcript, 0, PRESETS[name], setup(words, model, *budgets))[0]
+        return measure(transcript, 0, PRESETS[name], settings(words, model, *budgets))[0]
 
     return run
 
@@ -103,7 +103,7 @@ class TestWhatIsShown:
         texts = [exchange.messages[0]["content"] for exchange in transcript.exchanges]
         asked = [Question("Which?", "", (texts[place],), asked_after=after) for after in (2, 0) for place in (0, 1, 2)]
         midst = dataclasses.replace(transcript, questions=tuple(asked))
-        found = measure(midst, 0, PRESETS["everything"], setup(words))[0]
+        found = measure(midst, 0, PRESETS["everything"], settings(words))[0]
         assert [answer.whole for answer in found.budgets[BUDGET].answers] == [0, 0, 0, 1, 1, 0]
 
 
@@ -132,18 +132,18 @@ class TestWhatIsSpent:
     ) -> None:
         """Each of three exchanges asks once to load and once to save, each of two questions once to load."""
         variant = dataclasses.replace(PRESETS["entity"], options={"ask_at_load": True})
-        found = measure(transcript, 0, variant, setup(words, rules))[0]
+        found = measure(transcript, 0, variant, settings(words, rules))[0]
         assert (found.load.calls, found.save.calls, found.asking.calls) == (3, 3, 2)
 
     def test_time_is_taken_for_loading_and_for_saving(self, transcript: Transcript, words: TextCounter) -> None:
         """Each is one tick of a clock that ticks when it is read."""
-        timing = measure(transcript, 0, PRESETS["window"], setup(words))[1]
+        timing = measure(transcript, 0, PRESETS["window"], settings(words))[1]
         assert timing == Timing("window", 3.0, 3, 3.0, 3)
 
     @pytest.mark.parametrize("name", ["none", "everything"])
     def test_a_baseline_takes_no_time(self, name: str, transcript: Transcript, words: TextCounter) -> None:
         """There is nothing that is loaded or saved."""
-        assert measure(transcript, 0, PRESETS[name], setup(words))[1] == Timing(name)
+        assert measure(transcript, 0, PRESETS[name], settings(words))[1] == Timing(name)
 
 
 class TestModelFailures:
@@ -181,7 +181,7 @@ class TestModelFailures:
             raise TimeoutError(next(calls))
 
         long = dataclasses.replace(transcript, exchanges=transcript.exchanges * 20)
-        found = measure(long, 0, PRESETS["summary"], setup(words, broken))[0]
+        found = measure(long, 0, PRESETS["summary"], settings(words, broken))[0]
         assert (found.failed_saves, next(calls)) == (60, 11)
 
 
@@ -197,7 +197,7 @@ def test_a_question_is_asked_on_the_day_of_the_last_exchange(learnt: bool, words
     state = LearntState(options={}, name="vector-retriever")
     variant = dataclasses.replace(PRESETS["vector-retriever"], learnt=state if learnt else None)
     budget = 8 + FRAME
-    (answer,) = measure(talk, 0, variant, setup(words, "offline", budget))[0].budgets[budget].answers
+    (answer,) = measure(talk, 0, variant, settings(words, "offline", budget))[0].budgets[budget].answers
     assert answer.shown
     assert "I baked bread." in answer.shown[0][1]
     assert "plumber" not in answer.shown[0][1]
@@ -209,7 +209,7 @@ def test_what_was_learnt_beforehand_is_reported_at_once(transcript: Transcript, 
     state = LearntState(options={}, name="vector-retriever", steps=(step,))
     variant = dataclasses.replace(PRESETS["vector-retriever"], learnt=state)
     steps: list[int] = []
-    found, timing = measure(transcript, 0, variant, setup(words), progress=steps.append)
+    found, timing = measure(transcript, 0, variant, settings(words), progress=steps.append)
     assert sum(steps) == steps_in(transcript)
     assert (found.save.calls, timing) == (4, Timing("vector-retriever"))
 
@@ -246,8 +246,8 @@ def test_what_has_no_date_is_told_without_one(
     for talk, dates in ((transcript, r"2 March 2026"), (undated, r"January|2000|unknown")):
         asked.clear()
         # The smaller budget is for the summary buffer, which asks nothing else.
-        measure(talk, 0, PRESETS[name], setup(words, overheard))
-        found, _ = measure(talk, 0, PRESETS[name], setup(words, overheard, 500))
+        measure(talk, 0, PRESETS[name], settings(words, overheard))
+        found, _ = measure(talk, 0, PRESETS[name], settings(words, overheard, 500))
         told = re.findall(dates, str((asked, [answer.shown for answer in found.budgets[500].answers])))
         assert bool(told) == (talk is transcript and name in _DATED)
 
@@ -259,7 +259,7 @@ _DATED = {"summary", "summary-buffer", "entity", "vector-retriever", "knowledge-
 def test_progress_is_reported_for_each_exchange_and_question(transcript: Transcript, words: TextCounter) -> None:
     """As often as was promised."""
     steps: list[int] = []
-    measure(transcript, 0, PRESETS["window"], setup(words), progress=steps.append)
+    measure(transcript, 0, PRESETS["window"], settings(words), progress=steps.append)
     assert sum(steps) == steps_in(transcript) == 5
 
 
@@ -274,7 +274,7 @@ def test_progress_goes_on_through_all_budgets(transcript: Transcript, words: Tex
 
     variant = PRESETS["summary-buffer"]
     assert variant.options_at(4) != variant.options_at(8)
-    measure(transcript, 0, variant, setup(words, model, 4, 8), progress=steps.append)
+    measure(transcript, 0, variant, settings(words, model, 4, 8), progress=steps.append)
     assert sum(steps) == steps_in(transcript)
     # Were the first run silent, all its calls would come before the first step.
     assert said.count(0) < len(said) / 2
@@ -290,7 +290,7 @@ def test_the_last_step_is_told_when_all_is_done(transcript: Transcript, words: T
         return "A summary."
 
     talk = dataclasses.replace(transcript, questions=())
-    measure(talk, 0, PRESETS["summary-buffer"], setup(words, model, 4, 8), progress=steps.append)
+    measure(talk, 0, PRESETS["summary-buffer"], settings(words, model, 4, 8), progress=steps.append)
     assert (said[-1], sum(steps)) == (2, 3)
 
 
@@ -348,7 +348,7 @@ FILLED = {"entity": {"max_token_limit": 50, "max_prompt_tokens": 1200}, "knowled
 @pytest.mark.parametrize("name", [*STRATEGIES, "everything"])
 def test_the_work_grows_with_the_conversation_and_not_with_its_square(name: str, words: TextCounter) -> None:
     """Four times as long is four times the work, and a little for the longer index."""
-    common, variant = setup(words, facts_and_notes, 50), PRESETS[name]
+    common, variant = settings(words, facts_and_notes, 50), PRESETS[name]
     variant = dataclasses.replace(variant, options={**variant.options, **FILLED.get(name, {})})
     measure(long_talk(10), 0, variant, common)
     short, long = (calls_of(lambda size=size: measure(long_talk(size), 0, variant, common)) for size in (100, 400))
@@ -364,9 +364,9 @@ def test_all_of_a_long_conversation_is_loaded_eight_times_evenly_spread(
     transcript: Transcript, words: TextCounter
 ) -> None:
     """Of 17 exchanges at each third one, and at the last."""
-    _, timing = measure(long(transcript, 17), 0, PRESETS["everything"], setup(words))
+    _, timing = measure(long(transcript, 17), 0, PRESETS["everything"], settings(words))
     assert timing.loads == 0
-    _, timing = measure(long(transcript, 17), 0, PRESETS["buffer"], setup(words))
+    _, timing = measure(long(transcript, 17), 0, PRESETS["buffer"], settings(words))
     assert timing.loads == 7
 
 
@@ -375,7 +375,7 @@ def test_a_memory_that_asks_no_model_is_loaded_two_hundred_times_evenly_spread(
 ) -> None:
     """Of 200 exchanges at each; of 201 at each second one, and only these count for what is shown."""
     for exchanges, loaded in ((200, range(1, 201)), (201, range(1, 202, 2))):
-        found, timing = measure(long(transcript, exchanges), 0, PRESETS["window"], setup(words, "offline", 1_000))
+        found, timing = measure(long(transcript, exchanges), 0, PRESETS["window"], settings(words, "offline", 1_000))
         assert timing.loads == found.budgets[1_000].loads == len(loaded)
         # Nothing at the first, one exchange of 11 words at the second, from the sixth on five of them.
         assert found.budgets[1_000].tokens == sum(11 * min(number - 1, 5) for number in loaded)
@@ -388,8 +388,8 @@ def test_a_model_that_was_given_up_costs_no_load_at_each_exchange(transcript: Tr
         raise ConnectionError("down")
 
     talk = long(transcript, 420)
-    _, answered = measure(talk, 0, PRESETS["summary"], setup(words, lambda _messages: "Something."))
-    _, failed = measure(talk, 0, PRESETS["summary"], setup(words, fails))
+    _, answered = measure(talk, 0, PRESETS["summary"], settings(words, lambda _messages: "Something."))
+    _, failed = measure(talk, 0, PRESETS["summary"], settings(words, fails))
     assert answered.loads == 420
     assert 140 <= failed.loads <= 160
 
@@ -402,7 +402,7 @@ def test_nothing_takes_no_time() -> None:
 
 def test_a_course_has_at_most_a_hundred_points(transcript: Transcript, words: TextCounter) -> None:
     """Of 101 exchanges each second one, and the last."""
-    found, _ = measure(long(transcript, 101), 0, PRESETS["summary"], setup(words, lambda _messages: "Something."))
+    found, _ = measure(long(transcript, 101), 0, PRESETS["summary"], settings(words, lambda _messages: "Something."))
     assert [number for number, _ in found.budgets[BUDGET].course] == [*range(1, 101, 2), 101]
 
 
@@ -412,7 +412,7 @@ def test_progress_is_told_in_steps(name: str, transcript: Transcript, words: Tex
     first, *others = transcript.questions
     talk = dataclasses.replace(transcript, questions=(dataclasses.replace(first, asked_after=1), *others))
     steps: list[int] = []
-    measure(talk, 0, PRESETS[name], setup(words), progress=steps.append)
+    measure(talk, 0, PRESETS[name], settings(words), progress=steps.append)
     assert steps == [1] * steps_in(talk)
 
 
@@ -472,5 +472,5 @@ def test_what_was_shown_is_kept_where_it_is_wanted(
     words: TextCounter,
 ) -> None:
     """Never all that was said: that would be the whole conversation for each question."""
-    found, _ = measure(transcript, 0, PRESETS[name], setup(words), keep_views=keep)
+    found, _ = measure(transcript, 0, PRESETS[name], settings(words), keep_views=keep)
     assert {answer.shown is not None for answer in found.budgets[BUDGET].answers} == {kept}

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from memzoo.benchmarks import compare
+from memzoo.benchmarks import Settings, compare
 from memzoo.memories import ChatModel
 from tests.recording import recorded
 
@@ -22,7 +22,9 @@ TALK = {
 def test_judge(recorded_model: ChatModel, tmp_path: Path) -> None:
     """What a memory shows is answered rightly, what it has forgotten is not; judge and words agree on both."""
     (tmp_path / "talk.json").write_text(json.dumps(TALK))
-    found = compare(tmp_path / "talk.json", ["window:k=1", "buffer"], model=recorded_model, judge=recorded_model)
+    found = compare(
+        tmp_path / "talk.json", ["window:k=1", "buffer"], Settings(model=recorded_model, judge=recorded_model)
+    )
     rows = {row.memory.name: row.budgets[1000] for row in found.rows}
     judged = {name: row.judged.mean for name, row in rows.items() if row.judged}
     assert (judged["buffer"], judged["window:k=1"]) == (1.0, 0.0)

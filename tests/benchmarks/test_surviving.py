@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import compare
+from memzoo.benchmarks import Settings, compare
 from memzoo.benchmarks.drafting import draft_questions
 from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.report.writing import markdown
@@ -35,7 +35,7 @@ def test_what_is_still_shown_is_counted_by_age_and_kind(tmp_path: Path) -> None:
     """A window forgets after its exchanges, the end is counted by kind, and everything has all of it."""
     rule = {"role": "user", "content": RULE, "keep": "safety rule"}
     file = written(tmp_path, rule, {"role": "assistant", "content": "Understood."}, GOAL)
-    found = compare(file, ["window:k=5", "buffer"], budgets=[1000])
+    found = compare(file, ["window:k=5", "buffer"], Settings(budgets=[1000]))
     figures = {row.memory.name: row.budgets[1000] for row in found.rows}
     # The goal is said one exchange after the rule; a window of 5 shows both for 5 exchanges, and none of it after that.
     assert figures["window:k=5"].survival() == [(1, 1.0), (2, 1.0), (5, 0.2), (10, 0.0), (20, 0.0)]
@@ -63,14 +63,14 @@ def test_other_words_that_say_it_count(tmp_path: Path) -> None:
     def noted(**common: Any) -> Any:
         return create_memory("summary", llm=summary, **common)
 
-    found = compare(file, {"noted": noted}, budgets=[1000])
+    found = compare(file, {"noted": noted}, Settings(budgets=[1000]))
     row = next(row for row in found.rows if row.memory.name == "noted")
     assert row.budgets[1000].survival_at_end("goal") == 1
 
 
 def test_without_marks_nothing_is_said_of_it(tmp_path: Path) -> None:
     """No chart and no table."""
-    found = compare(written(tmp_path, more=3), ["window"], budgets=[1000])
+    found = compare(written(tmp_path, more=3), ["window"], Settings(budgets=[1000]))
     assert found.results.kept_kinds == []
     assert "survive" not in markdown(found)
     assert "still shown" not in page(found, utc_now())
@@ -92,7 +92,7 @@ def test_the_mark_is_no_part_of_the_message(tmp_path: Path) -> None:
 
 
 def test_drafts_keep_the_marks(tmp_path: Path) -> None:
-    """`memzoo questions` writes the talk with them."""
+    """`draft_questions` writes the talk with them."""
     file = written(tmp_path, GOAL, more=1)
     (tmp_path / "drafted.yaml").write_text(draft_questions([file], count=3), encoding="utf-8")
     (first,), (talk,) = load_transcripts(file), load_transcripts(tmp_path / "drafted.yaml")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import PRESETS, parse_variant, sample_transcripts
-from memzoo.benchmarks.learnt import learnt_of
+from memzoo.benchmarks.recorded_states import learnt_of
 from memzoo.benchmarks.variants import BASELINES, check_variants, choose_variants, read_config, variants_of, with_learnt
 from memzoo.errors import OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, CombinedMemory, create_memory

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from memzoo.benchmarks import Results
-from memzoo.benchmarks.gathering import gather
+from memzoo.benchmarks.aggregate import gather
 from memzoo.benchmarks.measure.caching import CACHES, CacheRule, Requests
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum
 from memzoo.benchmarks.research.verdict import count_picks
@@ -292,7 +292,7 @@ def test_without_questions_nothing_is_claimed() -> None:
     )
     text = said(silent, asked=0)
     assert text.startswith("There are no questions")
-    assert "memzoo questions" in text
+    assert "--write-questions" in text
 
 
 def test_who_shows_nothing_is_not_first() -> None:

@@ -46,28 +46,21 @@ def run(project: "Project", monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def test_list_and_show(run: Run) -> None:
-    """The list has date, calls, tokens and model; a cassette is shown as questions and answers."""
+    """The list has date, calls, tokens and model, and the sums; a cassette is shown as questions and answers."""
     assert "1 calls  7 + 5 tokens" in run("list").output
     assert "tiny-1" in run("list").output
+    assert run("list").output.endswith("\n1 calls  7 + 5 tokens\n")
     shown = run("show", "cassettes/test_it/test_it.yaml").output
     assert "1. POST /chat/completions m: 'hi'\n   -> 200 You said: hi" in shown
 
 
-def test_stats(run: Run) -> None:
-    """Calls, tokens and the price of recording again are added up."""
-    output = run("stats", "--input-price", "1000000", "--output-price", "2000000").output.splitlines()
-    assert output[0].split() == ["1", "calls", "7", "tokens", "read", "5", "written", "tiny-1"]
-    assert output[1].endswith("17.00")
+def test_a_port_that_there_is_not() -> None:
+    """It is refused."""
+    assert CliRunner().invoke(app, ["cassettes", "proxy", "x.yaml", "--port=70000"]).exit_code == 2
 
 
-@pytest.mark.parametrize("given", [("stats", "--input-price=-1"), ("proxy", "x.yaml", "--port=70000")])
-def test_wrong_numbers(given: tuple[str, ...]) -> None:
-    """A price below nothing and a port that there is not are refused."""
-    assert CliRunner().invoke(app, ["cassettes", *given]).exit_code == 2
-
-
-def test_check_and_prune(run: Run, project: "Project") -> None:
-    """Orphans, damage and secrets are faults; orphans are deleted when that is said."""
+def test_check_and_fix(run: Run, project: "Project") -> None:
+    """Orphans, damage and secrets are faults; what can be mended is mended when that is said."""
     assert (run("check").exit_code, run("check").output) == (0, "1 cassettes, 0 faults\n")
     text = project.text("test_it/test_it.yaml")
     project.write("cassettes/old/test_gone.yaml", text.replace("hi", "my key is sk-planted-12345678"))
@@ -80,10 +73,11 @@ def test_check_and_prune(run: Run, project: "Project") -> None:
         "damaged: cassettes/old/test_damaged.yaml: it does not read",
     ):
         assert line in checked.output
-    assert "would delete cassettes/old/test_gone.yaml" in run("prune").output
     assert len(project.cassettes()) == 3
-    run("prune", "--yes")
-    assert project.cassettes() == ["test_it/test_it.yaml"]
+    fixed = run("check", "--fix")
+    assert "deleted: cassettes/old/test_gone.yaml" in fixed.output
+    assert "2 mended" in fixed.output
+    assert (fixed.exit_code, project.cassettes()) == (0, ["test_it/test_it.yaml"])
 
 
 @pytest.mark.parametrize(
@@ -107,28 +101,26 @@ def test_not_all_tests_are_known(name: str, text: str, because: str, run: Run, p
     project.write("tests/test_other.py", "def test_other():\n    pass\n")
     project.write("cassettes/test_gone/test_gone.yaml", project.text("test_it/test_it.yaml"))
     project.write(name, text)
-    with pytest.raises(OptionError, match=r"nothing was deleted: a test may have 'cassettes/.*, but .*") as raised:
-        run("prune", "--yes", catch_exceptions=False)
-    assert because in str(raised.value)
+    checked = run("check", "--fix")
+    assert checked.exit_code == 1
+    assert "not known whether a test has it (" in checked.output
+    assert because in checked.output
     assert project.cassettes() == ["test_gone/test_gone.yaml", "test_it/test_it.yaml"]
-    checked = run("check").output
-    assert "not known whether a test has it (" in checked
-    assert because in checked
 
 
-def test_prune_elsewhere(run: Run, project: "Project", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fix_elsewhere(run: Run, project: "Project", monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is deleted from a folder below the project, from that of another one, or where there are no tests."""
     text = project.text("test_it/test_it.yaml")
     project.write("other/cassettes/test_it/test_it.yaml", text)
-    with pytest.raises(OptionError, match="the cassettes of the tests here are in"):
-        run("prune", "--yes", "other/cassettes", catch_exceptions=False)
+    assert "the cassettes of the tests here are in" in run("check", "--fix", "other/cassettes").output
     monkeypatch.chdir(project.root / "tests")
-    with pytest.raises(OptionError, match=f"the tests are those of '{project.root}', so run it there"):
-        run("prune", "--yes", "../other/cassettes", catch_exceptions=False)
+    assert (
+        f"the tests are those of '{project.root}', so run it there"
+        in run("check", "--fix", "../other/cassettes").output
+    )
     monkeypatch.chdir(project.root)
     project.write("tests/test_it.py", "")
-    with pytest.raises(OptionError, match="pytest finds no tests here"):
-        run("prune", "--yes", catch_exceptions=False)
+    assert "pytest finds no tests here" in run("check", "--fix").output
     assert project.text("test_it/test_it.yaml") == text
 
 
@@ -136,7 +128,7 @@ def test_what_use_cassette_opens_is_no_orphan(run: Run, project: "Project") -> N
     """A file beside the folders of the modules belongs to no mark, so it is not deleted for the lack of one."""
     project.write("cassettes/demo.yaml", project.text("test_it/test_it.yaml"))
     assert run("check").exit_code == 0
-    assert run("prune", "--yes").output == ""
+    assert run("check", "--fix").exit_code == 0
     assert project.cassettes() == ["demo.yaml", "test_it/test_it.yaml"]
 
 
@@ -144,12 +136,12 @@ def test_secrets(run: Run, project: "Project") -> None:
     """A cassette from before today's rules is cleaned, keeps its date, and then replays for the same request."""
     text = project.text("test_it/test_it.yaml").replace("recorded: '20", "recorded: '19")
     project.write("cassettes/test_it/test_it.yaml", text.replace("content: hi", "content: use sk-planted-12345678"))
-    assert run("secrets").exit_code == 1
-    assert run("secrets", "--yes").exit_code == 0
+    assert run("check").exit_code == 1
+    assert "secrets removed: cassettes/test_it/test_it.yaml" in run("check", "--fix").output
     clean = project.text("test_it/test_it.yaml")
     assert "content: use SCRUBBED" in clean
     assert "recorded: '19" in clean
-    assert run("secrets").exit_code == 0
+    assert run("check").exit_code == 0
     project.test(ONE_TEST.replace('ask("hi")', 'ask("use sk-planted-12345678")'))
     project.go_offline()
     project.replay().assert_outcomes(passed=1)
@@ -169,7 +161,7 @@ def test_rerecord(run: Run, project: "Project", server: "ModelServer") -> None:
     assert "no drift" in run("rerecord").output
 
 
-def test_adopt(run: Run, project: "Project", server: "ModelServer", pipeline: "Pipeline") -> None:
+def test_vcrpys_are_converted(run: Run, project: "Project", server: "ModelServer", pipeline: "Pipeline") -> None:
     """A cassette of vcrpy's own is replayed as it is, and converted without its secrets."""
     server.compress = True
     old = project.root / "old" / "deep" / "test_x.yaml"
@@ -182,20 +174,19 @@ def test_adopt(run: Run, project: "Project", server: "ModelServer", pipeline: "P
     with pytest.warns(HiddenKeyWarning), use_cassette(old):
         assert pipeline.ask("my password is sk-planted-12345678") == "You said: my password is SCRUBBED"
     project.write("old/broken.yaml", "interactions: 7")
-    adopted = run("adopt", "old", "new")
-    assert adopted.exit_code == 1
-    assert "1 calls, secrets removed: old/deep/test_x.yaml -> new/deep/test_x.yaml" in adopted.output
-    assert "1 calls: old/deep/clean.yaml -> new/deep/clean.yaml" in adopted.output
-    assert "not read: old/broken.yaml" in adopted.output
-    fresh = project.root / "new" / "deep" / "test_x.yaml"
-    assert "sk-planted" not in fresh.read_text()
-    assert "version: 1" in fresh.read_text()
-    with pytest.warns(HiddenKeyWarning), use_cassette(fresh):
+    fixed = run("check", "--fix", "old")
+    assert fixed.exit_code == 1
+    assert "secrets removed: old/deep/test_x.yaml" in fixed.output
+    assert "converted: old/deep/clean.yaml" in fixed.output
+    assert "damaged: old/broken.yaml" in fixed.output
+    assert "sk-planted" not in old.read_text()
+    assert "recorder: memzoo" in old.read_text()
+    with pytest.warns(HiddenKeyWarning), use_cassette(old):
         assert pipeline.ask("my password is sk-planted-12345678")
 
 
-def test_adopt_parsed_bodies(run: Run, project: "Project", pipeline: "Pipeline") -> None:
-    """Serializers that keep JSON parsed, as pydantic-ai's does, are read as well; the result may be compressed."""
+def test_parsed_bodies_are_converted(run: Run, project: "Project", pipeline: "Pipeline") -> None:
+    """Serializers that keep JSON parsed, as pydantic-ai's does, are read as well, whatever the file's name."""
     message = {"role": "assistant", "content": "Oslo"}
     choice = {"index": 0, "finish_reason": "stop", "message": message}
     kind = {"content-type": ["application/json"]}
@@ -211,9 +202,10 @@ def test_adopt_parsed_bodies(run: Run, project: "Project", pipeline: "Pipeline")
         "parsed_body": {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]},
     }
     document = {"version": 1, "interactions": [{"request": request, "response": response}]}
-    project.write("old/a.yaml", yaml.safe_dump(document))
-    assert run("adopt", "old", "new", "--gzip").exit_code == 0
-    with use_cassette(project.root / "new" / "a.yaml.gz"):
+    project.write("old/a.yml", yaml.safe_dump(document))
+    assert "converted: old/a.yaml" in run("check", "--fix", "old").output
+    assert not (project.root / "old" / "a.yml").exists()
+    with use_cassette(project.root / "old" / "a.yaml"):
         assert pipeline.ask("hi") == "Oslo"
 
 
@@ -224,8 +216,8 @@ def test_adopt_parsed_bodies(run: Run, project: "Project", pipeline: "Pipeline")
         (["yesterday"], f"'{utc_now().date().isoformat()}'"),
     ],
 )
-def test_adopt_keeps_the_date(dates: list[str], recorded: str, run: Run, project: "Project") -> None:
-    """A recording is as old as its oldest answer says, and else of today; it may have a file's name."""
+def test_converting_keeps_the_date(dates: list[str], recorded: str, run: Run, project: "Project") -> None:
+    """A recording is as old as its oldest answer says, and else of today."""
     recordings = "".join(
         f"- request: {{method: GET, uri: 'https://api.invalid/{number}', body: null, headers: {{}}}}\n"
         "  response: {status: {code: 200, message: OK}, body: {string: hi}, "
@@ -233,12 +225,12 @@ def test_adopt_keeps_the_date(dates: list[str], recorded: str, run: Run, project
         for number, date in enumerate(dates)
     )
     project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
-    assert run("adopt", "old.yaml", "new.yaml").exit_code == 0
-    assert f"recorded: {recorded}" in (project.root / "new.yaml").read_text()
+    assert "converted: old.yaml" in run("check", "--fix", "old.yaml").output
+    assert f"recorded: {recorded}" in (project.root / "old.yaml").read_text()
 
 
 @pytest.mark.filterwarnings("ignore::memzoo.cassettes.HiddenKeyWarning")
-def test_adopt_hides_what_a_later_request_sends(run: Run, project: "Project") -> None:
+def test_converting_hides_what_a_later_request_sends(run: Run, project: "Project") -> None:
     """A key that only the last request sends is removed from the earlier answers, too."""
     recordings = "".join(
         f"- request: {{method: GET, uri: 'https://api.invalid/{number}', body: null, headers: {headers}}}\n"
@@ -248,8 +240,8 @@ def test_adopt_hides_what_a_later_request_sends(run: Run, project: "Project") ->
         )
     )
     project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
-    assert "secrets removed" in run("adopt", "old.yaml", "new.yaml").output
-    assert "kd83hfk20dkqpa91mz" not in (project.root / "new.yaml").read_text()
+    assert "secrets removed" in run("check", "--fix", "old.yaml").output
+    assert "kd83hfk20dkqpa91mz" not in (project.root / "old.yaml").read_text()
 
 
 def test_missing_folder(run: Run) -> None:
@@ -360,5 +352,5 @@ def test_the_command_is_documented() -> None:
     """Each command stands in the documentation."""
     text = (Path(__file__).parents[2] / "docs" / "cassettes.md").read_text(encoding="utf-8")
     help_text = CliRunner().invoke(app, ["cassettes", "--help"], env={**os.environ, "COLUMNS": "200"}).output
-    commands = ("list", "show", "check", "prune", "secrets", "stats", "adopt", "export", "rerecord", "proxy")
+    commands = ("list", "show", "check", "export", "rerecord", "proxy")
     assert all(name in help_text and f"memzoo cassettes {name}" in text for name in commands)

@@ -40,7 +40,7 @@ def test_serializer_names_the_extra() -> None:
     assert "MissingExtraError: Replaying cassettes needs the 'replay' extra." in done.stderr
 
 
-@pytest.mark.parametrize("command", ["list .", "show one.yaml", "secrets .", "adopt . new", "export . new"])
+@pytest.mark.parametrize("command", ["list .", "show one.yaml", "check .", "export . new"])
 def test_commands_name_the_extra(command: str, tmp_path: Path) -> None:
     """Each command without PyYAML tells in a line what to install."""
     code = (

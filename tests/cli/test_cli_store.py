@@ -49,8 +49,7 @@ def memzoo(url: str) -> Memzoo:
     """Runs the command on that store, with lines typed in."""
 
     def run(*arguments: str, typed: str = "", store: str = url, env: dict[str, str] | None = None) -> Result:
-        where = [] if arguments[0] == "stores" else ["--store", store]
-        result = CliRunner().invoke(app, [*arguments, *where], input=typed, env=env)
+        result = CliRunner().invoke(app, [*arguments, "--store", store], input=typed, env=env)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result
@@ -67,13 +66,13 @@ def say(url: str, conversation: str) -> None:
 
 def test_stores_are_listed(memzoo: Memzoo, url: str) -> None:
     """Without a URL the kinds, with one its conversations, page by page."""
-    assert all(kind in memzoo("stores").output for kind in ("memory://", "sqlite:///"))
+    assert all(kind in CliRunner().invoke(app, ["list"]).output for kind in ("memory://", "sqlite:///"))
     say(url, "bo")
-    first, second = memzoo("stores", url).output.splitlines()
+    first, second = memzoo("list").output.splitlines()
     assert first.split("\t")[:2] == ["anna", "4 messages"]
     assert second.split("\t")[:2] == ["bo", "2 messages"]
-    assert memzoo("stores", url, "--limit", "1").output.startswith("anna")
-    assert memzoo("stores", url, "--after", "anna").output.startswith("bo")
+    assert memzoo("list", "--limit", "1").output.startswith("anna")
+    assert memzoo("list", "--after", "anna").output.startswith("bo")
 
 
 def damage(url: str, seq: int) -> None:
@@ -86,7 +85,7 @@ def test_a_damaged_conversation_is_listed_among_the_others(url: str) -> None:
     """What is wrong with it stands in its line, the others follow, and the command ends with an error."""
     say(url, "bo")
     damage(url, 1)
-    done = CliRunner().invoke(app, ["stores", url])
+    done = CliRunner().invoke(app, ["list", "--store", url])
     assert done.output.startswith("anna\tmessage 1 of 'anna' is damaged")
     assert "\nbo\t2 messages\t" in done.output
     assert str(done.exception) == "1 conversation is damaged; --check lists everything that is"
@@ -101,8 +100,8 @@ def test_history_is_printed_by_pages(memzoo: Memzoo) -> None:
         ("3", "user", "Anna plays chess."),
         ("4", "assistant", "Fine."),
     ]
-    newest = memzoo("history", "--newest-first", "--limit", "2", "--before", "4").output
-    assert [line[0] for line in newest.splitlines()] == ["3", "2"]
+    newest = memzoo("history", "--newest-first", "--limit", "2").output
+    assert [line[0] for line in newest.splitlines()] == ["4", "3"]
     assert memzoo("history", "--after", "3").output.startswith("4\t")
 
 
@@ -142,15 +141,15 @@ def states(url: str) -> dict[str, Any]:
 
 def test_states_are_listed_and_printed(memzoo: Memzoo) -> None:
     """Each with how far it came and what it has; one by its name as JSON."""
-    lines = [line.split("\t") for line in memzoo("state").output.splitlines()]
+    lines = [line.split("\t") for line in memzoo("show", "--as", "state").output.splitlines()]
     assert [line[:3] for line in lines][:2] == [
         ["knowledge-graph", "up to 4", "2 items"],
         ["summary", "up to 4", "1 item"],
     ]
     assert lines[2][3] == "4 embeddings"
-    assert "Oslo" in json.loads(memzoo("state", "--name", "summary").output)["summary"]
+    assert "Oslo" in json.loads(memzoo("show", "--as", "state", "--memory", "summary").output)["summary"]
     with pytest.raises(OptionError, match="no state 'nope'; there are knowledge-graph, summary"):
-        memzoo("state", "--name", "nope")
+        memzoo("show", "--as", "state", "--memory", "nope")
 
 
 def test_messages_are_pinned(memzoo: Memzoo) -> None:
@@ -186,7 +185,7 @@ def test_forget_deletes_a_conversation(memzoo: Memzoo, url: str) -> None:
     """With `--all` and `--yes` the conversation goes without a question."""
     say(url, "bo")
     assert "4 messages deleted." in memzoo("forget", "--all", "--yes", "--conversation", "anna").output
-    assert memzoo("stores", url).output.startswith("bo")
+    assert memzoo("list").output.startswith("bo")
     assert b"chess" not in Path(url.removeprefix("sqlite:///")).read_bytes()
 
 
@@ -204,21 +203,21 @@ def test_listing_reads_no_log(memzoo: Memzoo, url: str, monkeypatch: pytest.Monk
             [{"role": "user", "content": "hi"}] * 500
         )
     monkeypatch.setattr(SQLStore, "read", counting)
-    assert "long\t500 messages\t" in memzoo("stores", url).output
+    assert "long\t500 messages\t" in memzoo("list").output
     assert sum(rows) < 10
 
 
 def test_remains_can_be_scrubbed_later(memzoo: Memzoo, url: str) -> None:
-    """`forget` says that `scrub` has to rewrite the file, which it cannot while another process reads it."""
+    """`forget` says that the file has to be rewritten, which cannot be while another process reads it."""
     file = Path(url.removeprefix("sqlite:///"))
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM memzoo_messages").fetchall()
         hasty = f"{url}?timeout=0"
-        assert "`memzoo scrub`" in memzoo("forget", "1", "--yes", store=hasty).output
-        assert memzoo("scrub", store=hasty).exit_code == 1
+        assert "`memzoo forget --thorough`" in memzoo("forget", "1", "--yes", store=hasty).output
+        assert memzoo("forget", "--thorough", store=hasty).exit_code == 1
         reader.execute("ROLLBACK")
-    assert memzoo("scrub").exit_code == 0
+    assert memzoo("forget", "--thorough").exit_code == 0
     assert b"Oslo" not in file.read_bytes()
 
 
@@ -244,27 +243,27 @@ def old_url(tmp_path: Path) -> str:
         (["--idle-for", "0s"], "8 messages deleted from 2 conversations.", []),
     ],
 )
-def test_retain_deletes_what_is_old(
+def test_forget_deletes_what_is_old(
     arguments: list[str], said: str, left: list[str], memzoo: Memzoo, old_url: str
 ) -> None:
     """By the age of messages or of conversations; the rest stays."""
-    assert said in memzoo("retain", *arguments, "--yes", store=old_url).output
-    rows = memzoo("stores", old_url).output.splitlines()
+    assert said in memzoo("forget", *arguments, "--yes", store=old_url).output
+    rows = memzoo("list", store=old_url).output.splitlines()
     assert len(rows) == len(left)
     assert all(row.startswith(start) for row, start in zip(rows, left, strict=True))
 
 
-def test_retain_asks(memzoo: Memzoo, old_url: str) -> None:
+def test_forget_asks_before_it_deletes_what_is_old(memzoo: Memzoo, old_url: str) -> None:
     """Without `--yes` it says what it will do, and does it only after a yes."""
-    refused = memzoo("retain", "--older-than", "30d", "--idle-for", "12h", typed="n\n", store=old_url)
+    refused = memzoo("forget", "--older-than", "30d", "--idle-for", "12h", typed="n\n", store=old_url)
     assert "Delete messages older than 30d and conversations idle for 12h in sqlite:///" in refused.output
     assert refused.exit_code == 1
-    assert len(memzoo("stores", old_url).output.splitlines()) == 2
+    assert len(memzoo("list", store=old_url).output.splitlines()) == 2
 
 
-@pytest.mark.parametrize("arguments", [[], ["1", "--all"]])
+@pytest.mark.parametrize("arguments", [[], ["1", "--all"], ["1", "--older-than", "1d"]])
 def test_forget_must_be_told_what(memzoo: Memzoo, arguments: list[str]) -> None:
-    """Nothing, or both, is refused."""
+    """Nothing, or two things, are refused."""
     with pytest.raises(OptionError, match="either"):
         memzoo("forget", "--yes", *arguments)
     assert len(memzoo("history").output.splitlines()) == 4
@@ -320,14 +319,20 @@ def test_an_encrypted_store_opens_with_its_key(memzoo: Memzoo, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "command",
-    [["stores"], ["history"], ["show", "--memory", "buffer"], ["state"], ["forget", "--all", "--yes"], ["graph"]],
+    [
+        ["list"],
+        ["history"],
+        ["show", "--memory", "buffer"],
+        ["show", "--as", "state"],
+        ["show", "--as", "graph"],
+        ["forget", "--all", "--yes"],
+    ],
 )
 def test_a_mistyped_file_is_not_created(command: list[str], memzoo: Memzoo, tmp_path: Path) -> None:
     """A command that only looks at a store, or deletes from it, names the file that is not there."""
     lost = f"sqlite:///{tmp_path}/caht.db?timeout=1"
-    where = [lost] if command == ["stores"] else []
     with pytest.raises(StoreError, match=r"there is no file .*caht\.db$"):
-        memzoo(*command, *where, store=lost)
+        memzoo(*command, store=lost)
     assert not (tmp_path / "caht.db").exists()
 
 
@@ -339,17 +344,17 @@ def test_no_command_prints_a_password(memzoo: Memzoo, postgres_url: str, tmp_pat
     said = [
         memzoo(*command, store=url, typed="n\n").output
         for command in [
-            ("stores", url),
+            ("list",),
             ("history",),
             ("export", "--out", str(file)),
             ("forget", "--all"),
             ("forget", "--all", "--yes"),
             ("import", str(file)),
-            ("scrub",),
+            ("forget", "--thorough"),
         ]
     ]
     drive(open_store(url).clear("c"))
-    for command in (("graph",), ("history",)):
+    for command in (("show", "--as", "graph"), ("history",)):
         with pytest.raises(OptionError) as caught:
             memzoo(*command, store=url)
         said.append(str(caught.value))
@@ -369,12 +374,12 @@ def test_an_exported_file_is_its_owners(memzoo: Memzoo, tmp_path: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
 
 
-@pytest.mark.parametrize("name", ["export", "graph"])
+@pytest.mark.parametrize("name", ["export", "show --as graph"])
 def test_a_database_is_never_written_over(name: str, memzoo: Memzoo, url: str) -> None:
     """Not the one that is read either."""
     before = memzoo("export").output
     with pytest.raises(OptionError, match=r"is a database: write to another file"):
-        memzoo(name, "--out", str(make_url(url).database))
+        memzoo(*name.split(), "--out", str(make_url(url).database))
     assert memzoo("export").output == before
 
 

@@ -1,4 +1,4 @@
-"""`memzoo compare` and `memzoo questions` ask the model that the command line describes."""
+"""`memzoo compare` asks the model that the command line describes."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_every_model_of_a_comparison(jobs: str, talk: str, endpoint: Endpoint, c
 def test_other_limits_are_another_run(talk: str, endpoint: Endpoint, command: Command) -> None:
     """What an interrupted run has finished is not gone on with under other limits."""
     endpoint.reply = "yes"
-    prices = ("--price-in", "1", "--stop-at", "0.0002", "--memory", "summary", "--token-counter", "approximate")
+    prices = ("--prices", "1,0", "--stop-at", "0.0002", "--memory", "summary", "--token-counter", "approximate")
     run = ("compare", talk, "--model", "m", "--base-url", endpoint.url, *prices)
     assert command(*run).code == 1
     kept = Path("memzoo-compare/unfinished.json").read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ def test_a_dry_run_asks_nobody(talk: str, endpoint: Endpoint, command: Command) 
     assert endpoint.bodies == []
 
 
-@pytest.mark.parametrize("arguments", ["compare {} --memory summary", "questions {}"])
+@pytest.mark.parametrize("arguments", ["compare {} --memory summary", "compare {} --write-questions q.yaml"])
 def test_a_bad_endpoint_is_told_first(arguments: str, talk: str, endpoint: Endpoint, command: Command) -> None:
     """One line, before anything is asked or written."""
     ran = command(*arguments.format(talk).split(), "--model", "m", "--base-url", "localhost:80")
@@ -102,7 +102,7 @@ def test_questions_are_drafted(talk: str, endpoint: Endpoint, command: Command) 
         f"Here you are:\nWhat is it called? | Tom | 00, 99, {'9' * 5000} | fact\nWhere? | Bergen | none | fact\n"
     )
     asked = ("--model", "m", "--base-url", endpoint.url, *LIMITS)
-    assert command("questions", talk, *asked, "--out", "q.yaml").code == 0
+    assert command("compare", talk, *asked, "--write-questions", "q.yaml").code == 0
     [body] = endpoint.bodies
     assert (body["model"], body["max_tokens"], body["temperature"]) == ("m", 60, 0.0)
     text = Path("q.yaml").read_text(encoding="utf-8")
@@ -115,7 +115,7 @@ def test_questions_are_drafted(talk: str, endpoint: Endpoint, command: Command) 
 
 def test_rules_draft_questions_without_a_model(told: Path, command: Command) -> None:
     """Of several files and folders, as a file that says that it was drafted, and that compare reads."""
-    assert command("questions", str(told), "--out", "q.yaml").code == 0
+    assert command("compare", str(told), "--write-questions", "q.yaml").code == 0
     text = Path("q.yaml").read_text(encoding="utf-8")
     assert text.startswith("# Questions that rules drafted")
     assert 'question: "My flight to Bergen leaves on ___."' in text
@@ -127,19 +127,17 @@ def test_rules_draft_questions_without_a_model(told: Path, command: Command) -> 
 
 
 def test_compare_drafts_questions_where_there_are_none(told: Path, command: Command) -> None:
-    """So that everybody has a verdict; --no-questions leaves it, and what somebody asked is never replaced."""
+    """So that everybody has a verdict; what somebody asked is never replaced."""
     ran = command("compare", str(told), "--memory", "buffer")
     assert "rules drafted some" in ran.errors
     assert "buffer comes first" in ran.output
-    silent = command("compare", str(told), "--memory", "buffer", "--no-questions", "--out", "without")
-    assert "There are no questions" in silent.output
     assert "rules drafted" not in command("compare", "--memory", "window", "--out", "sample").errors
 
 
 def test_nothing_to_ask_about_is_told(tmp_path: Path, command: Command) -> None:
     """And what to do then."""
     (tmp_path / "talk.json").write_text('[{"role": "user", "content": "hello"}]', encoding="utf-8")
-    ran = command("questions", str(tmp_path / "talk.json"))
+    ran = command("compare", str(tmp_path / "talk.json"), "--write-questions", "q.yaml")
     assert ran.code == 2
     assert "rules found nothing to ask about" in ran.errors
     assert "--model" in ran.errors

@@ -11,12 +11,12 @@ from memzoo import create_memory, open_store
 from tests.cli.conftest import Command, Ran
 
 KEPT = [
-    *("history", "show --memory buffer", "state", "export", "graph", "scrub"),
-    *("forget 1 --yes", "retain --older-than 30d --yes"),
+    *("history", "show --memory buffer", "show --as state", "export", "show --as graph", "forget --thorough"),
+    *("forget 1 --yes", "forget --older-than 30d --yes"),
 ]
 
 NAMING = [
-    *(f"{command} --store {{store}}" for command in (*KEPT[:5], "pin", "relearn --memory summary", "forget 1 --yes")),
+    *(f"{command} --store {{store}}" for command in (*KEPT[:5], "pin", "learn --memory summary", "forget 1 --yes")),
     *("chat", "import {bytes} --store {store}", "play", "play --store {store}", "mcp --store {store}"),
 ]
 
@@ -63,22 +63,23 @@ def told(ran: Ran) -> str:
         ("compare --memory nope", "there is no strategy 'nope'"),
         ("export --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),
         ("export --store {store} --out {folder}", "'{folder}' cannot be written: Is a directory"),
-        ("graph --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),
-        ("graph --store {store} --format htlm", "Did you mean 'html'?"),
+        ("show --as graph --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),
+        ("show --as graph --store {store} --format htlm", "Did you mean 'html'?"),
         ("history --store {store} --conversation ana", "Did you mean 'anna'?"),
         ("history", "'--store'"),
+        ("show --store {store}", "--as view needs a strategy"),
         ("hsitory", "Did you mean 'history'"),
         ("import missing.jsonl --store {store}", "there is no file missing.jsonl"),
         ("import {bytes} --store {store}", "the file is not UTF-8 text"),
         ("import {folder} --store {store}", "there is no file {folder}"),
-        ("retain --store {store}", "give --older-than or --idle-for"),
-        ("retain --store {store} --idle-for long --yes", "--idle-for must be a number of days"),
+        ("forget --store {store}", "--older-than or --idle-for"),
+        ("forget --store {store} --idle-for long --yes", "--idle-for must be a number of days"),
         ("serve-offline --port {busy}", "cannot listen on 127.0.0.1, port {busy}: Address already in use"),
         ("serve-offline --host 192.0.2.1", "cannot listen on 192.0.2.1"),
         ("serve-offline --port 70000", "'--port'"),
-        ("state --store {store} --name nope", "there is no state 'nope'; there are none"),
-        ("stores mysql://localhost", "unknown kind of store 'mysql'"),
-        ("stores postgres://me@127.0.0.1:{silent}/db?timeout=1", "127.0.0.1:{silent}"),
+        ("show --as state --store {store} --memory nope", "there is no state 'nope'; there are none"),
+        ("list --store mysql://localhost", "unknown kind of store 'mysql'"),
+        ("list --store postgres://me@127.0.0.1:{silent}/db?timeout=1", "127.0.0.1:{silent}"),
     ],
 )
 def test_an_error_is_one_line(
@@ -99,7 +100,9 @@ def test_a_bad_store_is_one_line(arguments: str, url: str, places: dict[str, str
     assert url.removeprefix("sqlite:///") in told(command(*arguments.split(), "--store", url))
 
 
-@pytest.mark.parametrize("arguments", ["export --store {store} --out", "graph --store {store} --out", "compare --out"])
+@pytest.mark.parametrize(
+    "arguments", ["export --store {store} --out", "show --as graph --store {store} --out", "compare --out"]
+)
 def test_a_place_without_permission_is_one_line(arguments: str, places: dict[str, str], command: Command) -> None:
     """Where not even the administrator may write, the line names the place; `compare` has told of its work before."""
     ran = command(*arguments.format(**places).split(), "/proc/here")
@@ -145,5 +148,5 @@ def test_nothing_at_all_shows_the_commands(command: Command) -> None:
     """`memzoo` alone is refused with the help, and no error."""
     ran = command()
     assert ran.code == 2
-    assert "serve-offline" in ran.output + ran.errors
+    assert "migrate" in ran.output + ran.errors
     assert "error:" not in ran.errors

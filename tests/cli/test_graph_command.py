@@ -31,7 +31,7 @@ def url(tmp_path: Path) -> str:
 
 def run(*args: str) -> tuple[str, str]:
     """What the command writes, and what it says besides."""
-    done = CliRunner().invoke(app, ["graph", *args], catch_exceptions=False)
+    done = CliRunner().invoke(app, ["show", "--as", "graph", *args], catch_exceptions=False)
     return done.stdout, done.stderr
 
 

@@ -25,7 +25,7 @@ def url(tmp_path: Path) -> str:
 
 def run(*args: str, answer: str = "") -> tuple[int, str]:
     """The exit code of the command, and what it writes."""
-    done = CliRunner().invoke(app, ["relearn", *args], input=answer)
+    done = CliRunner().invoke(app, ["learn", "--again", *args], input=answer)
     if isinstance(done.exception, OptionError):
         raise done.exception
     return done.exit_code, done.stdout
@@ -39,22 +39,21 @@ def summary(url: str) -> str:
 
 def test_learns_anew(url: str) -> None:
     """What was learnt wrongly is gone, and what it cost is said."""
-    assert run("a", "--store", url, "--memory", "summary", "--yes") == (0, "Learnt again, with 1 model call.\n")
+    assert run("--store", url, "--memory", "summary", "--yes") == (0, "Learnt again, with 1 model call.\n")
     assert "Anna" in summary(url)
 
 
 def test_the_conversation_is_named_as_everywhere(url: str) -> None:
-    """`--conversation` names it, or nothing if it is the only one; the help does not tell of the earlier spelling."""
+    """`--conversation` names it, or nothing if it is the only one."""
     given = ("--store", url, "--memory", "summary", "--yes")
     assert [run(*given)[0], run("--conversation", "a", *given)[0]] == [0, 0]
     with pytest.raises(OptionError, match="no conversation 'b'"):
         run("--conversation", "b", *given)
-    assert "CONVERSATION" not in run("--help")[1].upper().replace("--CONVERSATION", "").partition("OPTIONS")[0]
 
 
 def test_a_terminal_sees_how_far_it_is(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """There a bar stands beside the output while it learns; off a terminal there is none."""
-    given = ["relearn", "--store", url, "--memory", "summary", "--yes"]
+    given = ["learn", "--again", "--store", url, "--memory", "summary", "--yes"]
     assert "Learning" not in CliRunner().invoke(app, given).stderr
     monkeypatch.setenv("FORCE_COLOR", "1")
     done = CliRunner().invoke(app, given)
@@ -64,7 +63,7 @@ def test_a_terminal_sees_how_far_it_is(url: str, monkeypatch: pytest.MonkeyPatch
 
 def test_asks_before_it_does(url: str) -> None:
     """A "no" leaves everything as it is."""
-    assert run("a", "--store", url, "--memory", "summary", answer="n\n")[0] == 1
+    assert run("--store", url, "--memory", "summary", answer="n\n")[0] == 1
     assert summary(url) == "Nonsense."
 
 
@@ -75,13 +74,13 @@ def test_warns_where_the_beginning_is_gone(url: str) -> None:
             llm=ScriptedModel("Anna lives in Oslo."), store=store, conversation_id="a", keep_history=False
         )
         memory.save_context({"input": "I like tea."}, {"output": "Good."})
-    assert "first messages have been deleted" in run("a", "--store", url, "--memory", "summary", answer="n\n")[1]
+    assert "first messages have been deleted" in run("--store", url, "--memory", "summary", answer="n\n")[1]
 
 
 def test_refuses_a_conversation_that_is_not_there(url: str) -> None:
     """The error names those that are."""
     with pytest.raises(OptionError, match="no conversation 'b'; it has 'a'"):
-        run("b", "--store", url, "--memory", "summary", "--yes")
+        run("--conversation", "b", "--store", url, "--memory", "summary", "--yes")
 
 
 def test_takes_up_only_what_was_set_aside(url: str) -> None:
@@ -95,5 +94,5 @@ def test_takes_up_only_what_was_set_aside(url: str) -> None:
         for said in ("I like tea.", "I like milk.", "I like water.", "I like juice.", "I like soup."):
             memory.save_context({"input": said}, {"output": "Good."})
         assert [entry.seq for entry in memory.set_aside()] == [3, 4]
-    assert run("a", "--store", url, "--memory", "summary", "--set-aside")[0] == 0
+    assert run("--store", url, "--memory", "summary", "--set-aside")[0] == 0
     assert "tea" in summary(url)

@@ -31,18 +31,25 @@ def behind(url: str) -> list[str]:
 
 def test_what_waits_is_learnt(url: str, command: Callable[..., Any]) -> None:
     """In all conversations, or some; a second run has nothing to do, and no call is made."""
-    ran = command("upkeep", url, "--memory", "summary", "--prefix", "anna/")
+    ran = command("learn", "--store", url, "--memory", "summary", "--prefix", "anna/")
     assert ran[:2] == (0, "Learnt in 2 of 2 conversations, with 2 model calls.\n")
     assert behind(url) == ["bo/1"]
-    ran = command("upkeep", url, "--memory", "summary", "--threads", "2")
+    ran = command("learn", "--store", url, "--memory", "summary", "--threads", "2")
     assert ran[:2] == (0, "Learnt in 1 of 1 conversation, with 1 model call.\n")
-    ran = command("upkeep", url, "--memory", "summary")
+    ran = command("learn", "--store", url, "--memory", "summary")
     assert ran[:2] == (0, "Learnt in 0 of 0 conversations, with 0 model calls.\n")
+
+
+def test_of_one_conversation(url: str, command: Callable[..., Any]) -> None:
+    """`--conversation` names it."""
+    ran = command("learn", "--store", url, "--memory", "summary", "--conversation", "anna/2")
+    assert ran[:2] == (0, "Learnt in 1 of 1 conversation, with 1 model call.\n")
+    assert behind(url) == ["anna/1", "bo/1"]
 
 
 def test_a_memory_may_have_options(url: str, command: Callable[..., Any]) -> None:
     """So that what is learnt is what the program shows that has the same options."""
-    ran = command("upkeep", url, "--memory", "summary-buffer:max_token_limit=10")
+    ran = command("learn", "--store", url, "--memory", "summary-buffer:max_token_limit=10")
     assert ran.output == "Learnt in 3 of 3 conversations, with 3 model calls.\n"
 
 
@@ -51,7 +58,7 @@ def test_failures_are_told(url: str, command: Callable[..., Any]) -> None:
     options = ("--model", "m", "--base-url", "http://127.0.0.1:1/v1", "--timeout", "1")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("OPENAI_API_KEY", "k")
-        ran = command("upkeep", url, "--memory", "summary", "--prefix", "bo", *options)
+        ran = command("learn", "--store", url, "--memory", "summary", "--prefix", "bo", *options)
     assert ran.code == 1
     assert ran.output == "Learnt in 0 of 1 conversation, with 0 model calls.\n"
     assert "bo/1: ModelError: the call of model 'm'" in ran.errors
@@ -60,6 +67,6 @@ def test_failures_are_told(url: str, command: Callable[..., Any]) -> None:
 
 def test_a_store_that_is_not_there_is_not_made(tmp_path: Path, command: Callable[..., Any]) -> None:
     """Nor is anything learnt by a strategy that learns nothing."""
-    ran = command("upkeep", f"sqlite:///{tmp_path}/none.db", "--memory", "summary")
+    ran = command("learn", "--store", f"sqlite:///{tmp_path}/none.db", "--memory", "summary")
     assert ran.code != 0
     assert "there is no file" in ran.errors

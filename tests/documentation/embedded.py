@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memzoo.benchmarks import Exchange, Transcript, Variant
-from memzoo.benchmarks.measure.setup import Setup
+from memzoo.benchmarks.measure.settings import Settings
 from memzoo.benchmarks.play.command import sample_page
 from memzoo.benchmarks.play.page import page
 from memzoo.benchmarks.play.playing import Play
@@ -35,7 +35,7 @@ def class_page(name: str) -> str:
     options = {key: value for key, value in options_of(name).items() if key != "llm"}
     [short] = [one for one in (*STRATEGIES, *further_names()) if strategy_named(one).__name__ == name]
     variant = Variant(short, strategy=short, options=options)
-    shown = Play(Transcript("A short conversation", tuple(said)), [variant], Setup("offline", [1_000], "approximate"))
+    shown = Play(Transcript("A short conversation", tuple(said)), [variant], Settings())
     return page([*shown.lines(), shown.ask(QUESTION)])
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from memzoo.benchmarks import Row, compare, sample_transcripts
+from memzoo.benchmarks import Row, Settings, compare, sample_transcripts
 from memzoo.memories import STRATEGIES
 
 FILE = Path(__file__).parent.parent.parent / "docs" / "measured.json"
@@ -17,8 +17,8 @@ _SENT, _RECEIVED = 0.25, 2.00
 
 def measured_now(strategies: Iterable[str] = STRATEGIES) -> dict[str, Any]:
     """The figures of these strategies, of what they learnt from a large model, and of the baselines now."""
-    options: dict[str, Any] = {"counter": "o200k_base", "budgets": [_BUDGET], "system_tokens": _SYSTEM}
-    found = compare(sample_transcripts(), list(strategies), **options)
+    settings = Settings(counter="o200k_base", budgets=[_BUDGET], system_tokens=_SYSTEM)
+    found = compare(sample_transcripts(), list(strategies), settings)
     return {row.memory.name: _figures(row) for row in found.rows}
 
 

@@ -10,7 +10,7 @@ from tools.faults.notes import Notes
 
 def test_a_killed_worker_costs_one_call(postgres_server: PostgresServer, tmp_path: Path):
     """All conversations are learnt to their ends, each once, but for the one in which the worker was."""
-    pytest.importorskip("distributed", reason="Dask is not installed (extra dask)")
+    pytest.importorskip("distributed", reason="Dask is not installed")
     from tools.faults.upkeep import Kept, kept_up, workers
 
     with workers(2) as executor:

@@ -14,11 +14,10 @@ PACKAGES = ("memzoo", "memories", "prompts", "stores", "testing", "cassettes", "
 # must not import each other. "memories" is the package's own list of public names, not what lies in its folder.
 ORDER = (
     ("memzoo",),
-    ("cli",),
     ("benchmarks",),
     ("hosts",),
     ("cassettes",),
-    ("commands",),
+    ("cli",),
     ("memories",),
     ("types",),
     ("chat", "maintenance"),
@@ -45,7 +44,6 @@ GROUND = (
     "_lazy",
     "counting",
     "dispatch",
-    "engines",
     "errors",
     "forks",
     "http_library",
@@ -73,9 +71,6 @@ def room(name: str) -> str:
     # What a strategy of one's own imports, and what programs annotate.
     if package in {"strategy", "types"}:
         return package
-    # What all commands share, wherever they lie.
-    if package == "cli" and inside[:1] in (["options"], ["terminal"]):
-        return "commands"
     return package if package in PACKAGES else "memzoo"
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from memzoo.engines import Processes
 from memzoo.errors import OptionError, UnsupportedError
 from memzoo.memories import create_memory, upkeep
 from memzoo.stores import EncryptedStore, InMemoryStore, ManagedStore, Message, MessageListStore, open_store
@@ -106,19 +105,15 @@ def test_processes_share_the_work(tmp_path: Path) -> None:
     """A store in a file is opened by each of them."""
     with open_store(f"sqlite:///{tmp_path}/chat.db") as store:
         filled(store)
-        pool = Processes(2)
-        done = upkeep(store, "summary", llm="offline", executor=pool)
-        pool.shutdown()
+        done = upkeep(store, "summary", llm="offline", executor=2)
         assert (done.learnt, done.spent.calls) == (12, 12)
         assert drive(store.conversations(behind="summary")) == []
 
 
 def test_what_cannot_travel_is_named() -> None:
     """A store in memory ends with its process, so no other one can have it."""
-    pool = Processes(2)
     with pytest.raises(OptionError, match=r"the store cannot travel.*a store in memory ends with its process"):
-        upkeep(filled(InMemoryStore()), "summary", llm="offline", executor=pool)
-    pool.shutdown()
+        upkeep(filled(InMemoryStore()), "summary", llm="offline", executor=2)
 
 
 def test_each_state_of_a_combined_memory_is_learnt(store: ManagedStore) -> None:

@@ -30,7 +30,8 @@ def test_a_strategy_has_two_names(run: Run):
 
 def test_a_strategy_is_listed(run: Run):
     """`memzoo list` has a line for it: what it shows, costs and needs."""
-    pinned, topic = (line.split("\t") for line in run("-m", "memzoo", "list").stdout.splitlines()[-2:])
+    listed = {line.split("\t")[0]: line.split("\t") for line in run("-m", "memzoo", "list").stdout.splitlines()}
+    pinned, topic = listed["pinned"], listed["topic"]
     shown = "what the user asked to remember, and the last `k` exchanges"
     assert pinned == ["pinned", "PinnedMemory", shown, "", "nothing"]
     shown = "in a sentence what the conversation is about, and the last exchange"
@@ -154,7 +155,7 @@ def test_a_broken_rule_shows_what_it_compared(run: Run, tmp_path: Path):
         "import pytest\n"
         "from memzoo import ConversationBufferMemory, InMemoryStore\n"
         "from memzoo.testing import MemoryContract\n"
-        "from memzoo.stores.testing import StoreContract\n"
+        "from memzoo.testing import StoreContract\n"
         "class Inventing(ConversationBufferMemory):\n"
         "    def history(self, *_, **__):\n"
         "        return ['never said']\n"
@@ -182,13 +183,13 @@ def test_commands_take_a_store_of_six_methods(run: Run):
     """`memzoo chat` uses it; where a command needs more of a store than it has, one line says what is missing."""
     talked = run("-m", "memzoo", "chat", "--store", "shelf://top", "--conversation", "anna", typed="I like tea.\n")
     assert "offline: Noted." in talked.stdout, talked.stderr
-    [kind] = [line for line in run("-m", "memzoo", "stores").stdout.splitlines() if line.startswith("shelf://")]
+    [kind] = [line for line in run("-m", "memzoo", "list").stdout.splitlines() if line.startswith("shelf://")]
     assert "of an installed package" in kind
     for arguments, lacking in {
         "chat --store shelf://top": "ShelfStore cannot list its conversations: name one with --conversation",
         "history --store shelf://top": "ShelfStore cannot list its conversations: name one with --conversation",
-        "stores shelf://top": "'conversations', which ShelfStore lacks",
-        "scrub --store shelf://top": "'scrub', which ShelfStore lacks",
+        "list --store shelf://top": "'conversations', which ShelfStore lacks",
+        "forget --thorough --store shelf://top": "'scrub', which ShelfStore lacks",
     }.items():
         refused = run("-m", "memzoo", *arguments.split())
         [line] = refused.stderr.splitlines()

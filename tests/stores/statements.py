@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Engine, event
 
 from memzoo.stores import Entry, SQLStore, StoredState
-from memzoo.stores.testing import vector
-from memzoo.stores.testing.tools import records
 from memzoo.sync import drive
+from memzoo.testing import vector
+from memzoo.testing.store_tools import records
 from tests.postgres import PostgresServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "postgresql.sql"

@@ -115,7 +115,7 @@ def test_the_check_finds_what_sqlite_finds(file: Path, key: str | None, monkeypa
     """Messages whose rows are gone, while their conversation says that they are there, or SQLite knows their pages."""
     if key:
         monkeypatch.setenv("MEMZOO_KEY", key)
-    command = ["stores", f"sqlite:///{file}", "--check"]
+    command = ["list", "--store", f"sqlite:///{file}", "--check"]
     assert CliRunner().invoke(app, command).output == "Everything can be read.\n"
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("delete from memzoo_messages where conversation_id = 'cleo'")

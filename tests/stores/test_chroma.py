@@ -16,8 +16,8 @@ import pytest
 
 from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores import ChromaIndex, VectorIndex
-from memzoo.stores.testing import VectorIndexContract, vector
 from memzoo.sync import drive
+from memzoo.testing import VectorIndexContract, vector
 from tests.stalling import StallingProxy
 
 chromadb = pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
@@ -98,7 +98,7 @@ def test_a_folder_outlives_the_process(tmp_path: Path):
 import sys
 from memzoo.stores import ChromaIndex
 from memzoo.sync import drive
-from memzoo.stores.testing import vector
+from memzoo.testing import vector
 index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0), 8: vector(0, 1)}))
 index.close()

@@ -13,8 +13,8 @@ import pytest
 from memzoo.errors import StoreError
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import ChromaIndex, InMemoryStore
-from memzoo.stores.testing import vector
 from memzoo.sync import drive
+from memzoo.testing import vector
 
 pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
 
@@ -24,7 +24,7 @@ KILLED = """
 import os, signal, sys
 from memzoo.stores import ChromaIndex
 from memzoo.sync import drive
-from memzoo.stores.testing import vector
+from memzoo.testing import vector
 index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0)}))
 os.kill(os.getpid(), signal.SIGKILL)

@@ -19,9 +19,9 @@ from sqlalchemy.exc import OperationalError
 from memzoo.errors import StoreError
 from memzoo.stores import Entry, SQLStore, StoredState
 from memzoo.stores.sql import schema
-from memzoo.stores.testing import vector
-from memzoo.stores.testing.tools import commit, fill, records
 from memzoo.sync import drive
+from memzoo.testing import vector
+from memzoo.testing.store_tools import commit, fill, records
 from tests.postgres import connected
 
 TABLES = ("conversations", "messages", "states", "items", "embeddings", "epochs", "meta")

@@ -23,9 +23,9 @@ from memzoo.stores import (
     managed,
     open_store,
 )
-from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, vector
-from memzoo.stores.testing.tools import commit, fill, records
 from memzoo.sync import drive
+from memzoo.testing import LeasingStoreContract, TombstoneStoreContract, vector
+from memzoo.testing.store_tools import commit, fill, records
 
 Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryption' extra").Fernet
 

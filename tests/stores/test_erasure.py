@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.testing.tools import commit, fill
 from memzoo.sync import drive
+from memzoo.testing.store_tools import commit, fill
 
 
 @pytest.fixture

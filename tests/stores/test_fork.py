@@ -20,8 +20,8 @@ from memzoo.memories import create_memory
 from memzoo.memories.engine.locks import FairLock
 from memzoo.stores import Store, open_store
 from memzoo.stores.sql.waiting import Deadline
-from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
+from memzoo.testing.store_tools import fill
 from tests.forking import ended, forked, in_child, without_garbage
 
 pytestmark = [

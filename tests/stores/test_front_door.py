@@ -26,8 +26,8 @@ from memzoo.stores import (
     open_store,
 )
 from memzoo.stores.sql.postgres_url import without_secrets
-from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
+from memzoo.testing.store_tools import fill
 
 PASSWORD = "Op3nSesame"  # noqa: S105
 

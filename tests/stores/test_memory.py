@@ -3,7 +3,7 @@
 import pytest
 
 from memzoo.stores import InMemoryStore, Store
-from memzoo.stores.testing import TombstoneStoreContract
+from memzoo.testing import TombstoneStoreContract
 
 
 class TestInMemoryStore(TombstoneStoreContract):

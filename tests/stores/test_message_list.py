@@ -9,8 +9,8 @@ import pytest
 from memzoo.errors import OptionError, StoreError, UnsupportedError
 from memzoo.memories import BaseMemory, Conversation, HashEmbedder, create_memory
 from memzoo.stores import InMemoryStore, Message, MessageListStore, Record, Store, managed
-from memzoo.stores.testing import PlainStoreContract
 from memzoo.sync import drive
+from memzoo.testing import PlainStoreContract
 
 
 class Lists:

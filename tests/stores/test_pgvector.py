@@ -7,8 +7,8 @@ import pytest
 from memzoo.errors import StoreError
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import PgVectorIndex, open_store
-from memzoo.stores.testing import vector
 from memzoo.sync import drive
+from memzoo.testing import vector
 from tests.postgres import PostgresServer, connected
 
 

@@ -149,12 +149,12 @@ def test_what_opens_no_store_is_named(packages: Path):
 
 
 def test_a_kind_of_memzoo_is_listed_as_such(packages: Path):
-    """A package that adds the same scheme changes nothing in `memzoo stores`."""
-    lines = said(packages, "-m", "memzoo", "stores")
+    """A package that adds the same scheme changes nothing in `memzoo list`."""
+    lines = said(packages, "-m", "memzoo", "list")
     assert [line for line in lines if line.startswith("memory://")] == [
-        "memory://                       a new store in memory, which ends with the process"
+        "memory://\ta new store in memory, which ends with the process"
     ]
-    assert "shelf://                        of an installed package: shelves:opened" in lines
+    assert "shelf://\tof an installed package: shelves:opened" in lines
 
 
 def test_a_broken_strategy_is_named(packages: Path):

@@ -8,8 +8,8 @@ import pytest
 
 from memzoo.errors import StoreError
 from memzoo.stores import SQLStore
-from memzoo.stores.testing.tools import commit, fill, records
 from memzoo.sync import drive
+from memzoo.testing.store_tools import commit, fill, records
 from tests.poolers import PgBouncer, Pooler, SwappingProxy, load
 from tests.postgres import PostgresServer, connected
 

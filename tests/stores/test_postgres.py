@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from memzoo.stores import PgVectorIndex, SQLStore, Store, VectorIndex
-from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, VectorIndexContract
+from memzoo.testing import LeasingStoreContract, TombstoneStoreContract, VectorIndexContract
 from tests.postgres import awaiting
 
 

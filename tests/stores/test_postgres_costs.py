@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Engine, Pool, event
 
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.testing import vector
-from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
+from memzoo.testing import vector
+from memzoo.testing.store_tools import fill
 from tests.postgres import connected
 
 Trips = Callable[[Callable[[], object]], int]

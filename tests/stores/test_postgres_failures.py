@@ -13,8 +13,8 @@ import pytest
 
 from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores import Entry, SQLStore, open_store
-from memzoo.stores.testing.tools import fill, records
 from memzoo.sync import drive
+from memzoo.testing.store_tools import fill, records
 from tests.postgres import PostgresServer, connected
 
 OTHERS = "FROM pg_stat_activity WHERE application_name = 'victim'"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memzoo.stores import SQLStore
-from memzoo.stores.testing.tools import records
 from memzoo.sync import drive
+from memzoo.testing.store_tools import records
 from tests.postgres import connected
 
 FILE = Path(__file__).parents[2] / "docs/partitions.sql"

@@ -13,8 +13,8 @@ import pytest
 
 from memzoo.errors import StoreError
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.testing.tools import fill, records
 from memzoo.sync import drive
+from memzoo.testing.store_tools import fill, records
 from tests.forking import in_child
 from tests.postgres import connected
 

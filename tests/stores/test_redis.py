@@ -12,9 +12,9 @@ import pytest
 from memzoo.errors import ConflictError, OptionError, StoreError, UnsupportedError, WrongKeyError
 from memzoo.stores import EncryptedStore, Store, TombstoneStore, open_store
 from memzoo.stores.redis.store import RedisStore
-from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, vector
-from memzoo.stores.testing.tools import commit, fill, records
 from memzoo.sync import drive
+from memzoo.testing import LeasingStoreContract, TombstoneStoreContract, vector
+from memzoo.testing.store_tools import commit, fill, records
 from tests.postgres import awaiting
 from tests.redis_servers import RedisServer, cluster, free_ports, wait_for
 

@@ -16,9 +16,9 @@ from memzoo.errors import StoreError
 from memzoo.stores import PgVectorIndex
 from memzoo.stores.opening import OpenStore
 from memzoo.stores.sql import silence
-from memzoo.stores.testing import vector
-from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
+from memzoo.testing import vector
+from memzoo.testing.store_tools import fill
 from tests.poolers import PgBouncer
 from tests.postgres import PostgresServer, connected
 from tests.redis_servers import RedisServer, cluster

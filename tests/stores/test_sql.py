@@ -18,9 +18,9 @@ from memzoo import create_memory
 from memzoo.errors import StoreError
 from memzoo.stores import Entry, Record, SQLStore, Store, export_conversation
 from memzoo.stores.checking import check
-from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, vector
-from memzoo.stores.testing.tools import commit, fill
 from memzoo.sync import drive
+from memzoo.testing import LeasingStoreContract, TombstoneStoreContract, vector
+from memzoo.testing.store_tools import commit, fill
 
 
 class TestFile(TombstoneStoreContract, LeasingStoreContract):

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import Pool, event
 
 from memzoo.stores import Entry, SQLStore, Store
-from memzoo.stores.testing import vector
-from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
+from memzoo.testing import vector
+from memzoo.testing.store_tools import fill
 
 
 def plans(file: Path, statements: list[str]) -> list[str]:

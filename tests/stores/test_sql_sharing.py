@@ -12,8 +12,8 @@ import pytest
 
 from memzoo.errors import StoreError
 from memzoo.stores import SQLStore
-from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
+from memzoo.testing.store_tools import fill
 
 WRITER = """
 import sys

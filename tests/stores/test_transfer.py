@@ -24,10 +24,10 @@ from memzoo.stores import (
     import_conversation,
     open_store,
 )
-from memzoo.stores.testing import HOSTILE_IDS, vector
-from memzoo.stores.testing.tools import MESSAGES, commit, fill
 from memzoo.strategy import checked
 from memzoo.sync import drive
+from memzoo.testing import HOSTILE_IDS, vector
+from memzoo.testing.store_tools import MESSAGES, commit, fill
 
 URLS = ["memory://", "sqlite://"]
 

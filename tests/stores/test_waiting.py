@@ -13,8 +13,8 @@ from memzoo.errors import StoreError
 from memzoo.stores import Record, SQLStore
 from memzoo.stores.sql import waiting
 from memzoo.stores.sql.waiting import Deadline, WaitingExecutor
-from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
+from memzoo.testing.store_tools import fill
 from tests.forking import in_child
 
 HELLO = [Record({"role": "user", "content": "hello"})]

@@ -31,7 +31,7 @@ def commands(store: str) -> Iterator[tuple[list[str], str]]:
     """The commands that fill a store, each with its input."""
     yield ["chat", "--memory", "buffer", "--store", store, "--conversation", "anna"], "\n".join(SAID)
     for name in LEARNT:
-        yield ["upkeep", store, "--memory", name], ""
+        yield ["learn", "--store", store, "--memory", name], ""
     yield ["pin", "3", "--store", store, "--conversation", "anna"], ""
 
 

@@ -18,7 +18,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from memzoo.engines import executor_of
 from memzoo.memories import upkeep
 from memzoo.stores import ManagedStore, Message, Record, open_store
 from memzoo.sync import drive
@@ -80,10 +79,9 @@ def workers(count: int) -> Generator[Executor]:
         distributed.LocalCluster(
             n_workers=count, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
         ) as cluster,
-        executor_of(engine=cluster.scheduler_address.replace("tcp://", "dask://")) as executor,
+        distributed.Client(cluster, set_as_default=False) as client,
     ):
-        assert executor is not None
-        yield executor
+        yield client.get_executor()
 
 
 def kept_up(url: str, notes: Notes, executor: Executor, conversations: int, *, model: float, kill_in_call: int) -> Kept:

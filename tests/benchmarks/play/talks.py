@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.benchmarks import Exchange, Question, Transcript
-from memzoo.benchmarks.measure.setup import Setup
+from memzoo.benchmarks.measure.settings import Settings
 from memzoo.benchmarks.play.pieces import Head, Piece, Splice, Told, apply_splices, join_pieces
 from memzoo.benchmarks.play.played_memory import Frame
 from memzoo.benchmarks.play.playing import Line, Play
@@ -44,7 +44,7 @@ def play(
     transcript: Transcript | None = None, *memories: str, model: ModelOption = "offline", budget: int = 200, **more: Any
 ) -> Play:
     """A play with the seven, or with some."""
-    return Play(transcript or talk(), choose_variants(memories), Setup(model, [budget], "approximate"), **more)
+    return Play(transcript or talk(), choose_variants(memories), Settings(model=model, budgets=[budget]), **more)
 
 
 class Page:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memzoo.benchmarks import PRESETS, Question, Transcript, sample_transcripts
 from memzoo.benchmarks.comparing import in_place_of_rules
-from memzoo.benchmarks.measure.setup import Setup
+from memzoo.benchmarks.measure.settings import Settings
 from memzoo.benchmarks.play.playing import Play
 from memzoo.benchmarks.play.stored import read_talk
 from memzoo.benchmarks.variants import BASELINES, choose_variants
@@ -73,7 +73,7 @@ def test_what_a_large_model_taught_is_shown_step_by_step() -> None:
     learnt = variants[2].learnt
     assert learnt
     begun = dataclasses.replace(whole, exchanges=whole.exchanges[:20], questions=())
-    page = Page(Play(begun, [variants[2]], Setup("offline", [1_000], "approximate")).lines())
+    page = Page(Play(begun, [variants[2]], Settings()).lines())
     assert (page.start["learnt_by"], page.start["memories"][0]["asks"]) == (variants[2].learnt_by, False)
     assert [kind for _, kind, *_ in page.view(18, "summary*")] == ["message"] * 36
     (_, kind, _, text), *_ = page.view(20, "summary*")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from memzoo.benchmarks import Comparison, Results, TextCounter, Transcript, compare
+from memzoo.benchmarks import Comparison, Results, Settings, TextCounter, Transcript, compare
 from memzoo.benchmarks.report.pages import fragment, page
 from memzoo.benchmarks.report.writing import markdown, table, write_report
 
@@ -30,7 +30,7 @@ class TestFiles:
         """Date and times, which never agree, leave no trace in them."""
         written: list[list[bytes]] = []
         for day in (1, 2):
-            found = compare([transcript], ["window", "summary"], budgets=[14], counter=words)
+            found = compare([transcript], ["window", "summary"], Settings(budgets=[14], counter=words))
             out = tmp_path / str(day)
             write_report(found, out, datetime(2026, 1, day, tzinfo=UTC))
             written.append([(out / name).read_bytes() for name in ("results.json", "report.md")])

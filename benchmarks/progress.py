@@ -1,72 +1,19 @@
-"""What `memzoo compare` reads besides its conversations, the progress that it shows, and how it ends."""
+"""Shows how far a comparison is."""
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from memzoo.benchmarks.comparing import OFFLINE, Comparison, total_steps
-from memzoo.benchmarks.report.changes import changes, list_missed
-from memzoo.benchmarks.report.writing import table
-from memzoo.benchmarks.results import Results
-from memzoo.benchmarks.survey import Source
-from memzoo.benchmarks.transcripts import read_transcripts, sample_path
-from memzoo.benchmarks.transcripts.reading import STDIN
-from memzoo.memories import ChatModel, Model
+from memzoo.benchmarks.inputs import Source, source_of
+from memzoo.benchmarks.measure.measuring import steps_in
 
-__all__ = ["ProgressLines", "rules", "show_found", "sources", "watch_progress"]
+__all__ = ["ProgressLines", "watch_progress"]
 
 _LINE_EVERY = 10.0
-
-
-def sources(paths: Sequence[str | Path], sample: str = "en") -> list[Any]:
-    """Return what to read: these places, or a bundled conversation. Keeps standard input, to read it only once."""
-    if STDIN in map(str, paths):
-        return list(read_transcripts(paths))
-    return list(paths) or [sample_path(sample)]
-
-
-def rules(_name: str) -> Model:
-    """Make the rules that replace each model when no model may be asked."""
-    return ChatModel(OFFLINE)
-
-
-def show_found(
-    found: Comparison,
-    out: str | Path,
-    consoles: tuple[Console, Console],
-    limits: Mapping[str, float] | None = None,
-    earlier: Results | None = None,
-) -> int:
-    """Show what was found, and write it.
-
-    Args:
-        found: What was found.
-        out: Where the files go.
-        consoles: One for the results, one for everything else.
-        limits: Thresholds, by figure.
-        earlier: Results to compare with.
-
-    Returns:
-        The exit code: 1 if a model failed, a limit was reached, or a threshold was missed; else 0.
-    """
-    console, beside = consoles
-    console.print(table(found), highlight=False)
-    for path in found.save(out):
-        beside.print(f"wrote {path}", markup=False, highlight=False)
-    if earlier is not None:
-        console.print("\n".join(changes(found.results, earlier)), markup=False, highlight=False)
-    faults = list_missed(found.results, limits or {})
-    if found.ended:
-        faults.append(f"stopped: {found.ended}; what was finished is kept in {out}")
-    for line in faults:
-        beside.print(line, style="red", markup=False, highlight=False)
-    return int(bool(faults or found.results.failed))
 
 
 @contextmanager
@@ -75,7 +22,7 @@ def watch_progress(files: Source, names: Sequence[str], console: Console) -> Ite
 
     The time for an exchange differs a hundredfold between memories, and grows with the conversation in some.
     """
-    total = total_steps(files)
+    total = sum(map(steps_in, source_of(files)()))
     with _quiet_log():
         if not console.is_terminal:
             yield ProgressLines(total, names, console)

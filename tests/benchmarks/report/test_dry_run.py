@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from memzoo.benchmarks import PRESETS, Comparison, TextCounter, compare, sample_transcripts
+from memzoo.benchmarks import PRESETS, Comparison, Settings, TextCounter, compare, sample_transcripts
 from memzoo.benchmarks.outcomes import Sum
-from memzoo.benchmarks.report.expecting import dry_run_table, list_expected
+from memzoo.benchmarks.report.dry_run import dry_run_table, list_expected
 from memzoo.benchmarks.results import Compared
 from memzoo.memories.models.offline.tasks import reply
 from memzoo.stores import Message
@@ -41,7 +41,7 @@ def test_exact_figures_are_those_of_any_run(words: TextCounter) -> None:
     (talk,) = sample_transcripts()
     talk = replace(talk, exchanges=talk.exchanges[:25], questions=talk.questions[:3])
     models: list[ModelOption] = ["offline", brief, terse]
-    dry, *real = (compare([talk], MEMORIES, model=one, budgets=[60], counter=words).rows for one in models)
+    dry, *real = (compare([talk], MEMORIES, Settings(model=one, budgets=[60], counter=words)).rows for one in models)
     checked = 0
     for before, *after in zip(dry, *real, strict=True):
         for name, found in list_expected(before, 60).items():

@@ -1,4 +1,4 @@
-"""What the contracts of stores and indexes share; import it from `memzoo.stores.testing`."""
+"""What the contracts of stores and indexes share; import it from `memzoo.testing`."""
 
 import struct
 from collections.abc import Hashable, Iterable, Mapping

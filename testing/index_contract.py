@@ -1,4 +1,4 @@
-"""What every index must do, as tests to inherit; see `memzoo.stores.testing`."""
+"""What every index must do, as tests to inherit; see `memzoo.testing`."""
 
 import asyncio
 import math
@@ -8,8 +8,8 @@ import pytest
 
 from memzoo.errors import StoreError
 from memzoo.stores.indexes.index import VectorIndex
-from memzoo.stores.testing.tools import HOSTILE_IDS, vector
 from memzoo.sync import drive
+from memzoo.testing.store_tools import HOSTILE_IDS, vector
 
 __all__ = ["VectorIndexContract"]
 

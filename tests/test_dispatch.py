@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from memzoo import dispatch
-from memzoo.dispatch import check_it_travels, run_units
-from memzoo.engines import Processes, executor_of, open_engine, workers_of
-from memzoo.errors import EngineError, MissingExtraError, OptionError
-from tests.engines import ENGINES, dask_url
+from memzoo.dispatch import check_it_travels, executor_of, most_under_way, run_units
+from memzoo.errors import ExecutorError, OptionError
+from tests.executors import EXECUTORS
+from tools.faults.upkeep import workers
 
 HERE = threading.Lock()  # cannot be sent to another process
 
@@ -68,10 +68,10 @@ def worker(_number: int) -> int:
     return os.getpid()
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=EXECUTORS)
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     """Each kind of executor, with two workers."""
-    with ENGINES[request.param]() as made:
+    with EXECUTORS[request.param]() as made:
         yield made
 
 
@@ -84,7 +84,7 @@ def test_every_unit_is_done_once(executor: Executor):
 
 def test_it_tells_how_many_workers_it_has(executor: Executor):
     """So that as many batches are under way as are needed, and no more."""
-    assert workers_of(executor) == 2
+    assert most_under_way(executor) == 4
 
 
 def test_units_are_taken_as_they_are_needed(executor: Executor):
@@ -124,7 +124,7 @@ def test_an_error_of_the_work_is_raised_here(executor: Executor):
     """As it is, if it can travel; else by its words. The executor goes on working."""
     with pytest.raises(ValueError, match="three"):
         list(run_units(executor, failing, range(10), batch_seconds=0))
-    with pytest.raises((TwoPartError, EngineError), match="odd 7"):
+    with pytest.raises((TwoPartError, ExecutorError), match="odd 7"):
         list(run_units(executor, failing_oddly, [7]))
     assert list(run_units(executor, doubled, [4])) == [(4, 8)]
 
@@ -147,11 +147,10 @@ def test_what_cannot_travel_is_named(executor: Executor):
         list(run_units(executor, doubled, [HERE]))  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize("engine", ["processes", "Dask", "Ray"])
-def test_a_worker_that_dies_has_its_units_done_by_another(engine: str, tmp_path: Path):
+def test_a_worker_that_dies_has_its_units_done_by_another(tmp_path: Path):
     """Nothing is lost, and nothing is given twice."""
     units = [(number, str(tmp_path / "died")) for number in range(20)]
-    with ENGINES[engine]() as executor:
+    with executor_of(2) as executor:
         found = list(run_units(executor, deadly_once, units, batch_seconds=0))
     assert (tmp_path / "died").exists()
     assert sorted(found) == [(unit, 2 * unit[0]) for unit in units]
@@ -159,8 +158,8 @@ def test_a_worker_that_dies_has_its_units_done_by_another(engine: str, tmp_path:
 
 def test_a_unit_that_no_worker_survives_is_named():
     """After five workers: the rest is not held up for ever by it."""
-    with Processes(1) as executor, pytest.raises(EngineError, match=r"failed 5 times at 3: BrokenProcessPool.*is kept"):
-        list(run_units(executor, deadly, [3, 4]))
+    with executor_of(2) as executor, pytest.raises(ExecutorError, match=r"failed 5 times at 3: Broken.*is kept"):
+        list(run_units(executor, deadly, [3]))
 
 
 def test_an_executor_that_breaks_as_a_whole_says_what_to_do(tmp_path: Path):
@@ -168,7 +167,7 @@ def test_an_executor_that_breaks_as_a_whole_says_what_to_do(tmp_path: Path):
     units = [(number, str(tmp_path / "died")) for number in range(5)]
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor,
-        pytest.raises(EngineError, match=r"takes no more work: BrokenProcessPool.*Make a new executor.*jobs=N"),
+        pytest.raises(ExecutorError, match=r"takes no more work: BrokenProcessPool.*Make a new executor.*executor=N"),
     ):
         list(run_units(executor, deadly_once, units))
 
@@ -205,112 +204,44 @@ def test_units_that_take_longer_than_those_before_do_not_pile_up(monkeypatch: py
 def test_without_cloudpickle_the_error_says_what_is_missing(monkeypatch: pytest.MonkeyPatch):
     """A function without a name of its own cannot travel by pickle alone."""
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
-    with Processes(2) as executor, pytest.raises(OptionError, match="Install cloudpickle"):
+    with executor_of(2) as executor, pytest.raises(OptionError, match="Install cloudpickle"):
         list(run_units(executor, lambda number: number, [1]))
 
 
 def test_workers_with_another_memzoo_are_refused(monkeypatch: pytest.MonkeyPatch):
     """Results of two versions would be mixed."""
     monkeypatch.setattr(dispatch, "__version__", "99.0")
-    with Processes(1) as executor, pytest.raises(EngineError, match=r"memzoo is .* here, and 99\.0 where"):
+    with executor_of(2) as executor, pytest.raises(ExecutorError, match=r"memzoo is .* here, and 99\.0 where"):
         list(run_units(executor, doubled, [1]))
 
 
 def test_workers_end_with_the_process_that_began_them():
     """Also if it is killed, and can tell nobody."""
     script = (
-        "import os, signal, sys; from memzoo.dispatch import run_units; from memzoo.engines import Processes\n"
-        "import tests.test_engines as here\n"
-        "for _, pid in run_units(Processes(1), here.worker, range(3)): print(pid, flush=True)\n"
+        "import os, signal, sys; from memzoo.dispatch import executor_of, run_units\n"
+        "import tests.test_dispatch as here\n"
+        "executor = executor_of(2).__enter__()\n"
+        "for _, pid in run_units(executor, here.worker, range(3)): print(pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
-    # The worker has the pipe too: reading ends when both have ended, or the time-out of this test has come.
+    # The workers have the pipe too: reading ends when all have ended, or the time-out of this test has come.
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == -signal.SIGKILL, done.stderr
-    assert len(set(done.stdout.split())) == 1
+    assert len(done.stdout.split()) == 3
 
 
-@pytest.mark.parametrize(
-    ("named", "expected"),
-    [
-        ({"jobs": 0}, "jobs must be at least 1, not 0"),
-        ({"threads": -1}, "threads must be at least 1, not -1"),
-        ({"jobs": 2, "threads": 2}, "name one of them"),
-        ({"engine": "spark://here"}, "'spark://here' is no engine.*dask://, ray://"),
-        ({"engine": "dask"}, "'dask' is no engine"),
-        ({"engine": 3}, "not 3"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(named: dict[str, Any], expected: str):
+@pytest.mark.parametrize("given", [0, -1, True, 1.5, "dask://127.0.0.1:8786"])
+def test_an_executor_that_is_none_is_refused(given: Any):
     """With what would be right."""
-    with pytest.raises(OptionError, match=expected), executor_of(**named):
-        pass
-
-
-@pytest.mark.parametrize(("url", "package"), [("dask://127.0.0.1:1", "distributed"), ("ray://127.0.0.1:1", "ray")])
-def test_a_missing_package_is_named(url: str, package: str, monkeypatch: pytest.MonkeyPatch):
-    """By the extra that has it."""
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=rf"memzoo\[{url.partition(':')[0]}\]"):
-        open_engine(url)
+    with pytest.raises(OptionError, match=f"executor must be .*or a number of processes.*not {given!r}"):
+        executor_of(given)
 
 
 def test_the_executor_of_a_client_of_dask():
     """What Dask itself gives is worked on as it is, with as many batches as it has workers for, and left open."""
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra dask)")
-    with dask_url() as url, distributed.Client(url.replace("dask://", "tcp://")) as client:
-        executor = client.get_executor()
-        with executor_of(engine=executor) as same:
-            assert (same, workers_of(same)) == (executor, 2)
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    with workers(2) as executor:
+        with executor_of(executor) as same:
+            assert (same, most_under_way(same)) == (executor, 4)
             assert dict(run_units(same, doubled, range(9), batch_seconds=0)) == {one: 2 * one for one in range(9)}
         assert executor.submit(doubled, 3).result() == 6
-
-
-def test_an_engine_that_is_not_there():
-    """The error names the address."""
-    pytest.importorskip("distributed", reason="Dask is not installed (extra dask)")
-    dask = pytest.importorskip("dask")  # after its other half, which adds the settings that are changed here
-    soon = dask.config.set({"distributed.comm.timeouts.connect": "100ms"})
-    with soon, pytest.raises(EngineError, match=r"dask://127\.0\.0\.1:1 cannot be reached"):
-        open_engine("dask://127.0.0.1:1")
-
-
-PLUGIN = """
-from concurrent.futures import ThreadPoolExecutor
-
-class Crowd(ThreadPoolExecutor):
-    workers = 7
-
-def opened(url):
-    print("opened", url)
-    return Crowd(7)
-"""
-
-USED = """
-import sys
-from memzoo.dispatch import run_units
-from memzoo.engines import executor_of, workers_of
-for url in sys.argv[1:]:
-    try:
-        with executor_of(engine=url) as executor:
-            print(workers_of(executor), sorted(run_units(executor, str.upper, ["a", "b"])))
-    except Exception as error:
-        print(type(error).__name__, error)
-"""
-
-
-def test_a_package_adds_an_engine(tmp_path: Path):
-    """Its function gets the URL; one that cannot be loaded is named."""
-    (tmp_path / "crowds.py").write_text(PLUGIN, encoding="utf-8")
-    info = tmp_path / "memzoo_crowds-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: memzoo-crowds\nVersion: 1.0\n", encoding="utf-8")
-    points = "[memzoo.engines]\ncrowd = crowds:opened\nbroken = no_such_module:opened\n"
-    (info / "entry_points.txt").write_text(points, encoding="utf-8")
-    command, environment = (
-        [sys.executable, "-c", USED, "crowd://all", "broken://"],
-        os.environ | {"PYTHONPATH": str(tmp_path)},
-    )
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
-    assert done[:2] == ["opened crowd://all", "7 [('a', 'A'), ('b', 'B')]"]
-    assert done[2].startswith("PluginError the package 'memzoo-crowds' adds 'broken'")

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.benchmarks.report.places import Axis, apart
+from memzoo.benchmarks.report.axis import Axis, apart
 
 _PLACES = st.lists(st.floats(0, 100), max_size=9)
 

@@ -11,8 +11,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from memzoo.benchmarks.comparing import total_steps
-from memzoo.benchmarks.running import ProgressLines, watch_progress
+from memzoo.benchmarks import read_transcripts
+from memzoo.benchmarks.measure.measuring import steps_in
+from memzoo.benchmarks.progress import ProgressLines, watch_progress
 from memzoo.cli.commands import app
 from memzoo.errors import MemoryZooError, OptionError
 from memzoo.memories.models.offline import serve
@@ -119,15 +120,15 @@ def test_a_budget_of_paid_tokens(run: Run) -> None:
 
 def test_the_cache_and_what_stands_before_the_memory(run: Run) -> None:
     """Whose rule, at what price, behind how many tokens; what cannot be is refused."""
-    options = "--cache", "deepseek", "--system-tokens", "640", "--price-in", "2", "--price-cached", "0.5"
+    options = "--cache", "deepseek", "--system-tokens", "640", "--prices", "2,0,0.5"
     shown = " ".join(done(run("--memory", "buffer", *options)).split())
     assert "0.25 of the price for a beginning that the request before had, from 64 tokens on, in steps of 64" in shown
     assert "640 tokens before the memory" in shown
     figures = next(row for row in results()["rows"] if row["memory"]["name"] == "buffer")["budgets"]["1000"]
     assert figures["sent"] > 640 > figures["paid"]
     assert "no prompt cache: as sent" in done(run("--memory", "buffer", "--cache", "none"))
-    assert "one of openai, anthropic, deepseek, none" in str(run("--cache", "mine").exception)
-    assert "price_cached must be" in str(run("--price-cached", "1").exception)
+    assert run("--cache", "mine").exit_code == 2
+    assert "price_cached must be" in str(run("--prices", "1,2,3").exception)
 
 
 def test_several_files_and_processes(run: Run, talk: Path) -> None:
@@ -148,7 +149,7 @@ def test_standard_input(run: Run) -> None:
 
 def test_prices(run: Run, tmp_path: Path) -> None:
     """By option or by file; for a month."""
-    prices = ("--price-in", "1", "--price-out", "2", "--currency", "$", "--per-month", "100000")
+    prices = ("--prices", "$1,2", "--per-month", "100000")
     shown = done(run("--memory", "window", *prices))
     assert "/month" in shown
     assert "cost, in $" in shown or "1,000 exchanges cost" in shown
@@ -162,7 +163,7 @@ def test_prices(run: Run, tmp_path: Path) -> None:
 
 def test_a_dry_run(run: Run) -> None:
     """Calls, tokens and cost without a key; what is exact and what is not is said; nothing is written."""
-    shown = done(run("--model", "gpt-4o-mini", "--dry-run", "--price-in", "1", "--token-counter", "approximate"))
+    shown = done(run("--model", "gpt-4o-mini", "--dry-run", "--prices", "1,0", "--token-counter", "approximate"))
     assert re.search(r"window +[\d,]+ +[\d,]+ +0 +0 +0 +0 +0.00", shown)
     assert re.search(r"summary +≈ [\d,]+ +≈ [\d,]+ +0 +\d+ +≈ [\d,]+ +≈ [\d,]+ +≈ \d", shown)
     assert "gpt-4o-mini was not asked, nothing was spent" in shown
@@ -185,7 +186,7 @@ def test_a_dry_run_knows_the_price_of_each_model(run: Run, tmp_path: Path) -> No
 
 def test_a_limit(run: Run) -> None:
     """What was finished is kept; the code says that not everything is there."""
-    options = ("--memory", "window", "--memory", "summary", "--price-in", "1", "--stop-at", "0.0001")
+    options = ("--memory", "window", "--memory", "summary", "--prices", "1,0", "--stop-at", "0.0001")
     assert "stopped: " in done(run(*options), 1)
     assert b'"window"' in Path("out/outcomes.jsonl").read_bytes()
     assert Path("out/unfinished.json").exists()
@@ -226,14 +227,6 @@ def test_a_judge(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     row = results()["rows"][1]
     assert row["judging"]["calls"] >= 2
     assert results()["questions"][0]["memories"]["window"]["1000"]["reply"]
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_prompts_of_ones_own(jobs: str, run: Run, tmp_path: Path) -> None:
-    """A template that cannot work is refused before anything runs, in however many processes."""
-    (tmp_path / "compare_answer.jinja").write_text("{{ nothing }}", encoding="utf-8")
-    failed = run("--judge", "offline", "--prompts", str(tmp_path), "--jobs", jobs)
-    assert "compare_answer" in str(failed.exception)
 
 
 def test_a_threshold(run: Run) -> None:
@@ -306,11 +299,10 @@ def test_ctrl_c_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch
 
 
 def test_who_does_the_work(run: Run) -> None:
-    """Threads, or an engine by its URL; not both, and none that nobody knows."""
+    """Threads or processes, not both."""
     done(run("--memory", "window", "--threads", "2"))
     assert names() == ["none", "window", "everything"]
-    assert "name one of them" in str(run("--threads", "2", "--jobs", "2").exception)
-    assert "'spark://here' is no engine" in str(run("--engine", "spark://here").exception)
+    assert "give --jobs or --threads" in str(run("--threads", "2", "--jobs", "2").exception)
 
 
 def test_places_may_be_urls(run: Run, talk: Path, tmp_path: Path) -> None:
@@ -339,7 +331,7 @@ def test_on_a_terminal_progress_is_bars(talk: Path, monkeypatch: pytest.MonkeyPa
     """One for each memory that has begun, with the share that is done."""
     monkeypatch.setenv("TERM", "xterm")
     console = Console(width=100, file=io.StringIO(), force_terminal=True, color_system=None)
-    total = total_steps([talk])
+    total = sum(map(steps_in, read_transcripts([talk])))
     with watch_progress([talk], ["a", "b"], console) as advance:
         advance("a", total)
         advance("b", total // 2)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.benchmarks.gaps import GAP, gap_questions, with_gap_questions
+from memzoo.benchmarks.drafting import GAP, gap_questions, with_gap_questions
 from memzoo.benchmarks.transcripts import Transcript, sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import TranscriptMessage, exchanges_of
 

@@ -1,4 +1,4 @@
-"""What a store must do that lets one process at a time learn, as tests to inherit; see `memzoo.stores.testing`."""
+"""What a store must do that lets one process at a time learn, as tests to inherit; see `memzoo.testing`."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memzoo.stores.base import Lease, LeasingStore, find_lacking, managed
-from memzoo.stores.testing.contract import PlainStoreContract
-from memzoo.stores.testing.tools import HOSTILE_IDS, commit, fill
 from memzoo.sync import drive
+from memzoo.testing.store_contract import PlainStoreContract
+from memzoo.testing.store_tools import HOSTILE_IDS, commit, fill
 
 __all__ = ["LeasingStoreContract"]
 

@@ -1,4 +1,4 @@
-"""What every store must do, as tests to inherit; see `memzoo.stores.testing`."""
+"""What every store must do, as tests to inherit; see `memzoo.testing`."""
 
 import asyncio
 import copy
@@ -13,8 +13,8 @@ import pytest
 
 from memzoo.errors import ConflictError
 from memzoo.stores.base import Entry, Record, StateUpdate, Store
-from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, epoch_of, fill, records, revision_of, vector
 from memzoo.sync import drive
+from memzoo.testing.store_tools import HOSTILE_IDS, MESSAGES, commit, epoch_of, fill, records, revision_of, vector
 
 __all__ = ["PlainStoreContract"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memzoo.benchmarks.measure.figures import with_one_writing
+from memzoo.benchmarks.measure.numerals import with_one_writing
 
 ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "

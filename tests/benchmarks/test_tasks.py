@@ -9,17 +9,18 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, TextCounter, Variant, compare, read_transcripts
+from memzoo.benchmarks import Comparison, Settings, TextCounter, Variant, compare, read_transcripts
 from memzoo.benchmarks.checkpoint import Checkpoint
 from memzoo.benchmarks.outcomes import Outcome
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
-from tests.engines import ENGINES
+from tests.executors import EXECUTORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +46,7 @@ def writing(self, *done):
     write(self, *done)
 
 Checkpoint.write = writing
-compare(sys.argv[1], sys.argv[4:], budgets=[20, 40], out=sys.argv[2])
+compare(sys.argv[1], sys.argv[4:], Settings(budgets=[20, 40]), out=sys.argv[2])
 """
 
 
@@ -63,7 +64,7 @@ def talks(chat_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(talks: Path, out: Path, **options: Any) -> Comparison:
     """Compare, and write everything."""
-    found = compare(talks, MEMORIES, budgets=[20, 40], out=out, **options)
+    found = compare(talks, MEMORIES, Settings(budgets=[20, 40]), out=out, **options)
     found.save(out)
     return found
 
@@ -97,7 +98,7 @@ def test_killed_at_any_moment_it_goes_on(
     def count(name: str, done: int) -> None:
         steps[name] = steps.get(name, 0) + done
 
-    run(talks, broken, jobs=jobs, progress=count)
+    run(talks, broken, executor=jobs, progress=count)
     assert written(broken) == written(undisturbed)
     assert len(set(steps.values())) == 1
 
@@ -117,13 +118,13 @@ def test_what_is_finished_is_not_done_again(talks: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr(Checkpoint, "write", write)
     begun = (tmp_path / "out" / "outcomes.jsonl").read_bytes()
     counted: list[str] = []
-    measure: Callable[..., Any] = sys.modules["memzoo.benchmarks.work"].measure
+    measure: Callable[..., Any] = sys.modules["memzoo.benchmarks.tasks"].measure
 
     def counting(*given: Any, **more: Any) -> Any:
         counted.append("")
         return measure(*given, **more)
 
-    monkeypatch.setattr("memzoo.benchmarks.work.measure", counting)
+    monkeypatch.setattr("memzoo.benchmarks.tasks.measure", counting)
     run(talks, tmp_path / "out")
     assert len(counted) == 5 * 5 - 9
     assert (tmp_path / "out" / "outcomes.jsonl").read_bytes().startswith(begun)
@@ -149,11 +150,11 @@ def twenty(talks: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path,
     return path, out
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_whoever_does_the_work_the_results_are_the_same(engine: str, twenty: tuple[Path, Path], tmp_path: Path) -> None:
-    """Processes, threads, Dask, Ray: the same bytes, of a run that begins and of one that was killed and goes on."""
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_whoever_does_the_work_the_results_are_the_same(kind: str, twenty: tuple[Path, Path], tmp_path: Path) -> None:
+    """The same bytes, of a run that begins and of one that was killed and goes on."""
     talks, alone = twenty
-    with ENGINES[engine]() as executor:
+    with EXECUTORS[kind]() as executor:
         run(talks, tmp_path / "whole", executor=executor)
         broken = tmp_path / "broken"
         killed = [sys.executable, "-c", KILLED, talks, broken, "31", *MEMORIES]
@@ -176,19 +177,17 @@ class Deadly:
         return ConversationBufferMemory(**common)
 
 
-@pytest.mark.parametrize("engine", ["processes", "Dask", "Ray"])
-def test_what_a_dead_worker_had_is_done_by_another(engine: str, talks: Path, tmp_path: Path) -> None:
+def test_what_a_dead_worker_had_is_done_by_another(talks: Path, tmp_path: Path) -> None:
     """The outcomes are those of a run in which nobody died."""
     file = tmp_path / "died"
-    with ENGINES[engine]() as executor:
-        found = compare(talks, {"mine": Deadly(file), "window": "window"}, executor=executor)
+    found = compare(talks, {"mine": Deadly(file), "window": "window"}, executor=2)
     assert file.exists()
     alone = compare(talks, {"mine": Deadly(file), "window": "window"})
     assert found.results == alone.results
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_functions_reach_the_workers(engine: str, talks: Path) -> None:
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_functions_reach_the_workers(kind: str, talks: Path) -> None:
     """Memories, models and counters of one's own: to threads as they are, to processes by cloudpickle."""
     pytest.importorskip("cloudpickle")
     replied = "The user has a cat called Tom."
@@ -200,10 +199,10 @@ def test_functions_reach_the_workers(engine: str, talks: Path) -> None:
         return ConversationBufferMemory(**common)
 
     counter = TextCounter("words", lambda text: len(text.split()))
-    given: dict[str, Any] = {"model": model, "counter": counter}
-    with ENGINES[engine]() as executor:
-        found = compare(talks, {"mine": mine, "summary": "summary"}, executor=executor, **given)
-    assert found.results == compare(talks, {"mine": mine, "summary": "summary"}, **given).results
+    given = Settings(model=model, counter=counter)
+    with EXECUTORS[kind]() as executor:
+        found = compare(talks, {"mine": mine, "summary": "summary"}, given, executor=executor)
+    assert found.results == compare(talks, {"mine": mine, "summary": "summary"}, given).results
 
 
 def test_what_cannot_travel_is_named(talks: Path) -> None:
@@ -215,35 +214,29 @@ def test_what_cannot_travel_is_named(talks: Path) -> None:
             return ConversationBufferMemory(**common)
 
     with pytest.raises(OptionError, match=r"the memory 'mine' cannot travel .*cannot pickle.*or work with threads"):
-        compare(talks, {"mine": locked}, jobs=2)
+        compare(talks, {"mine": locked}, executor=2)
     with pytest.raises(OptionError, match="model cannot travel"):
-        compare(talks, ["window"], model=lambda _: str(lock), jobs=2)
+        compare(talks, ["window"], Settings(model=lambda _: str(lock)), executor=2)
     with ThreadPoolExecutor(2) as threads:
         assert not compare(talks, {"mine": locked}, executor=threads).results.failed
 
 
-def test_there_is_one_who_does_the_work(talks: Path) -> None:
-    """Processes and an executor together are a mistake."""
-    with pytest.raises(OptionError, match="name one of them"), ThreadPoolExecutor(2) as threads:
-        compare(talks, jobs=2, executor=threads)
-    with pytest.raises(OptionError, match="'spark://here' is no engine"):
-        compare(talks, executor="spark://here")
-
-
-@pytest.mark.parametrize("engine", [None, "threads", "processes", "Dask"])
-def test_no_more_is_spent_than_the_limit(engine: str | None, talks: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [None, "threads", "processes"])
+def test_no_more_is_spent_than_the_limit(kind: str | None, talks: Path, tmp_path: Path) -> None:
     """However many work at once. With the rest of the money the run goes on, to the same results."""
-    prices: Any = {"prices": {"*": (1.0, 1.0)}, "out": tmp_path}
-    with ENGINES[engine]() if engine else nullcontext() as executor:
-        whole = compare(talks, ["summary"], executor=executor, **(prices | {"out": None}))
+    settings = Settings(prices={"*": (1.0, 1.0)})
+    with EXECUTORS[kind]() if kind else nullcontext() as executor:
+        whole = compare(talks, ["summary"], settings, executor=executor)
         spent = sum(one.tokens for row in whole.rows for one in (row.load, row.save, row.asking)) / 1e6
-        found = compare(talks, ["summary"], executor=executor, stop_at=0.6 * spent + 0.0015, **prices)
+        found = compare(
+            talks, ["summary"], replace(settings, stop_at=0.6 * spent + 0.0015), out=tmp_path, executor=executor
+        )
         assert "might cost" in found.ended
         lines = (tmp_path / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()
         sums = [Outcome.model_validate_json(line) for line in lines]
         kept = sum(one.tokens for done in sums for one in (done.load, done.save, done.asking)) / 1e6
         assert 0 < kept <= 0.6 * spent + 0.0015
-        again = compare(talks, ["summary"], executor=executor, stop_at=spent + 0.01, **prices)
+        again = compare(talks, ["summary"], replace(settings, stop_at=spent + 0.01), out=tmp_path, executor=executor)
     assert (again.ended, again.results) == ("", whole.results)
 
 
@@ -257,7 +250,7 @@ def test_many_conversations_are_not_held(talks: Path, tmp_path: Path, monkeypatc
             made.append(number)
             yield one
 
-    monkeypatch.setattr("memzoo.benchmarks.survey.read_transcripts", counting)
+    monkeypatch.setattr("memzoo.benchmarks.inputs.read_transcripts", counting)
     seen: list[int] = []
 
     def look(_name: str, _steps: int) -> None:
@@ -277,7 +270,7 @@ def test_a_memory_that_fails_reports_all_steps(jobs: int, talks: Path) -> None:
 
     # No message fits, so that the first load is an error.
     failing = Variant("failing", strategy="token-window", options={"max_tokens": 1})
-    found = compare(talks, ["window", failing], jobs=jobs, progress=count)
+    found = compare(talks, ["window", failing], executor=jobs, progress=count)
     assert [row.memory.name for row in found.results.rows if row.error] == ["failing"]
     assert steps["failing"] == steps["window"] > 0
 

@@ -1,4 +1,4 @@
-"""What a store must do that also knows the life of its data, as tests to inherit; see `memzoo.stores.testing`."""
+"""What a store must do that also knows the life of its data, as tests to inherit; see `memzoo.testing`."""
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -8,10 +8,10 @@ import pytest
 from memzoo.errors import ConflictError, StoreError
 from memzoo.stores.base import ManagedStore, StateUpdate, StoredState
 from memzoo.stores.common import escaped
-from memzoo.stores.testing.contract import PlainStoreContract
-from memzoo.stores.testing.tools import HOSTILE_IDS, commit, epoch_of, fill, numbers, records, vector
 from memzoo.stores.tombstones import take_back
 from memzoo.sync import drive
+from memzoo.testing.store_contract import PlainStoreContract
+from memzoo.testing.store_tools import HOSTILE_IDS, commit, epoch_of, fill, numbers, records, vector
 
 __all__ = ["StoreContract"]
 

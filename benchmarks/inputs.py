@@ -7,17 +7,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from memzoo.benchmarks.gaps import with_gap_questions
-from memzoo.benchmarks.gathering import MOST_QUESTIONS
+from memzoo.benchmarks.aggregate import MOST_QUESTIONS
+from memzoo.benchmarks.checkpoint import settings_digest
+from memzoo.benchmarks.drafting import with_gap_questions
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.results import QuestionInfo, Talk, Talks
-from memzoo.benchmarks.transcripts import Transcript, read_transcripts
+from memzoo.benchmarks.transcripts import Transcript, read_transcripts, sample_path
 from memzoo.benchmarks.transcripts.conversations import DRAFTED
+from memzoo.benchmarks.transcripts.reading import STDIN
 from memzoo.benchmarks.transcripts.validation import show_value
-from memzoo.benchmarks.work import settings_digest
 from memzoo.errors import OptionError
 
-__all__ = ["Conversations", "Source", "Survey", "draft_missing", "source_of"]
+__all__ = ["Conversations", "Source", "Survey", "draft_missing", "source_of", "sources"]
 
 Conversations: TypeAlias = Callable[[], Iterator[Transcript]]
 """Returns the conversations, as often as they are needed."""
@@ -26,6 +27,13 @@ Source: TypeAlias = Iterable[Transcript] | str | Path | Sequence[str | Path] | C
 """Conversations: loaded ones, the files or folders that hold them, or a function that returns them."""
 
 _FIRST = 100
+
+
+def sources(paths: Sequence[str | Path], sample: str = "en") -> list[Any]:
+    """Return what to read: these places, or a bundled conversation. Keeps standard input, to read it only once."""
+    if STDIN in map(str, paths):
+        return list(read_transcripts(paths))
+    return list(paths) or [sample_path(sample)]
 
 
 def source_of(transcripts: Source) -> Conversations:

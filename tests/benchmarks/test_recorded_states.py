@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, Transcript, Variant, compare, sample_transcripts
-from memzoo.benchmarks.learnt import LearntState, fingerprint, learnt_of, log_of
+from memzoo.benchmarks import Comparison, Settings, Transcript, Variant, compare, sample_transcripts
 from memzoo.benchmarks.outcomes import Sum
+from memzoo.benchmarks.recorded_states import LearntState, fingerprint, learnt_of, log_of
 from memzoo.memories import ConversationBufferMemory
 from memzoo.stores import InMemoryStore
 
@@ -45,8 +45,7 @@ def test_what_was_learnt_is_a_row_beside_the_floor_and_can_be_picked() -> None:
     found = compare(
         sample_transcripts(),
         ["summary", "window"],
-        budgets=[900],
-        counter="approximate",
+        Settings(budgets=[900], counter="approximate"),
         progress=lambda name, count: steps.__setitem__(name, steps.get(name, 0) + count),
     )
     assert set(steps.values()) == {102 + 76}
@@ -65,7 +64,8 @@ def test_what_was_learnt_is_a_row_beside_the_floor_and_can_be_picked() -> None:
 def test_several_processes_find_the_same() -> None:
     """A state reaches them."""
     one, two = (
-        starred(compare(sample_transcripts(), ["summary-buffer"], counter="approximate", jobs=jobs)) for jobs in (1, 2)
+        starred(compare(sample_transcripts(), ["summary-buffer"], Settings(counter="approximate"), executor=jobs))
+        for jobs in (1, 2)
     )
     assert one == two
     assert list(one) == ["summary-buffer*"]
@@ -78,8 +78,8 @@ def test_several_processes_find_the_same() -> None:
 )
 def test_nothing_stands_in_for_what_was_asked_for(more: dict[str, Any], saved_sample: list[Transcript]) -> None:
     """Whoever names a model or options sees what these do."""
-    given: dict[str, Any] = {"memories": ["summary"], "draft": False, **more}
-    assert starred(compare(saved_sample, **given)) == {}
+    memories = more.pop("memories", ["summary"])
+    assert starred(compare(saved_sample, memories, Settings(draft=False, **more))) == {}
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def saved_sample() -> list[Transcript]:
 
 def test_without_questions_it_shows_nothing(saved_sample: list[Transcript]) -> None:
     """What was learnt beforehand is loaded for questions only."""
-    at = starred(compare(saved_sample, ["summary"], counter="approximate", budgets=[900], draft=False))[
+    at = starred(compare(saved_sample, ["summary"], Settings(counter="approximate", budgets=[900], draft=False)))[
         "summary*"
     ].budgets[900]
     assert (at.tokens, at.tokens_at_end, at.course) == (0, 0, ())
@@ -113,6 +113,8 @@ def test_a_memory_that_asks_after_all_says_so() -> None:
     (talk,) = sample_transcripts()
     state = LearntState(options={}, name="summary")
     variant = Variant("mine*", strategy="summary", learnt=state, learnt_by="somebody")
-    found = compare([replace(talk, exchanges=talk.exchanges[:2])], [variant], counter="approximate", learnt=False)
+    found = compare(
+        [replace(talk, exchanges=talk.exchanges[:2])], [variant], Settings(counter="approximate", learnt=False)
+    )
     (row,) = (row for row in found.rows if row.memory.name == "mine*")
     assert "somebody answered beforehand and cannot be asked for summary" in row.error

@@ -4,7 +4,6 @@ The process that hands out the work, and no other, writes down what is finished 
 """
 
 import functools
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -12,15 +11,15 @@ from typing import Any, TypeAlias
 
 from memzoo.benchmarks.checkpoint import Checkpoint, Finished, Key
 from memzoo.benchmarks.measure.measuring import measure, steps_in
-from memzoo.benchmarks.measure.setup import Setup, Timing
-from memzoo.benchmarks.money import LimitReachedError, Prices, SharedBudget, SpendingLimit
+from memzoo.benchmarks.measure.settings import Settings, Timing
+from memzoo.benchmarks.money import LimitReachedError, SharedBudget, SpendingLimit
 from memzoo.benchmarks.outcomes import Outcome
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.dispatch import most_under_way, run_units
 from memzoo.errors import MemoryZooError
 
-__all__ = ["Progress", "Task", "run_tasks", "settings_digest"]
+__all__ = ["Progress", "Task", "run_tasks"]
 
 Progress: TypeAlias = Callable[[str, int], None]
 """Called with the name of a memory and how many steps were done since the last call."""
@@ -56,36 +55,33 @@ class Task:
 def run_tasks(
     tasks: Iterable[Task],
     checkpoint: Checkpoint,
-    setup: Setup,
+    settings: Settings,
     *,
     executor: Executor | None,
-    prices: Prices,
-    stop_at: float | None,
-    progress: Progress,
+    progress: Progress | None,
 ) -> str:
     """Do what is not finished yet.
 
     Args:
         tasks: In any order.
         checkpoint: Takes what is finished.
-        setup: What all tasks have in common.
+        settings: How to measure.
         executor: Does the work; `None` for here, one task after the other.
-        prices: By model.
-        stop_at: No more than this is spent; `None` for no limit.
         progress: Called on the way.
 
     Returns:
         Why it ended early; "" if it did not.
     """
-    waiting = _skip_finished(tasks, checkpoint, progress)
+    progress = progress or (lambda _name, _steps: None)
+    waiting, stop_at = _skip_finished(tasks, checkpoint, progress), settings.stop_at
     if stop_at is None:
-        for task, done in _work_on(executor, setup, prices, waiting, progress):
+        for task, done in _work_on(executor, settings, waiting, progress):
             checkpoint.write(task.key, done)
         return ""
     budget, stopped = SharedBudget(stop_at, most_under_way(executor)), list[Task]()
     ended = ""
     # One by one, so that each has a share of its own.
-    for task, done in _work_on(executor, setup, prices, _fund(waiting, stopped, budget), progress, batch_seconds=0):
+    for task, done in _work_on(executor, settings, _fund(waiting, stopped, budget), progress, batch_seconds=0):
         if budget.book(task.share or 0.0, done.spent, done.needed):
             ended = str(LimitReachedError(budget.spent, stop_at, done.needed))
             break
@@ -94,14 +90,6 @@ def run_tasks(
         else:
             checkpoint.write(task.key, done)
     return ended
-
-
-def settings_digest(values: Iterable[str]) -> str:
-    """Compute a digest of texts of any number."""
-    digest = hashlib.blake2b(digest_size=16)
-    for value in values:
-        digest.update(value.encode(errors="surrogatepass") + b"\0")
-    return digest.hexdigest()
 
 
 def _skip_finished(tasks: Iterable[Task], checkpoint: Checkpoint, progress: Progress) -> Iterator[Task]:
@@ -126,8 +114,7 @@ def _fund(tasks: Iterator[Task], stopped: list[Task], budget: SharedBudget) -> I
 
 def _work_on(
     executor: Executor | None,
-    setup: Setup,
-    prices: Prices,
+    settings: Settings,
     tasks: Iterator[Task | None],
     progress: Progress,
     **options: Any,
@@ -140,7 +127,7 @@ def _work_on(
         told += steps
         progress(name, steps)
 
-    do = functools.partial(_do, setup=setup, prices=prices, progress=advance if executor is None else None)
+    do = functools.partial(_do, settings=settings, progress=advance if executor is None else None)
     for task, done in run_units(executor, do, tasks, **options):
         if done.line and (left := steps_in(task.transcript) - told):
             progress(task.variant.name, left)
@@ -148,10 +135,10 @@ def _work_on(
         yield task, done
 
 
-def _do(task: Task, *, setup: Setup, prices: Prices, progress: Progress | None) -> Finished:
+def _do(task: Task, *, settings: Settings, progress: Progress | None) -> Finished:
     """Do a task, here or where the work is done."""
     name = task.variant.name
-    limit = None if task.share is None else SpendingLimit(prices, task.share)
+    limit = None if task.share is None else SpendingLimit(settings.prices, task.share)
 
     def advance(steps: int) -> None:
         if progress:
@@ -159,7 +146,7 @@ def _do(task: Task, *, setup: Setup, prices: Prices, progress: Progress | None) 
 
     try:
         outcome, timing = measure(
-            *(task.transcript, task.number, task.variant, setup),
+            *(task.transcript, task.number, task.variant, settings),
             keep_views=task.keep_views,
             progress=advance,
             spending_limit=limit,

@@ -1,9 +1,9 @@
-"""What a store must do that knows which turns were forgotten, as tests to inherit; see `memzoo.stores.testing`."""
+"""What a store must do that knows which turns were forgotten, as tests to inherit; see `memzoo.testing`."""
 
-from memzoo.stores.testing.managed_contract import StoreContract
-from memzoo.stores.testing.tools import HOSTILE_IDS, fill, numbers, records
 from memzoo.stores.tombstones import TombstoneStore, tombstone
 from memzoo.sync import drive
+from memzoo.testing.managed_contract import StoreContract
+from memzoo.testing.store_tools import HOSTILE_IDS, fill, numbers, records
 
 __all__ = ["TombstoneStoreContract"]
 

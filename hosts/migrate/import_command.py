@@ -1,0 +1,71 @@
+"""The command that puts conversations into a store."""
+
+from contextlib import closing
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from memzoo.cli.options import StoreURL, command, conversation_option, find_missing_file, unlock_store
+from memzoo.cli.terminal import echo, progress_bars, row, tell
+from memzoo.errors import OptionError, TransferError
+from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
+from memzoo.stores import InMemoryStore, import_conversation
+from memzoo.text import show_url
+
+__all__ = ["import_lines"]
+
+
+@command("Stored data")
+def import_lines(
+    *,
+    source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file, a folder or a URL.")],
+    store: StoreURL,
+    conversation: Annotated[
+        str | None, conversation_option("Its id in the store; by default the one that it had.")
+    ] = None,
+    form: Annotated[str, typer.Option("--from", help=f"Import from another library: {', '.join(READERS)}.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --from: only show what would be imported.")] = False,
+) -> None:
+    """Import what `memzoo export` wrote, under an id that is new to the store, or what another library keeps."""
+    if form:
+        _import_from(form, source, store, conversation, dry_run=dry_run)
+        return
+    file = Path(source)
+    if not file.is_file():
+        raise OptionError(f"there is no file {file}")
+    with closing(unlock_store(store)) as opened:
+        with progress_bars() as progress, progress.open(file, "r", encoding="utf-8", description="Reading") as lines:
+            id_ = import_conversation(opened, lines, conversation)
+        echo(f"{id_!r} is in {show_url(store)} now.")
+
+
+def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:
+    wrong: list[TransferError] = []
+    logs = read_logs(form, source, wrong.append)
+    # What cannot be read must not leave an empty store behind.
+    if (first := next(logs, None)) is None:
+        raise _sum_up(wrong, "nothing was imported")
+    if conversation is not None:
+        if (another := next(logs, None)) is not None:
+            raise OptionError(f"--conversation names one, and {source} has several: {first.title!r}, {another.title!r}")
+        first = replace(first, title=conversation)
+    counting = progress_bars(SpinnerColumn(), TextColumn("{task.completed} conversations"), TimeElapsedColumn())
+    with closing(InMemoryStore() if dry_run and find_missing_file(store) else unlock_store(store)) as opened, counting:
+        for log in counting.track(chain([first], logs), total=None):
+            for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
+                row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
+    if wrong:
+        raise _sum_up(wrong, "everything else was imported")
+
+
+def _sum_up(wrong: list[TransferError], rest: str) -> TransferError:
+    """The only error, or one for several that are told here."""
+    if len(wrong) == 1:
+        return TransferError(f"{wrong[0]}; {rest}")
+    for error in wrong:
+        tell("[bold red]not imported:[/]", str(error))
+    return TransferError(f"{len(wrong)} files or conversations could not be imported; {rest}")

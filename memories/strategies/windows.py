@@ -76,6 +76,7 @@ class WindowMemory(BaseMemory):
     # Only with LangChain4j's rules, which depend on each message in turn.
     learns = True
     learns_system = True
+    lease_seconds = 0.0
 
     evict: Evict = option(
         "message",

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import uuid
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from typing import Annotated
@@ -22,6 +23,7 @@ from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
 from memzoo.memories import Conversation
 from memzoo.strategy import BaseMemory, strategy_named
+from memzoo.sync import drive
 from memzoo.text import did_you_mean
 from memzoo.types import Spent
 
@@ -58,6 +60,8 @@ def chat(
     strategy_named(memory)
     model = asked.make_model()
     with closing(unlock_store(store)) as opened, _notes_apart() as notes:
+        # A store that cannot be written is told before a model is paid for an answer.
+        drive(opened.clear(uuid.uuid4().hex))
         id_ = conversation or only_conversation(opened)
         remembered = asked.memory(memory, counter, store=opened, conversation_id=id_, on_model_error="defer")
         if getattr(remembered, "max_token_limit", None) or getattr(remembered, "max_tokens", None):

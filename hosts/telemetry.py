@@ -216,6 +216,7 @@ def _of_memories() -> list[InstrumentedCall]:
     https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
     """
     from memzoo.memories.engine import loading, saving
+    from memzoo.memories.engine.turns import Replaced
     from memzoo.strategy import BaseMemory
 
     # Synchronous methods call the asynchronous ones.
@@ -227,6 +228,7 @@ def _of_memories() -> list[InstrumentedCall]:
         (BaseMemory, "arelearn", "update_memory", _nothing, _nothing, _unsaid),
         (BaseMemory, "aforget", "delete_memory", _number_forgotten, _nothing, _unsaid),
         (BaseMemory, "arewind", "delete_memory", _nothing, _number_taken_back, _unsaid),
+        (Replaced, "delete", "delete_memory", _nothing, _number_taken_back, _unsaid),
         (BaseMemory, "aclear", "delete_memory_store", _nothing, _nothing, _unsaid),
     )
     return [
@@ -235,7 +237,8 @@ def _of_memories() -> list[InstrumentedCall]:
     ]
 
 
-def _of_operation(name: str, before: Callable[..., Mapping[str, Any]], memory: Any, *args: Any, **more: Any) -> Any:
+def _of_operation(name: str, before: Callable[..., Mapping[str, Any]], of: Any, *args: Any, **more: Any) -> Any:
+    memory = getattr(of, "memory", of)
     own = {_OPERATION: name, "gen_ai.memory.store.id": memory.conversation_id}
     return {**own, **_of_memory(memory), **before(*args, **more)}
 

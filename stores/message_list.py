@@ -1,7 +1,9 @@
 """A store over functions that get, replace and delete a list of messages."""
 
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +12,7 @@ from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdat
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import Closing
 
-__all__ = ["MessageListStore", "is_over_lists"]
+__all__ = ["MessageListStore", "is_over_lists", "looking_once"]
 
 
 class MessageListStore(Closing):
@@ -26,8 +28,8 @@ class MessageListStore(Closing):
       what the other has just saved.
     - If somebody else changes or removes messages, numbers and all states start afresh.
     - A load reads the whole list once; a save reads it once and writes all of it. With `keep_history=False` a save that
-      shortens the list reads it some six times and writes it twice, and the next load reads it three times. The
-      functions run within the call, one at a time, so slow ones block an event loop.
+      shortens the list writes it twice, and reads it once more if the memory asks a model. The functions run within the
+      call, one at a time, so slow ones block an event loop.
 
     Example:
         >>> from memzoo.memories import create_memory
@@ -124,8 +126,12 @@ class MessageListStore(Closing):
 
     async def _look(self, conversation_id: str) -> int:
         """Take in the current list, and return its number of messages."""
-        found = list(self._get(conversation_id))
         seen = await self._seen.read(conversation_id)
+        if (looked := _looked.get()) is not None:
+            if (key := (id(self), conversation_id)) in looked:
+                return len(seen)
+            looked.add(key)
+        found = list(self._get(conversation_id))
         known = [entry.message for entry in seen]
         if found[: len(known)] != known:
             # Begun afresh, except for what was forgotten.
@@ -135,6 +141,20 @@ class MessageListStore(Closing):
         for message in found[len(known) :]:
             await self._seen.append(conversation_id, [Record(message)], turn_id=uuid.uuid4().hex)
         return len(found)
+
+
+_looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", default=None)
+
+
+@contextmanager
+def looking_once() -> Generator[set[tuple[int, str]]]:
+    """Read a list once within this block: a load or a save. Clear what it gives to have the list read again."""
+    before, looked = _looked.get(), set[tuple[int, str]]()
+    _looked.set(looked)
+    try:
+        yield looked
+    finally:
+        _looked.set(before)
 
 
 def is_over_lists(store: object) -> bool:

@@ -259,8 +259,8 @@ class _Export:
                 self.embeddings[name][_number(seq, at_least=1)] = _vector(vector)
             case {"tombstone": str(turn)}:
                 self.tombstones.add(turn)
-            case {"end": int(lines), "sha256": str(digest)}:
-                self._end(lines, digest)
+            case {"end": lines}:
+                self._end(lines, values.get("sha256"))
             case _:
                 raise ValueError(f"this line is unknown: {str(values)[:100]}")
 
@@ -270,7 +270,11 @@ class _Export:
             raise ValueError(f"the file has format {version}, but {known}; upgrade it")
         self.conversation_id = conversation_id
 
-    def _end(self, lines: int, digest: str) -> None:
+    def _end(self, lines: object, digest: object) -> None:
+        if digest is None:
+            raise ValueError(
+                "the file's last line lacks 'sha256', by which it is known to be whole: export the conversation again"
+            )
         if lines != self.lines:
             raise ValueError(f"{lines} lines should stand before this one, not {self.lines}")
         if digest != self.digest.hexdigest():

@@ -169,7 +169,7 @@ BROKEN: Sequence[Broken] = (
         "tests/memories/chat/test_going_back.py",
         "memories/engine/turns.py",
         "            # Of several answers that were stopped, the newest stays.\n",
-        "            if self._replaced:\n                await self._replaced._rewind()\n",
+        "            if self._replaced:\n                await self._replaced.delete()\n",
     ),
     Broken(
         "What a tool did stays on record",

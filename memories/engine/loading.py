@@ -21,6 +21,7 @@ from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import find_unanswered, last_exchange
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
+from memzoo.stores.message_list import looking_once
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = T
         query: The user's next words, for a strategy that searches.
         catch_up: First learn from messages not learnt from yet.
     """
-    await memory.log.cached.refresh()
-    return await _current_view(memory, query, catch_up=catch_up)
+    with looking_once():
+        await memory.log.cached.refresh()
+        return await _current_view(memory, query, catch_up=catch_up)
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
@@ -50,13 +52,14 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
     Without a query, that is the user's last words. `redact` is applied to it here.
     """
     query = query and memory.redactor.text(query)
-    log = await memory.log.refreshed()
-    if query is None and memory.needs_query:
-        query = await log.last_question()
-    view = await _current_view(memory, query, catch_up=catch_up)
-    if view.final:
-        return view, query
-    newest = await log.exchanges(1)
+    with looking_once():
+        log = await memory.log.refreshed()
+        if query is None and memory.needs_query:
+            query = await log.last_question()
+        view = await _current_view(memory, query, catch_up=catch_up)
+        if view.final:
+            return view, query
+        newest = await log.exchanges(1)
     said = [entry for entry in newest if not entry.unfinished]  # half an answer leaves its question open
     places = find_unanswered(messages_of(said))
     first = said[places[0]].seq if places else 0

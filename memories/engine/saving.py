@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from memzoo.errors import OptionError, StoreError
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.stores import Entry, Record, Store
+from memzoo.stores.message_list import looking_once
 from memzoo.sync import together
 
 if TYPE_CHECKING:
@@ -54,21 +55,24 @@ async def save(
     """
     if memory.redact is not None and not is_redacted:
         records = list(map(memory.redactor.record, records))
-    new: Sequence[Entry] = ()
-    if records:
-        name = turn_name(turn_id)
-        new = await append(memory.store, memory.conversation_id, records, name)
-        if pinned:
-            await memory.pins.write_down(new)
-    if before_learning:
-        await before_learning(new)
-    if learns:
-        await learn(memory, new)
-    if new and memory.system.is_far(new):
-        await memory.system.write_down()
-        await memory.pins.write_down()
-    if new and learns and not memory.keep_history:
-        await evict(memory, question or new[0].seq)
+    with looking_once() as looked:
+        new: Sequence[Entry] = ()
+        if records:
+            name = turn_name(turn_id)
+            new = await append(memory.store, memory.conversation_id, records, name)
+            if pinned:
+                await memory.pins.write_down(new)
+        if before_learning:
+            await before_learning(new)
+        if learns:
+            await learn(memory, new)
+            if any(learner.lease_seconds for learner in memory.learners):
+                looked.clear()  # while a model was asked, others may have written
+        if new and memory.system.is_far(new):
+            await memory.system.write_down()
+            await memory.pins.write_down()
+        if new and learns and not memory.keep_history:
+            await evict(memory, question or new[0].seq)
 
 
 async def append(store: Store, id_: str, records: Sequence[Record], turn_id: str) -> list[Entry]:

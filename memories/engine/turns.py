@@ -327,17 +327,18 @@ class Replaced:
     """Messages that a turn takes the place of.
 
     Attributes:
-        entries: They, oldest first, as they were when the turn began. What others say meanwhile stays.
+        memory: Remembers the conversation.
+        entries: The messages, oldest first, as they were when the turn began. What others say meanwhile stays.
 
     Args:
-        memory: Remembers the conversation.
+        memory: See above.
         last: The log number of the message before them.
-        entries: They.
+        entries: See above.
     """
 
     def __init__(self, memory: "BaseMemory", last: int, entries: Sequence[Entry]) -> None:
         self.entries = entries
-        self._memory, self._last = memory, last
+        self.memory, self._last = memory, last
         self._store, self._id = memory.store, memory.conversation_id
         # The conversation without them, with what was learnt, once it was shown.
         self._copy: InMemoryStore | None = None
@@ -356,13 +357,13 @@ class Replaced:
             states = {name: state for name in names if (state := await self._state_before(name))}
             await self._copy.restore(self._id, entries, states)
         # A copy starts no thread that learns: nobody waits for it.
-        changed = {"learn": "later"} if self._memory.learn == "background" else {}
-        earlier = self._memory.clone(store=self._copy, **changed)
+        changed = {"learn": "later"} if self.memory.learn == "background" else {}
+        earlier = self.memory.clone(store=self._copy, **changed)
         try:
             return await earlier.amessages(query, catch_up=catch_up)
         finally:
             for purpose in earlier.usage:
-                self._memory.usage.add(purpose, earlier.usage[purpose])
+                self.memory.usage.add(purpose, earlier.usage[purpose])
 
     async def take_back(self, new: Sequence[Entry]) -> None:
         """Delete them, now that the turn is stored.
@@ -374,10 +375,10 @@ class Replaced:
         if not new or new[0].seq <= self._last:
             return
         try:
-            await self._rewind()
+            await self.delete()
         except asyncio.CancelledError:
             # Nobody waits for the answer any more, but it is stored: what it replaces must not stand beside it.
-            await self._rewind()
+            await self.delete()
             raise
         except StoreError as error:
             error.add_note("The turn is stored, but what it replaces may still stand before it: see memory.rewind.")
@@ -385,13 +386,15 @@ class Replaced:
         if self._copy:
             await self._keep_learnt(self._copy)
 
-    async def _rewind(self) -> None:
+    async def delete(self) -> list[Entry]:
+        """Delete those that are still there, and return them."""
         there = await self._store.read(self._id, after=self._last, until=self.entries[-1].seq)
         # Others were said after the conversation was cleared, with the same numbers.
-        if gone := [entry.seq for entry in there if entry in self.entries]:
-            await forget_messages(self._store, self._id, gone, for_good=False)
-        for learner in self._memory.learners:
+        if gone := [entry for entry in there if entry in self.entries]:
+            await forget_messages(self._store, self._id, [entry.seq for entry in gone], for_good=False)
+        for learner in self.memory.learners:
             await learner.refresh(reset=True)
+        return gone
 
     async def _keep_learnt(self, copy: InMemoryStore) -> None:
         """Bring in the states of the copy, if the conversation is still the same up to there."""

@@ -118,8 +118,8 @@ class OpenAIEmbedder:
         max_reply_bytes: What an answer may have, unpacked; for clients that are made here, as the next.
         max_reply_seconds: How long an answer may take once it has begun. Before that, the client's time-out counts.
         **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, but for
-            those that may hold a secret, such as `extra_headers`. Options of the client (`max_retries=0`) go to the
-            clients that are made here.
+            `timeout` and those that may hold a secret, such as `extra_headers`. Options of the client
+            (`max_retries=0`) go to the clients that are made here.
 
     Raises:
         OptionError: The `openai` client has no parameter or option of that name, or a bound is no number.
@@ -139,7 +139,9 @@ class OpenAIEmbedder:
         **parameters: Any,
     ) -> None:
         parameters, options = split_parameters("OpenAIEmbedder", "embeddings", parameters, client or async_client)
-        self.name = "-".join([model, *(f"{key}={value}" for key, value in _drop_secrets(parameters))])
+        self.name = "-".join(
+            [model, *(f"{key}={value}" for key, value in _drop_secrets(parameters) if key != "timeout")]
+        )
         self.weight = weight
         self._parameters = parameters
         self._request = {"model": model, "encoding_format": "float", **parameters}

@@ -43,7 +43,7 @@ class Antecedents:
 
     def name_for(self, name: str, said: str) -> str:
         """Return the name of whom something is said; "" if it is a pronoun and nobody knows whose, which is logged."""
-        if not is_pronoun(name):
+        if not is_pronoun(name, said):
             return name
         pronoun, _, own = name.strip().partition(" ")
         whom = self._whom(pronoun, said)

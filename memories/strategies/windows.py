@@ -69,6 +69,7 @@ class WindowMemory(BaseMemory):
     """
 
     learns_system = True
+    _lease_seconds = 0.0
 
     evict: Evict = "message"
     """What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its results);
@@ -76,7 +77,7 @@ class WindowMemory(BaseMemory):
     """
     oversized: Literal["raise", "keep"] = "raise"
     """What to do if the system message, the newest user message and the tool calls that it led to exceed the limit
-    by themselves: raise an `OverBudgetError`, or keep them, and only them.
+    by themselves, or with what is pinned: raise an `OverBudgetError`, or keep them, and only them.
     """
     system_first: bool | None = None
     """Show the system message first; `False` shows it where it was said, so a changed one comes after what was said
@@ -157,8 +158,10 @@ class WindowMemory(BaseMemory):
         """Show the newest messages that fit."""
         limits = limit, steps = self.limits()
         if self._is_langchain4j:
-            pinned, room = {entry.seq for entry in self.pins.entries}, self.pins.room(limit, self.weight, self.unit)
-            held = await self._held(log, state)
+            pinned, held = {entry.seq for entry in self.pins.entries}, await self._held(log, state)
+            if self.oversized == "raise":
+                self.pins.room(limit, self.weight, self.unit)
+            room = limit - sum(map(self.weight, self.pins.entries))
             return await self._view(log, evict_as_langchain4j((one for one in held if one.number not in pinned), room))
         system = await self._rules()
         is_plain = not (steps or system or self.pins.entries) and self.evict == "message"

@@ -37,7 +37,8 @@ _THIRD_PERSON = re.compile(
     r"\b(?:he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|theirs?|themsel(?:f|ves))\b", re.IGNORECASE
 )
 
-# Words that stand for whom or what was spoken of, in English, Chinese, Japanese and Korean; and those that name nobody.
+# Words that stand for whom or what was spoken of, in English, Chinese, Japanese, Korean, German, French, Italian,
+# Spanish, Portuguese, Dutch and Russian; and those that name nobody.
 _REFERRING = frozenset(
     """
     i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers
@@ -46,8 +47,14 @@ _REFERRING = frozenset(
     我們 咱們 你們 他們 她們 它們 這 這個 那個 這些 這裡 那裡
     私 わたし 僕 ぼく 俺 私たち あなた 彼 彼女 彼ら これ それ あれ ここ そこ あそこ
     나 저 우리 너 당신 그 그녀 그들 이것 그것 저것 여기 거기 저기
+    ich du er sie wir ihr ihm ihn ihnen euch je tu il ils elles lui nous vous eux egli noi voi loro essi esse
+    yo tú él ellos ellas nosotros nosotras vosotros vosotras usted ustedes eu ele eles elas nós vós você vocês
+    ik jij hij zij wij jullie я ты он она оно мы вы они
     """.split()
 )
+# People are called so, too: these are pronouns beside a word of their languages.
+_ALSO_NAMES = frozenset("ella elle ela lei io".split())
+_ROMANCE = frozenset("es est en em è é está che mi nos nous les los las".split())
 _NAMELESS = frozenset(
     """
     now then who whom whose what which where when somebody someone something anybody anyone anything nobody nothing
@@ -55,7 +62,7 @@ _NAMELESS = frozenset(
     """.split()
 )
 # In capital letters these are an abbreviation: "US", "IT", "WHO".
-_ABBREVIATIONS = frozenset({"it", "us", "who"})
+_ABBREVIATIONS = frozenset("er eu il it us who".split())
 # "his sister", "their old flat"; with a capital letter behind it, it is a title ("His Dark Materials").
 _ONES_OWN = re.compile(r"(?:his|her|its|their) (?=[^\W\d_])", re.IGNORECASE)
 
@@ -122,25 +129,33 @@ def refers_back(text: str) -> bool:
     return _THIRD_PERSON.search(text) is not None
 
 
-def is_pronoun(name: str) -> bool:
+def is_pronoun(name: str, said: str = "") -> bool:
     """Tell whether a pronoun, or another word that names nobody, stands in the place of a name.
 
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
         [True, True, True, True, False, False, False]
+        >>> is_pronoun("Ella", "es maestra"), is_pronoun("Ella", "is a teacher")
+        (True, False)
     """
-    return is_reference(name) or _is_one_of(_NAMELESS, name)
+    return is_reference(name, said) or _is_one_of(_NAMELESS, name)
 
 
-def is_reference(name: str) -> bool:
+def is_reference(name: str, said: str = "") -> bool:
     """Tell whether in the place of a name stands a word for whom or what was spoken of, or for what is theirs.
 
+    Args:
+        name: What stands there.
+        said: What is said of it, which tells the language.
+
     Example:
-        >>> [is_reference(name) for name in ("She", "his sister", "Nobody")]
-        [True, True, False]
+        >>> [is_reference(name) for name in ("She", "his sister", "Er", "Nobody")]
+        [True, True, True, False]
     """
     owner = _ONES_OWN.match(name.strip())
-    return _is_one_of(_REFERRING, name) or (owner is not None and name == name[:1] + name[1:].lower())
+    if _is_one_of(_REFERRING, name) or (owner is not None and name == name[:1] + name[1:].lower()):
+        return True
+    return _is_one_of(_ALSO_NAMES, name) and not _ROMANCE.isdisjoint(said.split())
 
 
 def _is_one_of(words: frozenset[str], name: str) -> bool:

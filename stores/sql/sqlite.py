@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from memzoo.errors import OptionError, StoreError
 from memzoo.forks import new_lock, new_rlock
+from memzoo.stores.common import unescaped
 from memzoo.stores.sql.connection_pool import ConnectionPool, PooledConnection
 from memzoo.stores.sql.rows import Row
 from memzoo.stores.sql.schema import conversations, meta
@@ -53,7 +54,9 @@ _GROW = """
         :created_at
     WHERE NOT EXISTS (SELECT 1 FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id)
         AND NOT EXISTS (SELECT 1 FROM memzoo_tombstones WHERE conversation = :conversation AND turn = :turn)
-    ON CONFLICT (id) DO UPDATE SET last_seq = last_seq + excluded.last_seq, updated_at = excluded.updated_at
+    ON CONFLICT (id) DO UPDATE SET
+        last_seq = CASE typeof(last_seq) WHEN 'integer' THEN last_seq + excluded.last_seq ELSE last_seq END,
+        updated_at = excluded.updated_at
     RETURNING last_seq
 """
 
@@ -140,7 +143,13 @@ class SQLite:
                 grown = driver.execute(_GROW, turn).fetchone()
                 if grown is None:
                     return 0, _run(driver, TURN, turn)
-                first = grown[0] - turn["count"] + 1
+                if not isinstance(last := grown[0], int):
+                    raise StoreError(
+                        f"{self.name}: the table {conversations.name} is damaged: last_seq of "
+                        f"{unescaped(turn['conversation_id'])!r} is {last!r}; restore a backup, or set it to the "
+                        "number of its newest message"
+                    )
+                first = last - turn["count"] + 1
                 texts = enumerate(zip(turn["messages"], turn["fields"], strict=True))
                 added = [
                     {**turn, "seq": first + at, "place": at, "message": one, "fields": of} for at, (one, of) in texts

@@ -232,7 +232,7 @@ class SQLStore(Closing):
     async def tombstones(self, conversation_id: str) -> list[str]:
         """See `TombstoneStore.tombstones`."""
         rows = await self._database.rows(statements.TOMBSTONES, {"conversation": tombstone(conversation_id)})
-        return [turn for (turn,) in rows]
+        return [unescaped(turn) for (turn,) in rows]
 
     async def count(self, conversation_id: str) -> int:
         """See `ManagedStore.count`."""

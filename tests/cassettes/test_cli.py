@@ -244,6 +244,28 @@ def test_converting_hides_what_a_later_request_sends(run: Run, project: "Project
     assert "kd83hfk20dkqpa91mz" not in (project.root / "old.yaml").read_text()
 
 
+@pytest.mark.parametrize(
+    ("headers", "body", "secret"),
+    [
+        ("{set-cookie: [sid=kd83hfk20dkqpa91mz]}", "hi", "kd83hfk20dkqpa91mz"),
+        ("{content-type: [application/json]}", '{"model": "/home/ann/small.gguf"}', "/home/ann"),
+    ],
+    ids=["cookie", "path"],
+)
+def test_adopt_hides_what_a_later_answer_tells_of(
+    headers: str, body: str, secret: str, run: Run, project: "Project"
+) -> None:
+    """A cookie or a path of the machine that the last answer names is removed from an earlier request, too."""
+    recordings = "".join(
+        f"- request: {{method: POST, uri: 'https://api.invalid/{number}', body: '{asked}', headers: {{}}}}\n"
+        f"  response: {{status: {{code: 200, message: OK}}, headers: {headers}, body: {{string: '{said}'}}}}\n"
+        for number, (asked, headers, said) in enumerate([(f"{secret}/small.gguf", "{}", "hi"), ("hi", headers, body)])
+    )
+    project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
+    assert run("adopt", "old.yaml", "new.yaml").exit_code == 0
+    assert secret not in (project.root / "new.yaml").read_text()
+
+
 def test_missing_folder(run: Run) -> None:
     """A folder that is not there is named."""
     with pytest.raises(OptionError, match="no folder or file 'nowhere'"):

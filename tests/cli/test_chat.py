@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -14,8 +15,10 @@ from typer.testing import CliRunner, Result
 
 from memzoo import MemoryZooError, open_store
 from memzoo.cli.commands import app
+from memzoo.errors import StoreError
 from memzoo.sync import drive
 from tests.cli.conftest import Command, Endpoint
+from tests.stores.test_sql import read_only
 from tests.vocabulary import Vocabulary
 
 Memzoo = Callable[..., Result]
@@ -51,6 +54,35 @@ def test_goes_on_after_a_restart(memzoo: Memzoo, tmp_path: Path) -> None:
     again = memzoo("chat", "--store", store, "--memory", "vector-retriever", typed="Where does Anna live?\n")
     assert "2 messages so far" in again.output
     assert "Oslo" in again.output
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["chat", "--memory", "buffer", "--store"],
+        ["chat", "--memory", "summary", "--store"],
+        ["upkeep", "--memory", "summary"],
+        ["relearn", "--yes", "--memory", "summary", "--store"],
+    ],
+    ids=" ".join,
+)
+def test_no_model_is_asked_where_nothing_can_be_stored(
+    arguments: list[str], memzoo: Memzoo, endpoint: Endpoint
+) -> None:
+    """A file that can only be read is refused before an answer, or a summary, is paid for."""
+    asked, endpoint.reply = ["--model", "m", "--base-url", endpoint.url], "Sam said hello."
+    # Not in pytest's own folder, which is closed to other users.
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("first", "chat"):
+            said = "I am Sam.\nI like tea and coffee, and biscuits with them.\n"
+            memzoo("chat", *asked, "--memory", "buffer", "--store", f"sqlite:///{folder}/{name}.db", typed=said)
+        # What the command imports cannot be read by another user.
+        memzoo(*arguments, f"sqlite:///{folder}/first.db", *asked, typed="hello\n")
+        endpoint.bodies.clear()
+        with read_only(Path(folder)), pytest.raises((StoreError, SystemExit)):
+            raise SystemExit(memzoo(*arguments, f"sqlite:///{folder}/chat.db", *asked, typed="hello\n").exit_code)
+    assert endpoint.bodies == []
 
 
 def test_exit_ends_it_too(memzoo: Memzoo) -> None:

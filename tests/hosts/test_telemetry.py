@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from memzoo.errors import MissingExtraError, ModelError, OptionError
 from memzoo.hosts import telemetry
-from memzoo.memories import BaseMemory, ConversationSummaryMemory, HashEmbedder, create_memory
+from memzoo.memories import BaseMemory, Conversation, ConversationSummaryMemory, HashEmbedder, create_memory
 from memzoo.stores import InMemoryStore
 from memzoo.telemetry import instrument, uninstrument
 from memzoo.testing import ScriptedModel
@@ -154,6 +154,22 @@ def test_what_is_done_to_a_memory_has_the_names_of_the_conventions() -> None:
     assert {str(one["gen_ai.memory.store.id"]) for one in told} == {"c"}
     assert [one["gen_ai.memory.record.id"] for one in told if "gen_ai.memory.record.id" in one] == ["1"]
     assert not any(name in str(told) for name in ("secret", "gen_ai.memory.query.text", "gen_ai.memory.records"))
+
+
+@pytest.mark.parametrize(("again", "gone"), [("edit", 2), ("regenerate", 1)])
+def test_what_a_turn_takes_the_place_of_is_a_deletion(again: str, gone: int) -> None:
+    """It lies in the save of the turn, and says how many messages went."""
+    chat = Conversation(lambda _: "Noted.", create_memory("buffer", conversation_id="c"))
+    chat.send("My cat is Pixel.")
+    seen = Seen()
+    _ = chat.edit(1, "My dog is Rex.") if again == "edit" else chat.regenerate()
+    assert seen.named("delete_memory")["gen_ai.memory.store.id"] == "c"
+    assert seen.named("delete_memory")["gen_ai.memory.record.count"] == gone
+    spans = {span.name: span for span in seen.spans}
+    deletion, save = spans["delete_memory"].parent, spans["upsert_memory"].context
+    assert deletion
+    assert save
+    assert deletion.span_id == save.span_id
 
 
 def test_questions_and_records_are_told_when_they_are_asked_for() -> None:

@@ -147,9 +147,21 @@ def test_langchain4js_persistent_store_keeps_the_name():
     assert len(create_memory("buffer", store=over(lists), conversation_id="12345").history()) == 6
 
 
-@pytest.mark.parametrize("name", ["buffer", "message-window", "summary"])
-def test_a_list_is_read_once_a_load_and_once_a_save(name: str):
-    """Where the list lies behind a network, that is the cost of it."""
+@pytest.mark.parametrize("keep_history", [True, False])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("buffer", {}),
+        ("message-window", {"max_messages": 4}),
+        ("message-window", {"max_messages": 4, "rules": "langchain4j"}),
+        ("message-window", {"max_messages": 4, "step": 2}),
+        ("window", {"k": 2}),
+        ("vector-retriever", {}),
+        ("summary", {"llm": fish}),
+    ],
+)
+def test_a_list_is_read_once_a_load_and_once_a_save(name: str, options: dict[str, Any], keep_history: bool):  # noqa: FBT001
+    """Where the list lies behind a network, that is the cost of it; before it is shortened after a model, once more."""
     lists, reads = Lists(), Counter[str]()
 
     def get(id_: str) -> list[Message]:
@@ -157,15 +169,27 @@ def test_a_list_is_read_once_a_load_and_once_a_save(name: str):
         return lists.get_messages(id_)
 
     store = MessageListStore(get=get, update=lists.update_messages, delete=lists.delete_messages)
-    options: dict[str, Any] = {"llm": fish} if name == "summary" else {}
-    memory = create_memory(name, store=store, conversation_id="c", **options)
+    memory = create_memory(name, store=store, conversation_id="c", keep_history=keep_history, **options)
     for number in range(7):
         reads.clear()
         memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
         saving = reads["c"]
         memory.messages()
         if number:  # the first one looks whether anything was said before
-            assert (saving, reads["c"] - saving) == (1, 1)
+            assert (saving, reads["c"] - saving) == (2 if name == "summary" and not keep_history else 1, 1)
+
+
+def test_what_others_say_while_a_model_is_asked_stays_in_the_list():
+    """A list that is shortened after that is read anew."""
+    lists = Lists()
+
+    def fish_slowly(messages: list[Message]) -> str:
+        lists.kept["c"] = [*lists.kept["c"], {"role": "user", "content": "Wait!"}]
+        return fish(messages)
+
+    options: dict[str, Any] = {"llm": fish_slowly, "keep_history": False, "conversation_id": "c"}
+    create_memory("summary", store=over(lists), **options).save_context({"input": "a"}, {"output": "b"})
+    assert lists.kept["c"][-1] == {"role": "user", "content": "Wait!"}
 
 
 def test_what_was_forgotten_leaves_the_list():

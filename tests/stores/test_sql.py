@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -101,6 +102,30 @@ def test_a_damaged_number_is_named(url: str, file: Path, damage: str, key: str):
         connection.commit()
     with pytest.raises(StoreError, match=rf"chat\.db: the table memzoo_meta is damaged: the value of '{key}'.*backup"):
         SQLStore(url)
+
+
+@pytest.mark.parametrize("damage", [1.5, "many", b"\xff"])
+def test_a_damaged_count_is_named(url: str, file: Path, damage: object):
+    """A save to a conversation whose last number is none says what is damaged, and stores nothing."""
+    with contextlib.closing(SQLStore(url)) as store:
+        say(store, "hello")
+        with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE memzoo_conversations SET last_seq = ?", [damage])
+        told = rf"chat\.db: the table memzoo_conversations is damaged: last_seq of 'c' is {re.escape(repr(damage))};"
+        with pytest.raises(StoreError, match=told):
+            say(store, "again", "2")
+        assert drive(store.count("c")) == 1
+
+
+def test_a_damaged_tombstone_is_named(url: str, file: Path):
+    """An export reads no tombstone that is none."""
+    with contextlib.closing(SQLStore(url)) as store:
+        say(store, "hello")
+        drive(store.forget("c", [1]))
+        with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE memzoo_tombstones SET turn = x'ff'")
+        with pytest.raises(StoreError, match=r"damaged: b'\\xff' is no text"):
+            drive(store.tombstones("c"))
 
 
 def test_an_unfinished_schema_is_made_anew(url: str, file: Path):

@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 
 from memzoo.memories.models.offline.prompt import Utterance, role_of
 from memzoo.memories.text.language import SMALL_TALK, words
+from memzoo.memories.text.names import is_reference
 
 # Of groups, nothing is possessive: Python 3.11.2, for one, matches such groups wrongly.
 _CAPITAL = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?= )|[^\W\d_a-z][\w&-]*+(?:['’](?!s\b)\w++)*)"
@@ -32,15 +33,19 @@ def _names(sentence: str, known: Container[str] = ()) -> Iterator[tuple[int, str
     """The names in a sentence, each with its place; `known` are words that belong to a name elsewhere."""
     for run in _RUN.finditer(sentence):
         parts = run[0].split()
-        while parts and parts[0].lower().replace("’", "'") in _NO_NAMES:
+        while parts and _is_none(parts[0], sentence):
             del parts[0]
-        end = next((at for at, part in enumerate(parts) if part[0].isupper() and part.lower() in _NO_NAMES), len(parts))
+        end = next((at for at, part in enumerate(parts) if part[0].isupper() and _is_none(part, sentence)), len(parts))
         name = " ".join(parts[:end])[:80].strip()
         # A sentence starts with a capital anyway: there, more than that has to show that it is a name.
         starts = sentence[: run.start()].rstrip(" \"'“‘(*")[-1:] in {"", ".", "!", ":"}
         shown = not starts or name != run[0] or " " in name or name in known or _acts(sentence, run)
         if shown and name[:1].isupper():
             yield run.end() - len(name), name
+
+
+def _is_none(word: str, sentence: str) -> bool:
+    return word.lower().replace("’", "'") in _NO_NAMES or is_reference(word, sentence)
 
 
 def _acts(sentence: str, run: re.Match[str]) -> bool:

@@ -64,6 +64,7 @@ class TestOpenAI:
         """Embeddings of another model or size have another name, so that they are never compared."""
         names = {OpenAIEmbedder().name, OpenAIEmbedder("large").name, OpenAIEmbedder("large", dimensions=256).name}
         assert len(names) == 3
+        assert OpenAIEmbedder("large", timeout=2, max_retries=0).name == "large"  # another one need not embed anew
 
     def test_in_async_calls_uses_an_async_client(self) -> None:
         """The asynchronous client serves asynchronous calls (I5)."""

@@ -7,6 +7,7 @@ from memzoo.testing import ScriptedModel
 
 WORDS = """
     He She They It This That These There Here You We Him Them Now Who nobody Someone Everyone Topic 他 这里 彼 그녀
+    Er Sie Il Elles Lui Egli Él Ustedes Ele Hij Она
 """.split()
 
 
@@ -57,6 +58,9 @@ def test_facts_on_two_whom_a_model_calls_he_do_not_correct_each_other() -> None:
         (["You live in Oslo."], "You | live in | Oslo", ""),
         (["The shop is open now, and Ann trusts nobody."], "Ann | trusts | nobody", "Ann trusts nobody"),
         (["I work for the WHO in the US."], "WHO | is in | US", "WHO is in US"),
+        (["The EU is big."], "EU | is | big", "EU is big"),
+        (["Ella moved to Oslo."], "Ella | moved to | Oslo", "Ella moved to Oslo"),
+        (["Ella vive en Madrid."], "Ella | vive en | Madrid", ""),
         (["I read Her Own Story."], "user | read | Her Own Story", "user read Her Own Story"),
     ],
 )

@@ -62,6 +62,18 @@ class TestRules:
         messages, limit, _, _ = RULES[rule]
         assert told(window(limit=limit, oversized="keep"), U3, A1, *messages).messages() == messages
 
+    @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
+    def test_pins_over_the_limit(self, rules: str) -> None:
+        """They are an error, or shown with what each rule keeps in any case: the newest question, or nothing."""
+        for oversized in ("raise", "keep"):
+            memory = told(window(rules, limit=1, oversized=oversized), U1, A1, U3)
+            memory.pin([1, 2])
+            if oversized == "raise":
+                with pytest.raises(OverBudgetError, match="more than the limit of 1"):
+                    memory.messages()
+            else:
+                assert memory.messages() == [U1, A1, *([U3] if rules == "memzoo" else [])]
+
     @pytest.mark.parametrize("rule", RULES)
     def test_langchain4js(self, rule: str) -> None:
         """What LangChain4j shows, message for message, where it is broken too."""

@@ -144,3 +144,17 @@ def test_a_message_that_was_corrected_is_shown_with_its_correction() -> None:
     assert "Oslo" in recalled(memory, "Where does my sister live?")
     memory.save_context({"input": "Correction: my sister lives in Bergen now, not in Oslo."}, {"output": "Noted."})
     assert "Bergen" in recalled(memory, "Where does my sister live? And do I like tea?")
+
+
+def test_an_excerpt_stays_as_long_as_the_limit_has_room() -> None:
+    """A `stay_tokens` below the limit does not change what was quoted from a long message: the next comes behind it."""
+    memory = create_memory("vector-retriever", token_counter=words, max_token_limit=1000, stay_tokens=1)
+    said = " ".join(f"Thing{number} is kept in room {number} of the house." for number in range(60))
+    memory.save_context({"input": said}, {"output": "I see."})
+    memory.save_context({"input": "Both things are heavy."}, {"output": "Which?"})
+    first = recalled(memory, "Where is the heavy Thing40?")
+    assert "Thing40" in first
+    assert "Thing50" not in first
+    second = recalled(memory, "Where is the heavy Thing50?")
+    assert second.startswith(first)
+    assert "Thing50" in second

@@ -99,6 +99,10 @@ class TestNames:
             ),
             ("Paris is the capital of France. It rained on Monday.", ["Paris", "France"]),
             ("Honestly, I love it. Cooking is fun!", ["NONE"]),
+            ("Er las in Berlin. Sie was da. Ich sah, dass Sie kamen.", ["Berlin"]),
+            ("Il les aime. Elle nous aime. Lui has detto Roma.", ["Roma"]),
+            ("Ella es maestra. Él es de Madrid. Usted es Ana.", ["Madrid", "Ana"]),
+            ("Ella moved to Oslo. Elle sold the car.", ["Ella", "Oslo", "Elle"]),
         ],
     )
     def test_capitals(self, ask: Ask, said: str, names: list[str]) -> None:

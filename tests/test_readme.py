@@ -37,11 +37,6 @@ def test_snippet_runs(snippet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     exec(compile(snippet, "README.md", "exec"), {})  # noqa: S102
 
 
-def test_first_snippet_is_short() -> None:
-    """The first snippet has at most 12 lines of code."""
-    assert len([line for line in SNIPPETS[0].splitlines() if line.strip()]) <= 12
-
-
 @pytest.mark.parametrize("name", [strategy_named(name).__name__ for name in (*STRATEGIES, *further_names())])
 @pytest.mark.usefixtures("cut_off")
 def test_first_snippet_recalls_with_any_name(

@@ -138,12 +138,6 @@ def test_both_keep_their_contracts(run: Run, tmp_path: Path):
     assert " passed" in done.stdout
 
 
-def test_the_strategy_is_short():
-    """Twenty lines of code are enough."""
-    text = dict(blocks("python"))["memzoo_pinned.py"]
-    assert len([line for line in text.splitlines() if line.strip()]) <= 20
-
-
 def test_a_broken_rule_shows_what_it_compared(run: Run, tmp_path: Path):
     """What a memory or a store of one's own gave instead stands in the failure."""
     broken = (

@@ -1,7 +1,6 @@
 """A conversation: a model and a memory; the answers come over a real socket through the openai client."""
 
 import asyncio
-import itertools
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
@@ -12,13 +11,12 @@ import pytest
 from memzoo.errors import AsyncOnlyError, ModelError, TurnInProgressError
 from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, create_memory, immediate
 from memzoo.stores import Message
-from memzoo.strategy import further_names
 from memzoo.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint
 
-from tests.memories.chat.ways import WAYS, Say, add, astreams, describe, each_way, sends, streams, texts
+from tests.memories.chat.ways import WAYS, Say, add, astreams, describe, each_strategy, each_way, sends, streams, texts
 
 
 @each_way
@@ -125,7 +123,7 @@ def test_a_summary_never_stands_in_the_instructions(endpoint: "Endpoint") -> Non
     assert texts(endpoint.sent())[:2] == [("system", "Be kind."), ("system", "Anna likes tea.")]
 
 
-@pytest.mark.parametrize(("name", "say"), [*zip([*STRATEGIES, *further_names()], itertools.cycle(WAYS))])
+@each_strategy
 def test_every_strategy_can_sit_in_it(name: str, say: Say, endpoint: "Endpoint") -> None:
     """Tools, immediate tools, failures and long turns: an endpoint that is strict about order refuses nothing (I6)."""
     options: dict[str, Any] = {"combined": {"memories": ["summary", "window"]}}.get(name, {})

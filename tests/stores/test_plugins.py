@@ -53,8 +53,7 @@ shelf = shelves:Shelf
 broken = no_such_module:check
 """
 
-URLS = ["shelf://top", "memory://", "broken://", "shelf://", "mysql://", "shelff://"]
-URLS += ["half://", "nothing://", "timeless://", "text://"]
+URLS = "shelf://top memory:// broken:// shelf:// mysql:// shelff:// half:// nothing:// timeless:// text://".split()
 OPENED = """
 import sys
 from memzoo.stores import open_store

@@ -28,7 +28,7 @@ class PinContract(ContractTools):
 
     def talked(self, memory: BaseMemory) -> BaseMemory:
         """The memory after so much talk that every window has moved on."""
-        tell(memory, *((f"Bo has {number} cats, and some of them are grey.", "Noted. " * 20) for number in range(25)))
+        tell(memory, *((f"Bo has {number} cats, and some of them are grey.", "Noted. " * 40) for number in range(13)))
         return memory
 
     def ruled(self, **options: Any) -> BaseMemory:
@@ -120,7 +120,7 @@ class PinContract(ContractTools):
         shown = memory.messages(_QUERY, max_tokens=1200)
         assert _RULE in shown
         assert sum(map(memory.counter, shown)) <= 1200
-        memory.pin(range(2, 30))
+        memory.pin(range(2, 20))
         with pytest.raises(OverBudgetError, match="pinned messages"):
             memory.messages(_QUERY, max_tokens=300)
 
@@ -128,9 +128,9 @@ class PinContract(ContractTools):
         """With `pinned_first` they stand before all other messages of the log; the open question is still the last."""
         memory = self.talked(self.make(pinned_first=True))
         memory.add_messages([{"role": "user", "content": _QUERY}])
-        memory.pin([50, 51])
+        memory.pin([26, 27])
         shown = [entry for entry in memory.messages().entries if entry and entry.message["role"] != "system"]
-        assert shown[0] == memory.entries()[49]
+        assert shown[0] == memory.entries()[25]
         assert shown[-1].message["content"] == _QUERY
 
     def test_shows_a_pinned_system_message(self) -> None:

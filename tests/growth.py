@@ -20,7 +20,7 @@ parser: Any = importlib.import_module("re._parser")
 
 _ENOUGH = 0.001
 _TIMES, _MOST = 4, 9
-_TRIES = 5
+_TRIES, _TRIES_FURTHER_ON = 5, 2
 
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _MANY = 100
@@ -80,15 +80,15 @@ def superlinear(do: Callable[[str], object], text: Text, size: int) -> bool:
     The square of four is sixteen. A single step up, as where a text is first too long for a prompt, is no growth. What
     takes next to no time, at a size at which squares would take some, is not looked at any further.
     """
-    sizes = (size // 16, 3 * size // 16, 9 * size // 16, size)
+    sizes = (size // 16, size // 4, size)
     enough = next((at for at in sizes if _seconds(do, text(at)) >= _ENOUGH), 0)
-    return bool(enough) and _grows(do, text, enough) and _grows(do, text, _TIMES * enough)
+    return bool(enough) and _grows(do, text, enough, _TRIES) and _grows(do, text, _TIMES * enough, _TRIES_FURTHER_ON)
 
 
-def _grows(do: Callable[[str], object], text: Text, size: int) -> bool:
+def _grows(do: Callable[[str], object], text: Text, size: int, tries: int) -> bool:
     """Compare a size with four times that; the least of several times counts, and one linear growth is believed."""
     small = large = float("inf")
-    for _ in range(_TRIES):
+    for _ in range(tries):
         small = min(small, _seconds(do, text(size)))
         large = min(large, _seconds(do, text(_TIMES * size)))
         if large < _MOST * small:

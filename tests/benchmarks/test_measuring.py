@@ -351,7 +351,7 @@ def test_the_work_grows_with_the_conversation_and_not_with_its_square(name: str,
     common, variant = settings(words, facts_and_notes, 50), PRESETS[name]
     variant = dataclasses.replace(variant, options={**variant.options, **FILLED.get(name, {})})
     measure(long_talk(10), 0, variant, common)
-    short, long = (calls_of(lambda size=size: measure(long_talk(size), 0, variant, common)) for size in (100, 400))
+    short, long = (calls_of(lambda size=size: measure(long_talk(size), 0, variant, common)) for size in (50, 200))
     assert long < 4.6 * short
 
 

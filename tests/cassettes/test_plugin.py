@@ -262,8 +262,6 @@ class TestEntryPoint:
             project.write("conftest.py", 'pytest_plugins = ["memzoo.cassettes"]')
         named = ["-p", "memzoo.cassettes"] if also == "-p" else []
         pytester.runpytest_subprocess(*named, "--cassettes=once").assert_outcomes(passed=1)
-        project.go_offline()
-        pytester.runpytest_subprocess(*named).assert_outcomes(passed=1)
 
     def test_a_mark_that_comes_late(self, project: "Project", pytester: pytest.Pytester) -> None:
         """A mark of a parameter, or one that a conftest gives, is a mark like any other."""
@@ -294,8 +292,6 @@ class TestEntryPoint:
         )
         pytester.runpytest_subprocess("--cassettes=once").assert_outcomes(passed=2)
         assert project.cassettes() == ["test_it/test_late.yaml", "test_it/test_parameter[hi].yaml"]
-        project.go_offline()
-        pytester.runpytest_subprocess().assert_outcomes(passed=2)
 
     def test_without_a_mark_nothing_is_loaded(self, project: "Project", pytester: pytest.Pytester) -> None:
         """A project without a mark pays for a module of options."""

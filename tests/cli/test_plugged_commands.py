@@ -1,5 +1,6 @@
 """Commands that installed packages add, by the entry points `memzoo.commands`."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -46,19 +47,21 @@ list = greeting_command:greet
 """
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a package that adds a command, and one that cannot be loaded."""
-    info = tmp_path / "greeting-1.0.dist-info"
+    folder = tmp_path_factory.mktemp("site")
+    info = folder / "greeting-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(POINTS, encoding="utf-8")
-    (tmp_path / "greeting_command.py").write_text(MODULE, encoding="utf-8")
-    return tmp_path
+    (folder / "greeting_command.py").write_text(MODULE, encoding="utf-8")
+    return folder
 
 
+@functools.cache
 def memzoo(site: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command where the packages are installed."""
+    """Run the command where the packages are installed, each once."""
     environment = os.environ | {"PYTHONPATH": str(site)}
     command = [sys.executable, "-m", "memzoo", *arguments]
     return subprocess.run(command, env=environment, cwd=site, capture_output=True, text=True, check=False)

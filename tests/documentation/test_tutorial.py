@@ -43,13 +43,11 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("as_installed")
-@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
-def test_the_bots_test_is_recorded_and_replayed(request: pytest.FixtureRequest, cold: bool) -> None:  # noqa: FBT001
+def test_the_bots_test_is_recorded_and_replayed(vocabulary: "Vocabulary") -> None:
     """Recorded once from the served offline model, the test passes when nobody answers any more.
 
-    On a machine that has to download the tokenizer's vocabulary, too; it replays on one that can not.
+    The machine that records has to download the tokenizer's vocabulary; the one that replays cannot.
     """
-    vocabulary: Vocabulary | None = request.getfixturevalue("vocabulary") if cold else None
     for name in ("bot.py", "test_bot.py"):
         Path(name).write_text(block("python", beginning=f"# {name}\n"), encoding="utf-8")
     with socket.socket() as free:
@@ -60,10 +58,9 @@ def test_the_bots_test_is_recorded_and_replayed(request: pytest.FixtureRequest, 
         block("sh", beginning="pytest test_bot.py"),
     )
     assert "1 passed" in follow(record.replace("8765", port))
-    if vocabulary:
-        assert vocabulary.served == 1
-        vocabulary.forget()
-        vocabulary.serve(up=False)
+    assert vocabulary.served == 1
+    vocabulary.forget()
+    vocabulary.serve(up=False)
     assert "1 passed" in follow(replay)
     recording = re.search(r"`(cassettes/\S+\.yaml)`", PAGE)
     assert recording

@@ -140,7 +140,7 @@ def test_any_sequence_keeps_the_invariants(place: str, places: Places):
     class Here(Operations):
         address = "memory://" if place == "memory" else places.url(place)
 
-    share = {"memory": 5, "sqlite": 10, "postgresql": 20}[place]
+    share = {"memory": 4, "sqlite": 4, "postgresql": 8}[place]
     profile = settings.get_profile(settings.get_current_profile_name())
     wanted = settings(max_examples=profile.max_examples // share, stateful_step_count=15)
     run_state_machine_as_test(Here, settings=wanted)

@@ -296,16 +296,15 @@ def test_a_turn_reads_no_more_of_a_longer_conversation(name: str, make: Make) ->
 
 @pytest.mark.parametrize("name", BOUNDED)
 def test_a_turn_asks_a_model_as_often_in_a_longer_conversation(name: str, make: Make) -> None:
-    """A turn makes two model calls at most, the hundredth as the tenth (I11, C3)."""
+    """A turn makes two model calls at most, the fiftieth as the tenth (I11, C3)."""
     memory = make(name)
     take_turns(memory, 0, 10)
     before = memory.usage.total.calls
     take_turns(memory, 10, 20)
     after = memory.usage.total.calls
-    take_turns(memory, 20, 100)
-    take_turns(memory, 100, 110)
+    take_turns(memory, 20, 50)
     assert (after - before) / 10 <= 2
-    assert memory.usage.total.calls - after == 9 * (after - before)
+    assert memory.usage.total.calls - after == 3 * (after - before)
 
 
 def test_taking_in_a_conversation_reads_it_once() -> None:

@@ -14,12 +14,12 @@ SKIPPED = {"memzoo.cli.commands"}
 
 
 def names() -> Iterator[str]:
-    """All modules of the three packages."""
+    """All modules that have an example."""
     for package in ("memzoo", "memories", "prompts", "stores", "hosts", "testing", "cli"):
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             name = ".".join(("memzoo", *parts)).removesuffix(".__init__").replace("memzoo.memzoo", "memzoo")
-            if name not in SKIPPED and not name.endswith("__main__"):
+            if name not in SKIPPED and ">>>" in path.read_text(encoding="utf-8"):
                 yield name
 
 

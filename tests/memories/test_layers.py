@@ -1,6 +1,7 @@
 """Imports point one way: each room imports only what stands to its right in one list (DESIGN 3)."""
 
 import ast
+import functools
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -91,10 +92,16 @@ def imported(tree: ast.Module) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
+@functools.cache
+def imports_of(source: str) -> frozenset[str]:
+    """The same of a text, which is read once."""
+    return frozenset(imported(ast.parse(source)))
+
+
 def forbidden(name: str, source: str) -> list[str]:
     """The imports of a module that point to the left, or to a room that stands beside its own."""
     own = room(name)
-    ours = {target for target in imported(ast.parse(source)) if target.split(".")[0] == "memzoo"}
+    ours = {target for target in imports_of(source) if target.split(".")[0] == "memzoo"}
     return sorted(target for target in ours if room(target) != own and PLACE[room(target)] <= PLACE[own])
 
 
@@ -147,7 +154,7 @@ def test_imports_to_the_left_are_seen(name: str, line: str, found: str) -> None:
 
 def test_no_circle_of_files() -> None:
     """No file imports itself by way of others when it runs, in functions too."""
-    arrows = {name: set(imported(ast.parse(path.read_text(encoding="utf-8")))) - {name} for name, path in FILES.items()}
+    arrows = {name: imports_of(path.read_text(encoding="utf-8")) - {name} for name, path in FILES.items()}
     TopologicalSorter(arrows).prepare()  # a circle is an error, which names it
 
 
@@ -161,11 +168,11 @@ def test_the_command_imports_benchmarks_lazily() -> None:
 def test_research_is_imported_by_nothing_that_ships() -> None:
     """The wheel leaves `benchmarks/research` out."""
     shipped = {name: source for name, source in sources(*ROOMS) if "research" not in name.split(".")}
-    found = [name for name, source in shipped.items() for target in imported(ast.parse(source)) if "research" in target]
+    found = [name for name, source in shipped.items() for target in imports_of(source) if "research" in target]
     assert found == []
 
 
 def test_test_tools_are_imported_for_tests_only() -> None:
     """A test library is needed by the shipped contract suites and the replay plugin, by nothing else."""
-    users = {name for name, source in sources(*ROOMS) if {"pytest", "hypothesis"} & set(imported(ast.parse(source)))}
+    users = {name for name, source in sources(*ROOMS) if {"pytest", "hypothesis"} & imports_of(source)}
     assert [name for name in users if "testing" not in name.split(".") and room(name) != "cassettes"] == []

@@ -233,5 +233,5 @@ def test_any_life_keeps_the_invariants(address: str) -> None:
 
     Here.address = address
     profile = settings.get_profile(settings.get_current_profile_name())
-    wanted = settings(max_examples=max(profile.max_examples // 5, 1), stateful_step_count=20)
+    wanted = settings(max_examples=max(profile.max_examples // 2, 1), stateful_step_count=20)
     run_state_machine_as_test(Here, settings=wanted)

@@ -14,7 +14,7 @@ from tests.provider import refusal
 
 
 @pytest.mark.parametrize("name", SPECIES)
-@settings(max_examples=12)
+@settings(max_examples=5)
 @given(random=some.randoms(use_true_random=False))
 def test_what_is_shown_can_be_sent(name: str, random: Random) -> None:
     """No orphan result, no call without results, no newest user message lost, nothing over a limit without an error."""

@@ -1,4 +1,4 @@
-"""What a reader meets: how many classes and hooks a strategy has, and that a name means one thing."""
+"""What a reader meets: the hooks of a strategy, the files that know it, and that a name means one thing."""
 
 import ast
 import dataclasses
@@ -52,10 +52,9 @@ def overridden(strategy: type) -> set[str]:
     return {name for name in names if hasattr(BaseMemory, name)} - attributes
 
 
-@pytest.mark.parametrize("name", ["message-window", "token-window", "summarizing-window", "combined"])
-def test_a_new_strategy_touches_four_files(name: str) -> None:
+def test_a_new_strategy_touches_four_files() -> None:
     """Its own, the table of names, and the two that type checkers read: nothing else in the zoo knows its class."""
-    strategy = strategy_named(name)
+    strategy = strategy_named("summarizing-window")
     own = f"{strategy.__module__.removeprefix('memzoo.').replace('.', '/')}.py"
     found = {
         str(path.relative_to(ROOT))

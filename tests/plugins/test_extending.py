@@ -102,12 +102,10 @@ def test_what_the_page_says_of_stores_and_commands():
 
 def test_a_strategy_is_compared(run: Run, tmp_path: Path):
     """`memzoo compare` has a row for it, by either name, and the offline model answers what it asks."""
-    known = {"pinned": "pinned", "PinnedMemory": "pinned", "topic": "topic"}
-    for name, short in known.items():
-        done = run("-m", "memzoo", "compare", "--memory", name, "--out", str(tmp_path / name))
-        assert done.returncode == 0, done.stderr
-        results = json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
-        assert [row["memory"]["name"] for row in results["rows"]] == ["none", short, "everything"]
+    done = run("-m", "memzoo", "compare", "--memory", "PinnedMemory", "--memory", "topic", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert [row["memory"]["name"] for row in results["rows"]] == ["none", "pinned", "topic", "everything"]
 
 
 def test_a_strategy_can_be_talked_to(run: Run):
@@ -141,12 +139,6 @@ def test_both_keep_their_contracts(run: Run, tmp_path: Path):
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *(name for name, _ in tests))
     assert done.returncode == 0, done.stdout[-2000:]
     assert " passed" in done.stdout
-
-
-def test_the_strategy_is_short():
-    """Twenty lines of code are enough."""
-    text = dict(blocks("python"))["memzoo_pinned.py"]
-    assert len([line for line in text.splitlines() if line.strip()]) <= 20
 
 
 def test_a_broken_rule_shows_what_it_compared(run: Run, tmp_path: Path):
@@ -187,8 +179,6 @@ def test_commands_take_a_store_of_six_methods(run: Run):
     assert "of an installed package" in kind
     for arguments, lacking in {
         "chat --store shelf://top": "ShelfStore cannot list its conversations: name one with --conversation",
-        "history --store shelf://top": "ShelfStore cannot list its conversations: name one with --conversation",
-        "list --store shelf://top": "'conversations', which ShelfStore lacks",
         "forget --thorough --store shelf://top": "'scrub', which ShelfStore lacks",
     }.items():
         refused = run("-m", "memzoo", *arguments.split())

@@ -62,16 +62,6 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         rest.join()
 
 
-class TestInProcess(VectorIndexContract):
-    """In process it keeps the contract."""
-
-    @pytest.fixture
-    def index(self) -> Iterator[VectorIndex]:
-        """A new one."""
-        with closing(ChromaIndex()) as index:
-            yield index
-
-
 class TestFolder(VectorIndexContract):
     """In a folder it keeps the contract."""
 
@@ -242,7 +232,7 @@ def used():
 
 gc.disable()
 used()
-index = ChromaIndex(**({"path": sys.argv[1] + "/open"} if sys.argv[2] == "path" else {}))
+index = ChromaIndex(path=sys.argv[1] + "/open")
 child = os.fork()
 if not child:
     gc.collect()
@@ -259,10 +249,9 @@ print(status)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
-@pytest.mark.parametrize("place", ["path", "process"])
-def test_a_forked_process_is_told_to_open_an_index_of_its_own_and_ends(tmp_path: Path, place: str) -> None:
+def test_a_forked_process_is_told_to_open_an_index_of_its_own_and_ends(tmp_path: Path) -> None:
     """Chroma's threads stay in the parent, which goes on; letting go of its clients would hang the child for ever."""
-    command = [sys.executable, "-W", "ignore", "-c", FORKING, str(tmp_path), place]
+    command = [sys.executable, "-W", "ignore", "-c", FORKING, str(tmp_path)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ended.stdout == "1\n", ended.stderr
     assert "open a ChromaIndex in each process" in ended.stderr

@@ -32,15 +32,6 @@ Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryptio
 KEY, OTHER, THIRD = (EncryptedStore.new_key() for _ in range(3))
 
 
-class TestOverMemory(TombstoneStoreContract):
-    """Over a store in memory it keeps the contract."""
-
-    @pytest.fixture
-    def store(self) -> Store:
-        """A new one."""
-        return EncryptedStore(InMemoryStore(), KEY)
-
-
 class TestOverSQL(TombstoneStoreContract, LeasingStoreContract):
     """Over a store in SQL it keeps the contract, with an old key beside the new one too."""
 

@@ -174,7 +174,7 @@ def _states(id_: str, store: TombstoneStore) -> Coroutine[Any, Any, list[str]]:
 
 
 TestBothStores = BothStores.TestCase
-TestBothStores.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestBothStores.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
 
 
 def test_postgresql_does_the_same(postgres_server: PostgresServer):

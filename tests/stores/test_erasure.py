@@ -40,7 +40,7 @@ def quoted_everywhere(store: SQLStore, chance: random.Random) -> dict[str, tuple
     return said
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_was_forgotten_is_in_no_file(store: SQLStore, file: Path, seed: int):
     """Of forgotten messages, and of states that quoted them, a few copies are left by default, and none by rewriting.
 

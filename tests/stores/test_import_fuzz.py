@@ -20,7 +20,7 @@ from memzoo.strategy import ModelBackedMemory, further_names, strategy_named
 from memzoo.sync import drive
 from tools.fuzz.mutations import ODD, places
 
-MUTATIONS = int(os.environ.get("MEMZOO_MUTATIONS", "120"))
+MUTATIONS = int(os.environ.get("MEMZOO_MUTATIONS", "50"))
 SAID = [
     ("I am Sam. My sister Anna lives in Oslo.", "Nice to meet you, Sam."),
     ("Anna works at Acme, and her boss is Bob Miller.", "Noted."),

@@ -17,8 +17,8 @@ def store(postgres_url: str) -> Iterator[SQLStore]:
         yield store
 
 
-class TestBlocking(TombstoneStoreContract, LeasingStoreContract):
-    """Called synchronously it keeps the contract."""
+class TestBlocking(LeasingStoreContract):
+    """Called synchronously it keeps the contract; of the life of its data `test_equivalence` tells."""
 
 
 class TestAwaiting(TombstoneStoreContract, LeasingStoreContract):

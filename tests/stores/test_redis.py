@@ -26,10 +26,6 @@ def store(redis_url: str) -> Iterator[Store]:
         yield store
 
 
-class TestBlocking(TombstoneStoreContract, LeasingStoreContract):
-    """Called synchronously it keeps the contract."""
-
-
 class TestAwaiting(TombstoneStoreContract, LeasingStoreContract):
     """Awaited it keeps the contract."""
 
@@ -61,23 +57,13 @@ def cluster_url(servers: list[RedisServer]) -> str:
 
 
 class TestCluster(TombstoneStoreContract, LeasingStoreContract):
-    """On a cluster it keeps the contract: no command ever crosses slots."""
+    """On a cluster, called synchronously, it keeps the contract: no command ever crosses slots."""
 
     @pytest.fixture
     def store(self, cluster_url: str) -> Iterator[Store]:
         """A new store on the cluster."""
         with open_store(cluster_url) as store:
             yield store
-
-
-class TestAwaitingCluster(TombstoneStoreContract, LeasingStoreContract):
-    """Awaited, too."""
-
-    @pytest.fixture
-    def store(self, cluster_url: str) -> Iterator[Store]:
-        """The store, called from an event loop."""
-        with open_store(cluster_url) as store, awaiting(store) as awaited:
-            yield awaited
 
 
 @pytest.mark.parametrize("way", ["blocking", "awaited"])

@@ -130,7 +130,7 @@ def restart(tally: Tally, scenario: Scenario, stop: Callable[[], None], start_ag
             for number in range(_EXCHANGES):
                 while not _saved(memory, f"{worker}-{number}", 10 * worker + number):
                     refused += 1
-                    if given_up.is_set():
+                    if given_up.wait(0.1):  # a server that is away needs the processor itself
                         return refused
                 if next(saved) == _WRITERS:
                     under_load.set()

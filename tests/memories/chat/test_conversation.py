@@ -11,13 +11,12 @@ import pytest
 from memzoo.errors import AsyncOnlyError, ModelError, TurnInProgressError
 from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, create_memory, immediate
 from memzoo.stores import Message
-from memzoo.strategy import further_names
 from memzoo.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint
 
-from tests.memories.chat.ways import WAYS, Say, add, astreams, describe, each_way, sends, streams, texts
+from tests.memories.chat.ways import WAYS, Say, add, astreams, describe, each_strategy, each_way, sends, streams, texts
 
 
 @each_way
@@ -124,8 +123,7 @@ def test_a_summary_never_stands_in_the_instructions(endpoint: "Endpoint") -> Non
     assert texts(endpoint.sent())[:2] == [("system", "Be kind."), ("system", "Anna likes tea.")]
 
 
-@pytest.mark.parametrize("name", [*STRATEGIES, *further_names()])
-@each_way
+@each_strategy
 def test_every_strategy_can_sit_in_it(name: str, say: Say, endpoint: "Endpoint") -> None:
     """Tools, immediate tools, failures and long turns: an endpoint that is strict about order refuses nothing (I6)."""
     options: dict[str, Any] = {"combined": {"memories": ["summary", "window"]}}.get(name, {})

@@ -152,8 +152,9 @@ Conversation(model, "buffer", store=store, conversation_id="zoe", tools=[pay]).s
 """
 
 
-@pytest.mark.parametrize("may_repeat", [False, True])
-@pytest.mark.parametrize("way", [*WAYS, "send"])
+@pytest.mark.parametrize(
+    ("way", "may_repeat"), [("regenerate", False), ("aregenerate", True), ("stream", False), ("send", True)]
+)
 def test_a_process_that_dies_in_a_tool(
     way: str,
     may_repeat: bool,  # noqa: FBT001 - a case

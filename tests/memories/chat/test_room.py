@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ModelError, OverBudgetError
-from memzoo.memories import STRATEGIES, ChatModel, Conversation, create_memory
+from memzoo.memories import ChatModel, Conversation, create_memory
 from memzoo.stores import Message
-from memzoo.strategy import further_names, text_of
+from memzoo.strategy import text_of
 from tests.memories.chat.conftest import Endpoint
-from tests.memories.chat.ways import Say, each_way
+from tests.memories.chat.ways import Say, each_strategy, each_way
 
 CONTEXT = 400
 LONG = "lorem ipsum dolor " * 100
-SPECIES = [*STRATEGIES, *further_names()]
 
 
 def words(message: Message) -> int:
@@ -63,8 +62,7 @@ def memory_of(name: str) -> Any:
 class TestWithoutALimit:
     """The endpoint says what is too long."""
 
-    @each_way
-    @pytest.mark.parametrize("name", SPECIES)
+    @each_strategy
     def test_a_message_that_is_too_long_leaves_the_next_turn_working(
         self, small: SmallModel, say: Say, name: str
     ) -> None:
@@ -80,8 +78,7 @@ class TestWithoutALimit:
         assert say(conversation, "Hello again") == "Fine."
         assert text_of(small.sent()[-1]) == "Hello again"
 
-    @each_way
-    @pytest.mark.parametrize("name", SPECIES)
+    @each_strategy
     def test_a_memory_that_has_grown_too_long_is_sent_in_part(
         self, small: SmallModel, say: Say, name: str, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -153,8 +150,7 @@ class TestWithoutALimit:
 class TestMaxTokens:
     """The user says what is too long."""
 
-    @each_way
-    @pytest.mark.parametrize("name", SPECIES)
+    @each_strategy
     def test_bounds_every_request(self, endpoint: Endpoint, say: Say, name: str) -> None:
         """System message, memory and turn together are within the limit, and the question is there."""
         conversation = Conversation(endpoint.model, memory_of(name), system="Be brief.", max_tokens=40)

@@ -1,14 +1,16 @@
 """The ways to speak in a conversation, and tools to try."""
 
 import asyncio
+import itertools
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from memzoo.memories import Conversation
+from memzoo.memories import STRATEGIES, Conversation
 from memzoo.stores import Message
+from memzoo.strategy import further_names
 
 Say = Callable[[Conversation, str], str]
 
@@ -43,6 +45,8 @@ async def _astream(conversation: Conversation, text: str) -> str:
 
 WAYS: list[Say] = [sends, streams, asends, astreams]
 each_way = pytest.mark.parametrize("say", WAYS, ids=lambda say: say.__name__)
+# In one of the ways, since a way does not know its memory.
+each_strategy = pytest.mark.parametrize(("name", "say"), [*zip([*STRATEGIES, *further_names()], itertools.cycle(WAYS))])
 
 
 def add(a: int, b: int) -> int:

@@ -221,10 +221,10 @@ def test_members_set_aside_for_themselves() -> None:
 
 def test_what_was_set_aside_travels() -> None:
     """An exported conversation brings along what was set aside, and no strategy takes it for a fact of its own."""
-    memory, model = talked("knowledge-graph", POISON)
+    memory = poisoned("knowledge-graph").memory
     target = InMemoryStore()
     import_conversation(target, export_conversation(memory.store, "a"), "a")
-    copy = make("knowledge-graph", model, store=target)
+    copy = make("knowledge-graph", Scripted(FAILS[POISON]), store=target)
     assert [entry.seq for entry in copy.set_aside()] == [11, 12]
     assert copy.messages("Sam?") == memory.messages("Sam?")
 

@@ -221,6 +221,6 @@ class TestEntries:
 class TestContract(MemoryContract):
     """The contract of all strategies."""
 
-    @pytest.fixture(autouse=True, params=[MessageWindowMemory, TokenWindowMemory, ConversationTokenBufferMemory])
+    @pytest.fixture(autouse=True, params=[MessageWindowMemory, TokenWindowMemory])
     def _each(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(type(self), "strategy", request.param, raising=False)

@@ -108,14 +108,14 @@ def test_of_a_summary_before_newer_messages(said: list[tuple[int, bool]], limit:
     checked(make, said, limit, size=size, left=left)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(exchanges, limits, some.sampled_from([1, 60, 300]))
 def test_of_notes(said: list[tuple[int, bool]], limit: int, size: int) -> None:
     """Notes grow by amendments: nothing leaves them at all."""
     checked(ConversationEntityMemory, said, limit, size=size, left=7)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(exchanges, limits)
 def test_of_a_graph(said: list[tuple[int, bool]], limit: int) -> None:
     """Facts stay, shown or not."""

@@ -25,8 +25,8 @@ class MessageListStore(Closing):
     - Nothing protects a list from others: if two processes save to one conversation at the same time, one may overwrite
       what the other has just saved.
     - If somebody else changes or removes messages, numbers and all states start afresh.
-    - A load reads the whole list once; a save reads it once and writes all of it. With `keep_history=False` a save that
-      shortens the list reads it some six times and writes it twice, and the next load reads it three times. The
+    - A load reads the whole list once; a save reads it once and rewrites all of it. With `keep_history=False` a save
+      that shortens the list reads it about six times and writes it twice, and the next load reads it three times. The
       functions run within the call, one at a time, so slow ones block an event loop.
 
     Example:
@@ -42,7 +42,7 @@ class MessageListStore(Closing):
     """
 
     is_lasting = True
-    """What is stored outlives the process."""
+    """The data outlives the process."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class MessageListStore(Closing):
         delete: Callable[[str], object],
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        """Keep messages with these functions.
+        """Make a store over these functions.
 
         Args:
             get: Returns all messages of a conversation, none for an unknown one; like `getMessages` in LangChain4j.
@@ -86,7 +86,7 @@ class MessageListStore(Closing):
             return await self._seen.read(conversation_id, **bounds)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`; as of the last look at the list, which each load begins with."""
+        """See `Store.read_state`; as of the last read of the list, with which each load begins."""
         return await self._seen.read_state(conversation_id, strategy, since=since)
 
     async def commit(self, conversation_id: str, strategy: str, *, changes: Mapping[str, JSON], **versions: Any) -> int:
@@ -128,7 +128,7 @@ class MessageListStore(Closing):
         seen = await self._seen.read(conversation_id)
         known = [entry.message for entry in seen]
         if found[: len(known)] != known:
-            # Begun afresh, except for what was forgotten.
+            # Start afresh, except for the forgotten turns.
             await self._seen.forget(conversation_id, [entry.seq for entry in seen], tombstones=False)
             await self._seen.clear(conversation_id, only_empty=True)
             known = []

@@ -1,4 +1,4 @@
-"""For testing stores and indexes of your own: contract suites to inherit. They need pytest.
+"""Contract suites for your own stores and indexes, as tests to inherit. They need pytest.
 
 `PlainStoreContract` is for a `Store`, `StoreContract` for a `ManagedStore`, `TombstoneStoreContract` for a
 `TombstoneStore`, `LeasingStoreContract` for a `LeasingStore`.

@@ -389,6 +389,6 @@ def _check_memory(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
         raise OptionError(f"memory must be a memory or the name of a strategy, not {memory!r}")
     if options:
         raise OptionError(
-            f"{', '.join(options)} can only be given with the name of a strategy; this {type(memory).__name__} exists already"
+            f"{', '.join(options)} can only be given with the name of a strategy, not with a {type(memory).__name__}"
         )
     return memory

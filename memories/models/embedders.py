@@ -215,9 +215,7 @@ def _pack(vectors: Any, count: int, name: str) -> list[bytes]:
         # Little-endian on any machine, because stores move between machines.
         rows = numpy.asarray(vectors, dtype="<f4")
     except (TypeError, ValueError) as error:
-        raise ModelError(f"embedder {name!r} returned no vectors of equal length: {str(error)[:200]}") from error
+        raise ModelError(f"embedder {name!r} returned unequal vectors: {str(error)[:200]}") from error
     if count and (rows.ndim != 2 or len(rows) != count or not rows.size or not numpy.isfinite(rows).all()):  # noqa: PLR2004
-        raise ModelError(
-            f"embedder {name!r} returned shape {rows.shape} for {count} texts, not a finite vector for each"
-        )
+        raise ModelError(f"embedder {name!r} returned shape {rows.shape} for {count} texts, not a finite vector each")
     return [row.tobytes() for row in rows]

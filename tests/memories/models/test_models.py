@@ -140,9 +140,9 @@ class TestFaults:
             (completion(None, refusal="I will not"), "refused: 'I will not'"),
             (completion("partly", "length"), "cut off after 6 characters"),
             (completion("partly", "content_filter"), "content filter"),
-            (completion() | NO_CHOICE, "no chat completion"),
-            (completion() | {"choices": None}, "no chat completion"),
-            ({"error": {"message": "upstream is down"}}, "no chat completion"),
+            (completion() | NO_CHOICE, "did not send a chat completion"),
+            (completion() | {"choices": None}, "did not send a chat completion"),
+            ({"error": {"message": "upstream is down"}}, "did not send a chat completion"),
         ],
     )
     def test_of_the_reply_are_reply_errors(self, body: Any, reason: str) -> None:

@@ -1,6 +1,6 @@
-"""For testing memories of your own: contract suites to inherit, and models whose answers are scripted.
+"""Contract suites for your own memories, as tests to inherit, and models with scripted answers.
 
-Subclass `MemoryContract` for a strategy of your own::
+Subclass `MemoryContract` for your own strategy::
 
     class TestMyMemory(MemoryContract):
         strategy = MyMemory

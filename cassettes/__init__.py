@@ -1,19 +1,19 @@
 """Replay-test an LLM pipeline: record its model calls once, then replay them exactly and offline.
 
-    cassette, settings            what a user opens, and its options; `proxy` and `functions` for other callers
-    mark, plugin                  the same for pytest; it loads `mark` alone until a test is marked
-    interception, callers, chunks how a request gets here: the client, whose it is, and how a stream arrives
-    passing                       which requests are none of its business
-    player                        answers it or records it
-    matching, ignoring            which recording answers, and what differs in the nearest one
-    scrubbing, places, answers    what is not kept: of requests by its place, of answers by its form; `secrets` for both
-    format, yaml_text, files      how it is stored; `vcrpy_files` and `exporting` for other kits'
-    http, conversation            words of HTTP and of models' APIs
+    cassette, settings            opening a cassette, and its options; `proxy` and `functions` for other callers
+    mark, plugin                  the same for pytest, which loads only `mark` until a test is marked
+    interception, callers, chunks catching a request from the client, finding its cassette, and streams' arrival
+    passing                       requests that pass by the cassette
+    player                        answers or records a request
+    matching, ignoring            finding the recording that answers, and the differences to the nearest one
+    scrubbing, places, answers    removing secrets: from requests by place, from answers by form; `secrets` for both
+    format, yaml_text, files      the file format; `vcrpy_files` and `exporting` for other kits' formats
+    http, conversation            reading HTTP and models' APIs
     library                       whole folders, for `memzoo cassettes`
 
-In pytest, mark a test with `@pytest.mark.cassette`; anywhere else, use `use_cassette`. Where pytest loads no plugins by
-itself, pass `-p memzoo.cassettes`. See docs/cassettes.md. PYTEST_DONT_REWRITE, because a conftest may import from here
-before pytest loads the plugin.
+In pytest, mark a test with `@pytest.mark.cassette`; anywhere else, use `use_cassette`. If pytest does not load plugins
+by itself, pass `-p memzoo.cassettes`. See docs/cassettes.md. PYTEST_DONT_REWRITE, because a conftest may import from
+here before pytest loads the plugin.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -59,8 +59,8 @@ __all__ = [
 pytest_plugins = ["memzoo.cassettes.plugin"]
 
 
-# pytest loads the package for `mark` in projects that have no cassettes; and it imports without PyYAML, which these
-# two need.
+# pytest loads the package for `mark` even in projects without cassettes, and the package must import without PyYAML,
+# which these two need.
 _PLACES = {
     "memzoo.cassettes.cassette": "Cassette use_cassette",
     "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError HiddenKeyWarning "

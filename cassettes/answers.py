@@ -1,6 +1,6 @@
-"""Takes keys out of answers. What a model says is given back to the letter, with nothing else changed.
+"""Takes keys out of answers. Everything else in a model's answer is kept to the letter.
 
-The name of a member tells nothing here: a model that sells biscuits has an argument `cookies`.
+Names of members do not count here: a model that sells biscuits has an argument `cookies`.
 """
 
 import json
@@ -16,21 +16,21 @@ from memzoo.cassettes.secrets import Keys, Secret, replace
 
 __all__ = ["Cleaned", "hide_in_answer", "hide_in_events", "local_models"]
 
-# Members whose texts later events continue; the last three are Ollama's.
+# Members with texts that later events continue; the last three are Ollama's.
 _STREAMED = frozenset({"delta", "text", "content", "response", "thinking"})
 _STRING = re.compile(r'"((?:[^"\\]++|\\.)*+)"(?=(\s*+:)?)', re.DOTALL)
-# What stands for one character between the quotes; two surrogates do for one.
+# The escape of one character between the quotes; two surrogates form one.
 _CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
 )
 
 _Path: TypeAlias = tuple[Any, ...]
 _Place: TypeAlias = tuple[_Path, Any, Any]
-"""Where a string stands: its path, what it lies in, and under which key."""
+"""The place of a string: its path, its container, and its key there."""
 
 
 class Cleaned(NamedTuple):
-    """A text without keys, and what was taken out of it: where, and of which kind."""
+    """A text without keys, and the places and kinds of those removed."""
 
     text: str
     hidden: frozenset[str] = frozenset()
@@ -50,7 +50,7 @@ def hide_in_answer(text: str, kind: str, keys: Keys) -> Cleaned:
 
 
 def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> Cleaned:
-    """Hide the keys in a stream: in an event, in pieces over several, and in between; `begin` is as for `events`."""
+    """Hide the keys in a stream: within events, in pieces over several, and between them; `begin` as for `events`."""
     lines = text.split("\n")
     before, after = dict(events(text, begin)), dict(events(text, begin))
     hidden = _hide_in_pieces(after, keys)
@@ -65,7 +65,7 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> Cleaned:
     rest = [number for number in range(len(lines)) if number not in after]
     between = "\n".join(lines[number] for number in rest)
     if found := keys.find(between):
-        # Chunks are told by lines, so there must be as many.
+        # Chunks are mapped by lines, so the number of lines must not change.
         kept = (one._replace(put=one.put + "\n" * between.count("\n", one.start, one.end)) for one in found)
         for number, line in zip(rest, replace(between, kept).split("\n"), strict=True):
             lines[number] = line
@@ -74,7 +74,7 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> Cleaned:
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:
-    """List the models that an answer, or a list of models, names by files of the machine that they run on."""
+    """List the models that an answer, or a list of models, names by files on the server."""
     values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
     for value in filter(is_object, values):
         listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]
@@ -85,7 +85,7 @@ def local_models(text: str, kind: str) -> Iterator[str]:
 
 
 def _find(text: str, keys: Keys) -> list[Secret]:
-    """Find the keys in a text; in JSON, and in JSON that is a text in it, those that no name is or has."""
+    """Find the keys in a text; in JSON, and in JSON texts within it, only in values, not in names."""
     if json_in(text) is None:
         return keys.find(text)
     return [one for string in _STRING.finditer(text) if not string[2] for one in _find_in_string(string, keys)]
@@ -101,7 +101,7 @@ def _find_in_string(string: re.Match[str], keys: Keys) -> Iterator[Secret]:
 
 
 def _tell(text: str, found: Iterable[Secret], keys: Keys) -> set[str]:
-    """Say where in a text which kind of key was found."""
+    """Describe the places and kinds of the keys found in a text."""
     kinds = {one.kind for one in found}
     strings = _strings(json_in(text) or []) if kinds else ()
     told = {_say(path, one.kind, keys) for path, holder, key in strings for one in _find(holder[key], keys)}
@@ -114,7 +114,7 @@ def _say(path: _Path, kind: str, keys: Keys) -> str:
 
 
 def _hide_in_pieces(found: Mapping[int, dict[str, Any]], keys: Keys) -> set[str]:
-    """Hide the keys in texts that events spell out in pieces, in the events themselves, and say where they were."""
+    """Hide the keys in texts that events spell out in pieces, within the events, and describe their places."""
     streams: defaultdict[str, list[_Place]] = defaultdict(list)
     for event in found.values():
         about = [event.get(name) for name in ("type", "item_id", "output_index", "content_index", "index")]
@@ -126,7 +126,7 @@ def _hide_in_pieces(found: Mapping[int, dict[str, Any]], keys: Keys) -> set[str]
         letters = [letter for _, holder, key in pieces for letter in holder[key]]
         secrets = _find("".join(letters), keys)
         for one in secrets:
-            # The first letter gives way to the placeholder, the others to nothing: all pieces keep their bounds.
+            # The first letter becomes the placeholder and the others disappear, so all pieces keep their bounds.
             letters[one.start : one.end] = [one.put, *[""] * (one.end - one.start - 1)]
             hidden.add(_say(pieces[0][0], one.kind, keys))
         rest = iter(letters)
@@ -142,7 +142,7 @@ def _strings(value: Any) -> Iterator[_Place]:
         path, holder = left.pop()
         members = holder.items() if is_object(holder) else enumerate(holder)
         for key, child in members:
-            # An event lists only what it adds to: its `index`, not its place, tells which choice or call it is.
+            # An event lists only the choices or calls that it adds to: `index` identifies these, not the place.
             name = child.get("index", key) if is_array(holder) and is_object(child) else key
             if isinstance(child, str):
                 yield (*path, name), holder, key

@@ -1,4 +1,4 @@
-"""Knows which cassette a request belongs to: that of its task or thread, or of those that started it."""
+"""Finds the cassette of a request: that of its task or thread, or of the one that started it."""
 
 import asyncio
 import threading
@@ -24,7 +24,7 @@ class Caller:
 
     Attributes:
         player: Plays or records its cassette.
-        name: Numbers that lead to it, in the order in which threads and tasks began: `"2.1"`; empty for the first.
+        name: Its path of numbers, in the order in which threads and tasks began: `"2.1"`; empty for the first.
         tasks: The callers of the cassette that are tasks.
     """
 
@@ -58,7 +58,7 @@ _lock = new_lock()
 
 
 def current_caller() -> Caller | None:
-    """Find out for which cassette this thread or task sends a request; `None` if that is to be let through.
+    """Return the caller, with its cassette, of this thread or task; `None` if its requests pass through.
 
     Raises:
         CassetteInUseError: It was started outside all cassettes, and several are open.
@@ -68,7 +68,7 @@ def current_caller() -> Caller | None:
     caller, players = _current.get(), [one.player for one in _open]
     if caller is not None and (caller.player in players or not players):
         return caller.in_task()
-    # A pool that was there before has threads that belong to nobody; with one cassette, it is clear which is meant.
+    # An older pool has threads without a cassette; if only one is open, it is the one.
     if len(players) == 1:
         return _open[0].in_task()
     raise CassetteInUseError(
@@ -79,7 +79,7 @@ def current_caller() -> Caller | None:
 
 @contextmanager
 def let_through() -> Generator[None]:
-    """Let requests through, because what sends them is recorded itself."""
+    """Let requests through, because their sender itself is recorded."""
     token = _unrecorded.set(True)
     try:
         yield
@@ -89,7 +89,7 @@ def let_through() -> Generator[None]:
 
 @contextmanager
 def attach_player(player: "Player") -> Generator[None]:
-    """Let what this thread or task sends from now on, and those that it starts, belong to a player.
+    """Assign to a player all later requests of this thread or task, and of those that it starts.
 
     Raises:
         CassetteInUseError: The same file is open already, and one of the two records it.
@@ -119,7 +119,7 @@ def attach_player(player: "Player") -> Generator[None]:
 
 @contextmanager
 def follow() -> Generator[None]:
-    """Let threads, tasks, and what is given to pools of threads, belong to the cassette of who starts them."""
+    """Assign threads, tasks, and the work of thread pools to the cassette of their starter."""
     start, submit, create = threading.Thread.start, ThreadPoolExecutor.submit, asyncio.BaseEventLoop.create_task
 
     def start_inside(thread: threading.Thread) -> None:
@@ -133,7 +133,7 @@ def follow() -> Generator[None]:
         task: Any = create(loop, coroutine, **options)
         caller = _current.get()
         if caller is not None:
-            # Numbered here, in the order of the program: their requests come in any.
+            # Numbered here, in the program's order: their requests come in any order.
             caller.tasks[task] = caller.in_task().child()
         return task
 

@@ -38,11 +38,11 @@ _R = TypeVar("_R")
 
 
 class Cassette:
-    """An open cassette: until it is closed, what is sent by its thread or task, and by those that these start, plays.
+    """An open cassette, for all requests of its thread or task, and of those that it starts, until it is closed.
 
     Attributes:
         path: Its file.
-        recording: Whether requests are sent and recorded, instead of answered from the file.
+        recording: True if requests are sent and recorded instead of answered from the file.
         player: Answers requests, or records them.
         facts: Statistics of a finished recording: models and tokens.
     """
@@ -55,15 +55,15 @@ class Cassette:
         Args:
             path: Its file; with a name that ends in `.gz`, it is compressed.
             settings: How to record and replay; by default it is only replayed.
-            clients: Whether the HTTP clients of this process ask it; otherwise only its `player` is asked.
+            clients: Let it answer this process's HTTP clients; otherwise use only its `player`.
 
         Raises:
-            OptionError: The path is none.
+            OptionError: The path is invalid.
             MissingCassetteError: There is no such file, and recording is off.
             RecordingError: The file cannot be written.
             CassetteFormatError: The file is not a cassette.
             CassetteInUseError: The same file is open already, and one of the two records.
-            StaleCassetteError: The recording is older than it may be.
+            StaleCassetteError: The recording is too old.
             MissingExtraError: vcrpy or PyYAML is not installed.
         """
         try:
@@ -89,18 +89,18 @@ class Cassette:
             self._patches.enter_context(intercept(self.player))
 
     def close(self, failure: BaseException | None = None) -> None:
-        """Stop playing or recording, and check that the code under test did what was recorded.
+        """Stop playing or recording, and check that the code under test sent the recorded requests.
 
         Args:
-            failure: What the code under test raised; if it failed, nothing is written and requests may be missing.
+            failure: The exception of the code under test; if it failed, nothing is written and requests may be missing.
 
         Raises:
-            UnmatchedRequestError: A request had no recording; even if the code under test swallowed that.
+            UnmatchedRequestError: A request had no recording, even if the code under test swallowed that error.
             UnplayedInteractionError: A recorded request was not sent.
             RecordingError: The recording may not be kept.
         """
         self._patches.close()
-        # What interrupts, or skips a test, is no failure of a request.
+        # An interruption, or a skipped test, is not a failure of a request.
         if self.recording and isinstance(failure, Exception | None):
             self.player.end()
         self._raise_noted(failure)
@@ -113,9 +113,9 @@ class Cassette:
             raise UnplayedInteractionError(message)
 
     def model(self, model: Any) -> Any:
-        """Record above HTTP: make a function that asks this cassette, or the model while recording.
+        """Record above HTTP: return a function that asks this cassette, or the model while recording.
 
-        What the client, its version or its transport does with the messages is then no part of the recording.
+        The recording then does not depend on the client, its version or its transport.
 
         Args:
             model: A function from messages to text, asynchronous or not, or a `ChatModel`.
@@ -126,7 +126,7 @@ class Cassette:
         return make_function(self.player, model)
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
-        """Find what this cassette had to say, if that led to an error: that it has no recording, for example."""
+        """Return this cassette's error, such as a missing recording, if it led to this error."""
         return next((one for known in _chain(error) for one in self.player.errors if one is known), None)
 
     def _new_player(self) -> Player:
@@ -143,7 +143,7 @@ class Cassette:
             raise CassetteFormatError(f"{error}{hint}") from error
         self._check_age(str(head.get("recorded", "")))
         if head.get("recorder") == "vcrpy":
-            # It has kept secrets, and headers of the transport.
+            # It has secrets, and headers of the transport.
             recordings = player(recordings).list_recordings()
         self._tell_hidden(recordings)
         return player(recordings, counts=head.get("counts"))
@@ -151,7 +151,7 @@ class Cassette:
     def _tell_hidden(self, recordings: Iterable[Recorded]) -> None:
         lines = [f"  {number}. {what}" for number, one in enumerate(recordings, 1) for what in sorted(one.hidden)]
         if lines:
-            title = f"The cassette {shorten_path(self.path)!r} has {PLACEHOLDER} in answers that had a key there:"
+            title = f"The cassette {shorten_path(self.path)!r} has {PLACEHOLDER} in answers in place of keys:"
             warnings.warn("\n".join([title, *lines]), HiddenKeyWarning, stacklevel=2)
 
     def _check_age(self, recorded: str) -> None:
@@ -195,10 +195,10 @@ class Cassette:
 
 
 class Opening:
-    """A cassette to be opened: by `with` or `async with`, or around each call of a function that this decorates."""
+    """A cassette to open with `with` or `async with`, or around each call of a decorated function."""
 
     def __init__(self, path: str | PathLike[str], settings: CassetteSettings) -> None:
-        """Keep what to open; `use_cassette` describes it."""
+        """Keep the arguments, which `use_cassette` describes."""
         self._path = path
         self._settings = settings
         self._open: list[Cassette] = []
@@ -209,7 +209,7 @@ class Opening:
         return self._open[-1]
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Close it, and check that what was recorded was sent."""
+        """Close it, and check that the recorded requests were sent."""
         self._open.pop().close(error)
 
     async def __aenter__(self) -> Cassette:
@@ -224,7 +224,7 @@ class Opening:
         """Decorate a function, asynchronous or not.
 
         Raises:
-            OptionError: It is a generator, which runs only when the cassette is closed again.
+            OptionError: It is a generator, which runs only after the cassette is closed again.
         """
         if isgeneratorfunction(function) or isasyncgenfunction(function):
             raise OptionError(f"use_cassette cannot decorate the generator {function.__name__!r}: open it inside")
@@ -243,7 +243,7 @@ class Opening:
 
 
 def use_cassette(path: str | PathLike[str], **settings: Unpack[Settings]) -> Opening:
-    """Replay, or record, the HTTP requests of a `with` block, or of the function that this decorates.
+    """Replay or record the HTTP requests of a `with` block, or of a decorated function.
 
     Args:
         path: The file of the cassette.
@@ -251,7 +251,7 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[Settings]) -> Ope
             written if the block raises.
 
     Returns:
-        What `with` opens: it gives the open `Cassette`, which raises errors when it is opened and closed.
+        A context manager of the open `Cassette`; opening and closing it raise the cassette's errors.
 
     Raises:
         OptionError: A setting is unknown or wrong.

@@ -1,4 +1,4 @@
-"""How a stream arrives: in which chunks, after which pauses, and whether it breaks."""
+"""The arrival of a stream: its chunks, the pauses before them, and an early end."""
 
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -14,12 +14,12 @@ __all__ = ["AT_ONCE", "Arrival", "by_event", "event_sizes", "pace", "receive", "
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """How the body of a response came.
+    """The arrival of a response's body.
 
     Attributes:
-        sizes: The bytes of each chunk; empty if it came all at once, or nobody wants to know.
-        seconds: The pause before each chunk; the first is the time to the first one. Empty if none are kept.
-        broken: The error that ended it before its time, as `"RemoteProtocolError: peer closed connection"`.
+        sizes: The bytes of each chunk; empty if it came all at once, or if chunks do not matter.
+        seconds: The pause before each chunk; the first is the time to the first chunk. Empty if none are kept.
+        broken: The error that ended it early, such as `"RemoteProtocolError: peer closed connection"`.
     """
 
     sizes: tuple[int, ...] = ()
@@ -31,11 +31,11 @@ AT_ONCE = Arrival()
 
 
 async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
-    """Read the stream of a real response to its end, or to where it breaks, and close it.
+    """Read the stream of a real response until it ends or breaks, and close it.
 
     Args:
-        stream: An asynchronous stream, or another one that is read without waiting for an event loop.
-        started: When its request was sent, by `time.perf_counter`: the first pause begins there.
+        stream: An asynchronous stream, or one that is read without an event loop.
+        started: The time when its request was sent, by `time.perf_counter`: the first pause begins then.
     """
     parts, seconds, broken, last = list[bytes](), list[float](), "", started
     try:
@@ -52,7 +52,7 @@ async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
 
 
 def pace(client: Any, content: bytes, arrival: Arrival) -> Any:
-    """Make a stream for httpx or httpx2 that arrives as another one did, and breaks off with the same error."""
+    """Make a stream for httpx or httpx2 with a recorded arrival, which breaks off with the same error."""
     import anyio
 
     class Paced(client.ByteStream):  # type: ignore[misc]  # which of the two modules is known only here
@@ -84,7 +84,7 @@ def event_sizes(body: bytes) -> tuple[int, ...]:
 
 
 def by_event(arrival: Arrival, body: bytes) -> Arrival:
-    """Cut chunks of whole events into these: how many of them a network brings at once differs from run to run."""
+    """Split chunks of several whole events into single events, since the network groups them differently each time."""
     sizes = event_sizes(body)
     if not arrival.sizes or arrival.seconds or not {*accumulate(arrival.sizes)} <= {*accumulate(sizes)}:
         return arrival
@@ -92,7 +92,7 @@ def by_event(arrival: Arrival, body: bytes) -> Arrival:
 
 
 def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
-    """Find the same bounds in a stream whose secrets were hidden: in the same lines, at the same places."""
+    """Return the sizes of the same chunks after secrets were hidden: the same lines, the same places."""
     if before == after:
         return sizes
     lines, clean = before.split(b"\n"), after.split(b"\n")
@@ -108,9 +108,9 @@ def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ..
 
 
 def steps_of(content: bytes, arrival: Arrival) -> Iterator[tuple[float, bytes]]:
-    """List the chunks of a body, each after its pause."""
+    """Yield the chunks of a body, each after its pause."""
     rest = BytesIO(content)
-    # The last chunk is what is left, though an edit may have made the body longer.
+    # The last chunk is the rest, because an edit may have made the body longer.
     sizes = (*arrival.sizes[:-1], -1)
     for size, pause in zip(sizes, chain(arrival.seconds, repeat(0.0)), strict=False):
         yield pause, rest.read(size)

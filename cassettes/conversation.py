@@ -1,4 +1,4 @@
-"""Reads what models are asked and answer, in OpenAI's two APIs, Anthropic's and Gemini's: who says what, and tokens."""
+"""Reads requests and answers of OpenAI's two APIs, Anthropic's and Gemini's: speakers, texts and tokens."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,7 +51,7 @@ def facts_of(responses: Iterable[Mapping[str, Any]]) -> Facts:
 
 
 def answer_text(response: Mapping[str, Any]) -> str:
-    """Return what a model said, as text: of OpenAI's two APIs, Anthropic's or Gemini's, streamed or not."""
+    """Return a model's answer as text: of OpenAI's two APIs, Anthropic's or Gemini's, streamed or not."""
     said = "".join(text for reply in _replies(response) for text in _list_texts(reply))
     return said or _text(response)[:_LONGEST_ANSWER]
 
@@ -67,20 +67,20 @@ def contents(response: Mapping[str, Any]) -> list[Any]:
 
 
 def _list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
-    """List who speaks and what, text or other parts; empty if the body is no conversation."""
+    """List the speakers with their texts and other parts; empty if the body is not a conversation."""
     if not is_object(body) or _ASKED.isdisjoint(body):
         return []
     return [turn for name in _SPOKEN if name in body for turn in _turns(name, body[name])]
 
 
 def newest(body: Any) -> str:
-    """Return what is said last, as text; empty if nothing is."""
+    """Return the text of the last message; empty if there is none."""
     spoken = _list_spoken(body)
     return "\n".join(part for part in spoken[-1][1] if isinstance(part, str)) if spoken else ""
 
 
 def readable(body: Any) -> list[Any]:
-    """Put a body into an order to read: its options, and then a `{speaker: text}` for each message."""
+    """Return a body in a readable order: its options, and then a `{speaker: text}` for each message."""
     spoken = _list_spoken(body)
     if not spoken:
         return [body]
@@ -98,7 +98,7 @@ def _turns(name: str, said: Any) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _parts(said: Any) -> Iterator[Any]:
-    """List the texts of a message, and what else it has."""
+    """Yield the texts and other parts of a message."""
     if is_array(said):
         for part in said:
             yield from _parts(part)
@@ -120,7 +120,7 @@ def _facts(response: Mapping[str, Any]) -> Facts:
     replies = list(_replies(response))
     named = (reply.get(name) for reply in replies for name in ("model", "modelVersion"))
     models = {name for name in named if isinstance(name, str)}
-    # A stream may report its running total several times, and Anthropic's reports each half in another event.
+    # A stream may report its running total several times, and Anthropic's reports each half in a different event.
     spent = dict.fromkeys(_USAGE, 0)
     for reply in replies:
         usage = next((use for name in ("usage", "usageMetadata") if is_object(use := reply.get(name))), {})
@@ -130,7 +130,7 @@ def _facts(response: Mapping[str, Any]) -> Facts:
 
 
 def _list_texts(reply: Mapping[str, Any]) -> Iterator[str]:
-    """List the texts of a reply, or of one event of a stream."""
+    """Yield the texts of a reply, or of one event of a stream."""
     for name, child in reply.items():
         if name in {"text", "content", "delta"} and isinstance(child, str):
             yield child
@@ -140,7 +140,7 @@ def _list_texts(reply: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _replies(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """List the objects of a response that tell of the model; events of a stream may wrap them."""
+    """Yield the objects of a response with the model's data; events of a stream may wrap them."""
     wrapped = ("response", "message") if is_stream(content_type(response["headers"])) else ()
     for value in filter(is_object, contents(response)):
         yield next((one for name in wrapped if is_object(one := value.get(name))), value)

@@ -32,18 +32,18 @@ class CassetteFormatError(CassetteError, ValueError):
     """The file is not a cassette, or an edit has damaged it.
 
     Attributes:
-        is_other_kind: Whether it is a recording of something else than HTTP; recording it here would not help.
+        is_other_kind: True for a recording of something other than HTTP; recording it here would not help.
     """
 
     is_other_kind = False
 
 
 class CassetteInUseError(CassetteError, RuntimeError):
-    """The file is being recorded already, or it is not clear to which of several open cassettes a request belongs."""
+    """The file is being recorded already, or it is unclear to which of several open cassettes a request belongs."""
 
 
 class StaleCassetteError(CassetteError, AssertionError):
-    """The recording is older than it may be."""
+    """The recording is too old."""
 
 
 class StaleCassetteWarning(UserWarning):
@@ -51,11 +51,11 @@ class StaleCassetteWarning(UserWarning):
 
 
 class HiddenKeyWarning(UserWarning):
-    """An answer had a key in it: a replay gives the program a placeholder there, where the recording gave the key."""
+    """An answer contained a key: a replay gives the program a placeholder instead of the key."""
 
 
 class UnmatchedRequestError(CassetteError, LookupError):
-    """The code under test sent a request that no recording is left to answer."""
+    """The code under test sent a request, and no recording is left to answer it."""
 
 
 class UnplayedInteractionError(CassetteError, AssertionError):

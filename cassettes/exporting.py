@@ -16,41 +16,41 @@ from memzoo.errors import OptionError
 __all__ = ["OPENAI", "export_cassette", "to_vcrpy"]
 
 OPENAI = "https://api.openai.com"
-"""Where the requests of a cassette went, if nobody says otherwise."""
+"""The default origin of a cassette's requests."""
 
 _TITLE = "# Written by memzoo.cassettes for vcrpy; what vcrpy has no place for is not in it.\n"
 
 
 def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *, origin: str = OPENAI) -> None:
-    """Write a cassette as one of vcrpy's.
+    """Write a cassette in vcrpy's format.
 
-    What we keep once or packed is written out, and secrets stay hidden. How a stream arrived (chunks, pauses, the error
-    that broke it), which thread or task asked, and the header are left out: vcrpy's format has no place for them.
+    Shared or packed parts are written out, and secrets stay hidden. The arrival of streams (chunks, pauses, the error
+    that broke them), the asking thread or task, and the header are left out: vcrpy's format has no place for them.
 
     Args:
         source: A cassette of ours, or of vcrpy.
-        target: The file to write; vcrpy reads no compressed ones.
-        origin: Scheme, host and port that the requests are to have, since our cassettes keep none and vcrpy matches
-            them by default.
+        target: The file to write; vcrpy does not read compressed ones.
+        origin: Scheme, host and port for the requests, since our cassettes have none and vcrpy matches them by
+            default.
 
     Raises:
         CassetteFormatError: The source cannot be read.
         RecordingError: The target cannot be written.
-        OptionError: The origin is none.
+        OptionError: The origin is invalid.
     """
     write_file(Path(target), _TITLE + dump(to_vcrpy(read_cassette(Path(source)), origin)))
 
 
 def to_vcrpy(file: CassetteFile, origin: str = OPENAI) -> dict[str, Any]:
-    """What the file of vcrpy says that has the same recordings; see `export_cassette`.
+    """Return the content of vcrpy's file with the same recordings; see `export_cassette`.
 
     Raises:
-        OptionError: The origin is none.
+        OptionError: The origin is invalid.
     """
     url = urlsplit(origin)
     if not (url.scheme and url.netloc) or url.path.strip("/") or url.query:
         raise OptionError(f"origin must be a scheme and a host, such as {OPENAI!r}, not {origin!r}")
-    # We keep no difference between no body and an empty one. For httpx, which OpenAI's, Anthropic's and Google's
+    # Our format does not distinguish no body from an empty one. For httpx, which OpenAI's, Anthropic's and Google's
     # clients use, vcrpy writes ''.
     no_body = None if file.head.get("recorder") == "vcrpy" else ""
     write = partial(_interaction, origin=origin.rstrip("/"), no_body=no_body)
@@ -76,7 +76,7 @@ def _interaction(one: Recorded, origin: str, no_body: str | None) -> dict[str, A
 
 
 def _text(body: bytes | None) -> str | bytes | None:
-    """Text is easier to read; bytes that are none are kept as they are."""
+    """Return a body as text, which is easier to read; bytes that are not text stay as they are."""
     try:
         return body and body.decode()
     except UnicodeDecodeError:

@@ -18,7 +18,7 @@ def read_file(path: Path) -> str:
     Raises:
         OSError: The file cannot be read or decompressed.
         EOFError: It is compressed, and cut off.
-        ValueError: It is no text.
+        ValueError: It is not text.
     """
     content = path.read_bytes()
     if path.suffix != ".gz" and content.startswith(_GZIP):
@@ -30,16 +30,16 @@ def read_file(path: Path) -> str:
 
 
 def shorten_path(path: Path) -> str:
-    """Write a path relative to the current directory where that is possible."""
+    """Return a path relative to the current directory, if possible."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def check_writable(path: Path) -> None:
-    """Find out whether a cassette could be written, before anything is asked that costs money.
+    """Check that a cassette can be written, before any request that costs money.
 
     Raises:
-        RecordingError: It could not.
+        RecordingError: It cannot.
     """
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
@@ -52,17 +52,17 @@ def check_writable(path: Path) -> None:
 
 
 def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
-    """Write a cassette whole or not at all, readable by its owner only; a file that exists keeps its mode.
+    """Write a cassette completely or not at all, readable by its owner only; an existing file keeps its mode.
 
     Args:
         path: Its file; it is compressed if its name ends in `.gz`.
         text: What to write.
-        limit: How many bytes the file may have.
+        limit: The most bytes of the file.
 
     Raises:
-        RecordingError: It would have more, or the disk is full or read-only; the file is as it was.
+        RecordingError: It would have more, or the disk is full or read-only; the file is unchanged.
     """
-    # Without the time of day, the same recording is the same file.
+    # Without the time of day, so that the same recording is the same file.
     content = gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode()
     if limit is not None and len(content) > limit:
         raise RecordingError(
@@ -70,7 +70,7 @@ def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
             "not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or let "
             "its name end in .gz."
         )
-    # Two processes that record the same file, and one that dies meanwhile, leave a whole cassette.
+    # Even if two processes record the same file, or one dies meanwhile, a complete cassette remains.
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """The file format of a cassette: YAML that a person can review.
 
-It has long texts once, long vectors as arrays, and how a stream arrived.
+It has each long text once, long vectors as arrays, and the arrival of streams.
 """
 
 import json
@@ -30,12 +30,12 @@ _TITLE = "# Recorded by memzoo.cassettes. Do not edit: record it again.\n"
 _BEGINS = re.compile(re.escape(_TITLE.strip()) + r"\s+---\s")
 _ENDS = re.compile(r"\n\.\.\.\s*\Z")
 _OFFLINE = "recorded against an offline model"
-# Nothing in a cassette begins with these at the left edge.
+# No line of a cassette begins with these.
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
 
 
 class CassetteFile(NamedTuple):
-    """A cassette's file: what its header says, and what it has recorded."""
+    """A cassette's file: its header and its recordings."""
 
     head: dict[str, Any]
     recordings: list[Recorded]
@@ -51,7 +51,7 @@ def read_cassette(path: Path) -> CassetteFile:
     """Read a cassette: one of ours, or of vcrpy.
 
     Raises:
-        CassetteFormatError: It cannot be read, or is no cassette.
+        CassetteFormatError: It cannot be read, or is not a cassette.
     """
     try:
         head, recordings = _parse(read_file(path))
@@ -65,14 +65,14 @@ def read_cassette(path: Path) -> CassetteFile:
 def write_cassette(
     path: Path, recordings: Iterable[Recorded], head: Mapping[str, Any], *, limit: int | None = None
 ) -> None:
-    """Write what was recorded as a cassette.
+    """Write recordings as a cassette.
 
     Args:
         path: Its file.
-        recordings: What it has.
-        head: What its header says besides the format and the models: `recorded` (by default today), `note`, `ignored`;
-            and at its end, `counts`.
-        limit: How many bytes the file may have.
+        recordings: Its recordings.
+        head: The fields of its header besides the format and the models: `recorded` (by default today), `note`,
+            `ignored`; and, for its end, `counts`.
+        limit: The most bytes of the file.
 
     Raises:
         RecordingError: As `write_file` does.
@@ -88,7 +88,7 @@ class ReadableSerializer:
     """
 
     def __init__(self, *, note: str | None = None) -> None:
-        """Make a serializer that puts a note into the header."""
+        """Make a serializer that writes a note into the header."""
         self.note = note
 
     def serialize(self, cassette_dict: Mapping[str, Any]) -> str:
@@ -131,7 +131,7 @@ def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
 
 
 def _items(document: Any) -> list[dict[str, Any]]:
-    """Find the recordings in a document; what is none says in words what it has instead."""
+    """Return the recordings in a document; the error for any other document describes what it has instead."""
     if not is_object(document):
         raise TypeError("it is empty" if document is None else "it does not begin with a name, such as version: 1")
     if document["version"] != _VERSION:
@@ -140,7 +140,7 @@ def _items(document: Any) -> list[dict[str, Any]]:
     if not is_array(items):
         raise TypeError("'interactions' is not a list")
     if items and all(is_object(item) and "request" not in item for item in items):
-        error = CassetteFormatError("it is no recording of HTTP; gRPC and WebSockets are neither recorded nor replayed")
+        error = CassetteFormatError("it does not record HTTP; gRPC and WebSockets are neither recorded nor replayed")
         error.is_other_kind = True
         raise error
     for number, item in enumerate(items, 1):
@@ -173,7 +173,7 @@ def _as_bytes(body: str | bytes | None) -> bytes | None:
 
 
 def _write(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
-    """Write recordings whose bodies are texts, where they can be."""
+    """Return recordings as text, with bodies as texts where possible."""
     models = facts_of(one.response for one in recordings).models
     offline = bool(models) and all("offline" in model.lower() for model in models)
     document = {
@@ -214,7 +214,7 @@ def _write_one(one: Recorded) -> dict[str, Any]:
 
 
 def _drop_empty(**values: Any) -> dict[str, Any]:
-    """Leave out what says nothing."""
+    """Return the values without empty ones."""
     return {name: value for name, value in values.items() if value}
 
 

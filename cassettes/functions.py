@@ -1,4 +1,4 @@
-"""Records above HTTP: what a function from messages to text is asked and what it answers."""
+"""Records above HTTP: the messages and replies of a function from messages to text."""
 
 import inspect
 import json
@@ -22,7 +22,7 @@ _JSON = {"content-type": ["application/json"]}
 
 
 def make_function(player: "Player", model: Any) -> "_Function":
-    """Make a function that asks a cassette, or a model and records what it says.
+    """Make a function that asks a cassette, or asks a model and records its reply.
 
     Args:
         player: Plays or records the cassette.
@@ -50,7 +50,7 @@ def make_function(player: "Player", model: Any) -> "_Function":
             raise player.note_failure(request, error) from error
         player.stop_waiting(request)
         if not isinstance(reply, str):
-            raise OptionError(f"A model that is recorded returned {reply!r}; it must return a text")
+            raise OptionError(f"A recorded model returned {reply!r}; it must return a text")
         body = {"string": json.dumps({"text": reply}, ensure_ascii=False).encode()}
         player.record(request, {"status": {"code": 200, "message": "OK"}, "headers": _JSON, "body": body})
         return reply

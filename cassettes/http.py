@@ -1,4 +1,4 @@
-"""HTTP messages: what the kit reads of them, and transports that never reach the network."""
+"""HTTP messages as the kit reads them, and transports that never reach the network."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 EVENT = "data:"
-"""Begins the line of an event's data."""
+"""The beginning of a line with an event's data."""
 
 Response = dict[str, Any]
 """A response as vcrpy keeps it: `{"status": {"code", "message"}, "headers": {name: values}, "body": {"string"}}`."""
@@ -34,7 +34,7 @@ Response = dict[str, Any]
 
 @dataclass
 class HttpRequest:
-    """A request as a cassette keeps it; vcrpy's own requests have the same attributes."""
+    """A request in a cassette; vcrpy's own requests have the same attributes."""
 
     method: str
     uri: str
@@ -44,16 +44,16 @@ class HttpRequest:
 
 @dataclass
 class Recorded:
-    """A request and its response, as a cassette keeps them.
+    """A request and its response in a cassette.
 
     Attributes:
-        request: What was asked.
-        response: What was answered.
-        caller: Which thread or task asked; empty for the first, and where it does not matter.
-        arrival: How the answer came.
-        hidden: What was taken out of the answer: where, and of which kind.
-        known: How many secrets were known when it was scrubbed.
-        turn: Where it stands among the requests that were recorded with it, by when they were sent.
+        request: The request.
+        response: The response.
+        caller: The name of the thread or task that asked; empty for the first, and if it does not matter.
+        arrival: The arrival of the response.
+        hidden: The secrets removed from the response, by place and kind.
+        known: The number of known secrets when it was scrubbed.
+        turn: Its place among the requests recorded with it, by the time of sending.
     """
 
     request: HttpRequest
@@ -107,7 +107,7 @@ def is_lines(kind: str) -> bool:
 
 
 def body_bytes(request: HttpRequest) -> bytes | None:
-    """Read the body of a request, in whatever form its HTTP client supplied it.
+    """Return the body of a request as bytes, for any form from an HTTP client.
 
     Raises:
         TypeError: Only the HTTP client can turn the body into bytes.
@@ -131,7 +131,7 @@ def _part(part: Any) -> bytes:
 def events(text: str, begin: str = EVENT) -> Iterator[tuple[int, dict[str, Any]]]:
     """Parse the JSON objects of a stream of server-sent events, each with the number of its line, from 0.
 
-    `begin` is how a line with an object begins; "" for streams that have an object a line.
+    `begin` is the beginning of a line with an object; "" for streams with an object a line.
     """
     for number, line in enumerate(text.split("\n")):
         found = None

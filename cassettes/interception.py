@@ -1,4 +1,4 @@
-"""Lets HTTP clients ask the player of whoever sends a request: httpx by patches of our own, others by vcrpy's."""
+"""Connects HTTP clients to the sender's player: httpx by our own patches, others by vcrpy's."""
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # vcrpy has no types.
 
@@ -27,8 +27,8 @@ __all__ = ["intercept"]
 
 _CLIENTS = ("httpx", "httpx2")
 _NETWORK = ("HTTPTransport", "AsyncHTTPTransport")
-# vcrpy patches these too. But a recording of the app under test would be played instead of the app, and the test
-# would prove nothing.
+# vcrpy patches these too, but then a recording of the app under test would play instead of the app, and the test would
+# prove nothing.
 _IN_PROCESS = ("ASGITransport", "WSGITransport", "MockTransport")
 _METHODS = ("handle_request", "handle_async_request")
 
@@ -39,19 +39,19 @@ _users = 0
 
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
-    """Let this thread or task, and those that it starts, play from or record to a player."""
+    """Make this thread or task, and those that it starts, play from or record to a player."""
     with attach_player(player), _patch():
         yield
 
 
 @contextmanager
 def _patch() -> Generator[None]:
-    """Patch the HTTP clients for as long as any cassette is open: vcrpy patches classes, so once for all of them."""
+    """Patch the HTTP clients while any cassette is open: vcrpy patches classes, so once for all cassettes."""
     global _patches, _users  # noqa: PLW0603 - the classes are global, too
     with _lock:
         if not _users:
             with ExitStack() as patches:
-                methods = list(_methods())  # as they are before vcrpy patches them
+                methods = list(_methods())  # before vcrpy patches them
                 patches.enter_context(_CurrentCassette.use(path="memzoo"))
                 patches.enter_context(follow())
                 patches.enter_context(mock.patch.object(counting, "through", _count))
@@ -69,7 +69,7 @@ def _patch() -> Generator[None]:
 
 
 class _CurrentCassette(VcrCassette):
-    """The cassette of whoever sends a request, for vcrpy. It loads and saves nothing: players have the recordings."""
+    """The sender's cassette, for vcrpy. It loads and saves nothing, because players have the recordings."""
 
     def _load(self) -> None:
         pass
@@ -90,19 +90,19 @@ class _CurrentCassette(VcrCassette):
 
 
 def _find_caller(request: HttpRequest) -> Caller | None:
-    """Find out for which cassette a request is sent; `None` if it is to be let through."""
+    """Return the caller, with its cassette, of a request; `None` if the request passes through."""
     if not goes_past(request.uri):
         return current_caller()
     try:
         caller = current_caller()
     except CassetteInUseError:
         return None
-    # An older recording may have it.
+    # An older recording may have the request.
     return caller if caller and caller.player.has(request) else None
 
 
 def _count(encoding: str, text: str, count: Callable[[], int]) -> int:
-    """Count tokens as the recording did, or keep what is counted for the replay."""
+    """Count tokens as the recording did, or keep the count for the replay."""
     try:
         caller = current_caller()
     except CassetteInUseError:
@@ -113,13 +113,13 @@ def _count(encoding: str, text: str, count: Callable[[], int]) -> int:
 def _record(caller: Caller, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE) -> None:
     clear: Response = decode_response(response)
     if clear["body"]["string"] != response["body"]["string"]:
-        # The chunks of a compressed body are not those of what is kept.
+        # The chunks of a compressed body differ from those of the stored one.
         arrival = Arrival(broken=arrival.broken)
     caller.player.record(request, clear, arrival, caller.name)
 
 
 def _methods() -> Iterator[tuple[type, str, Any]]:
-    """List what the methods of httpx' transports are to be, as (class, name, function)."""
+    """Yield the new methods of httpx's transports, as (class, name, function)."""
     for client in filter(None, map(sys.modules.get, _CLIENTS)):
         for kind in (*_NETWORK, *_IN_PROCESS):
             transport = getattr(client, kind)
@@ -151,7 +151,7 @@ _HANDLERS = {"handle_request": _make_blocking, "handle_async_request": _make_asy
 
 
 async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]]) -> Any:
-    """Answer a request from its cassette, or send it and record what comes, and how; vcrpy knows nothing of chunks."""
+    """Answer a request from its cassette, or send it and record response and arrival; vcrpy ignores chunks."""
     asked = HttpRequest(request.method, str(request.url), request.content, request.headers)
     caller = _find_caller(asked)
     if caller is None:

@@ -1,4 +1,4 @@
-"""Looks into the files of cassettes: what they say, what is secret in them, and what has changed since the old ones."""
+"""Reads the files of cassettes: their calls, the secrets in them, and the changes since older ones."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,31 +25,31 @@ _TEXT_WIDTH = 60
 
 
 def paths_in(folder: Path) -> list[Path]:
-    """List the cassettes below a folder, or the one that a path names."""
+    """Return the cassettes below a folder, or the one at a path."""
     if folder.is_file():
         return [folder]
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
 
 
 def list_calls(file: CassetteFile) -> Iterator[str]:
-    """List the calls of a cassette to read: what was asked, and what was answered."""
+    """Yield the calls of a cassette for readers: request and answer."""
     for number, one in enumerate(file.recordings, 1):
         yield f"{number}. {request_key(one.request)}"
         yield f"   -> {one.response['status']['code']} {answer_text(one.response)}"
 
 
 def clean(file: CassetteFile, target: Path | None = None) -> bool:
-    """Remove what is a secret by today's rules, and write the cassette in today's format.
+    """Remove secrets by today's rules, and write the cassette in today's format.
 
     Args:
-        file: What to clean.
-        target: Where to write the result; by default nothing is written.
+        file: The cassette to clean.
+        target: The file to write; by default nothing is written.
 
     Returns:
-        Whether there was a secret.
+        True if there was a secret.
     """
     scrubber = Scrubber(secrets_in_environment())
-    # The player has read all requests when it is made, so it knows their secrets by then.
+    # A new player has read all requests, so it knows their secrets.
     fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).list_recordings()
     if target is not None:
         write_cassette(target, fresh, file.head)
@@ -57,7 +57,7 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
 
 
 def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[str]:
-    """List what differs, the gravest first: calls, prompts, types, fields, models, tokens, answers."""
+    """Return the differences, the gravest first: calls, prompts, types, fields, models, tokens, answers."""
     found = [line for pair in _pairs(old, new, ignored) for line in _of_call(*pair)]
     if len(old) != len(new):
         found.append((0, f"calls: {len(old)} -> {len(new)}"))
@@ -76,7 +76,7 @@ def _key_of(one: Recorded) -> tuple[Any, ...]:
 def _pairs(
     old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored
 ) -> Iterator[tuple[Recorded, Recorded, bool]]:
-    """Pair what asks the same, wherever it stands, since what is sent at once comes in any order; then the others."""
+    """Yield pairs of equal requests in any order, because concurrent ones come in any; then pairs of the others."""
     left, changed = [(request_key(one.request, ignored), one) for one in new], list[Recorded]()
     for one in old:
         key = request_key(one.request, ignored)
@@ -111,7 +111,7 @@ def _of_types(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[i
 
 
 def _types(one: Recorded) -> dict[str, str]:
-    """Name the types of all fields of a response; the items of a list are one."""
+    """Return the types of all fields of a response; the items of a list count as one."""
     found: dict[str, set[str]] = {}
     for value in contents(one.response):
         for path, kind in _walk(value, "$"):

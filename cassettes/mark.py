@@ -1,6 +1,6 @@
-"""What pytest loads of the kit by itself: options, the mark and the fixture. The rest comes with the first marked test.
+"""The part of the kit that pytest always loads: options, mark and fixture. A marked test loads the rest.
 
-PYTEST_DONT_REWRITE, because it may be imported before pytest knows of it.
+PYTEST_DONT_REWRITE, because it may be imported before pytest registers it.
 """
 
 from typing import TYPE_CHECKING
@@ -28,10 +28,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--cassettes",
         choices=("none", "once", "all"),
         default="none",
-        help="what tests marked 'cassette' record: none (only replay), once (where there is no cassette), all (anew)",
+        help="what tests marked 'cassette' record: none (only replay), once (if the cassette is missing), all (again)",
     )
     group.addoption(
-        "--record-budget", type=int, metavar="TOKENS", help="stop sending requests when recordings took so many tokens"
+        "--record-budget",
+        type=int,
+        metavar="TOKENS",
+        help="stop sending requests after recordings of this many tokens",
     )
     group.addoption(
         "--cassette-list",
@@ -40,10 +43,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("cassette_dir", "the folder of the cassettes, relative to rootdir", default="cassettes")
     parser.addini("cassette_record_command", "the command that records again, for failure messages", default="")
-    parser.addini("cassette_max_bytes", "the size in bytes that a cassette may have", default="")
-    parser.addini("cassette_ignore", "what of a request may vary, a rule a line", type="linelist", default=[])
-    parser.addini("cassette_max_age", "for how many days a recording is fresh", default="")
-    parser.addini("cassette_stale", "what happens with an older one: warn or fail", default="warn")
+    parser.addini("cassette_max_bytes", "the largest size of a cassette in bytes", default="")
+    parser.addini("cassette_ignore", "parts of a request that may vary, a rule a line", type="linelist", default=[])
+    parser.addini("cassette_max_age", "days for which a recording is fresh", default="")
+    parser.addini("cassette_stale", "treatment of an older one: warn or fail", default="warn")
     parser.addini("cassette_gzip", "compress the cassettes", type="bool", default=False)
     parser.addini("cassette_secrets", "environment variables whose values are scrubbed", type="args", default=[])
 
@@ -74,6 +77,6 @@ def cassette(request: pytest.FixtureRequest) -> "Iterator[Cassette]":
 
 @pytest.fixture(autouse=True)
 def _cassette_of_a_marked_test(request: pytest.FixtureRequest) -> None:
-    # pytest tells which fixtures a test has before a mark may be given to it, so this asks when it runs.
+    # pytest collects a test's fixtures before a mark may be added to it, so this looks when the test runs.
     if request.node.get_closest_marker("cassette"):
         request.getfixturevalue("cassette")

@@ -1,4 +1,4 @@
-"""Compares requests with recordings: which one answers, and in at most 25 lines, how the nearest one differs."""
+"""Matches requests with recordings, and shows the difference to the nearest one in at most 25 lines."""
 
 import difflib
 import hashlib
@@ -29,12 +29,12 @@ __all__ = [
     "stands_for",
 ]
 
-# Whatever comes before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
+# Anything before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
 _ENDPOINT = re.compile(
     r"/(chat/completions|completions|embeddings|responses|messages|messages/count_tokens|models/[^/:]+:[A-Za-z]+)(/.*)?$"
 )
 
-# The lines of memzoo's prompts that say on which day the messages below them were stored: as a rule, today.
+# Lines of memzoo's prompts with the day on which the messages below were stored: usually today.
 _DAY_LINE = (
     r"\[(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d{1,2} (?:January|February|March|April|May|June|July|August"
     r"|September|October|November|December) \d{4}\]"
@@ -49,7 +49,7 @@ _MOST_UNPLAYED = 20
 
 
 class RequestKey(NamedTuple):
-    """The parts of a request that are matched; requests with equal keys are the same.
+    """The matched parts of a request; requests with equal keys are the same.
 
     Attributes:
         method: GET, POST, ..., in capitals: aiohttp's recorder keeps them as the program spelt them.
@@ -70,7 +70,7 @@ class RequestKey(NamedTuple):
 
 
 def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> RequestKey:
-    """Compute the key of a request, without what may vary."""
+    """Return the key of a request, without the parts that may vary."""
     url = urlsplit(request.uri)
     endpoint = _ENDPOINT.search(url.path)
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
@@ -79,20 +79,20 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
 
 
 def name_text(text: bytes) -> str:
-    """Name a text whose tokens are kept, without the days of messages in it."""
+    """Return the name of a counted text, without the days of messages in it."""
     return hashlib.sha256(_DAY_IN_TEXT.sub(b"", text)).hexdigest()[:8]
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:
-    """Tell whether a request only differs from a recording in having secrets where that has placeholders.
+    """Tell whether a request differs from a recording only in secrets in place of placeholders.
 
-    A value may be known as a secret only by what came later in the recording.
+    Only a later part of the recording may have revealed that a value is a secret.
     """
     return _stands_for(recorded, asked, _could_be_hidden)
 
 
 def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
-    """Find the recorded request that is most like the one asked for; `None` if nothing is recorded."""
+    """Return the recorded request most like the given one; `None` if nothing is recorded."""
 
     def likeness(place: int) -> tuple[bool, float]:
         key = recorded[place]
@@ -104,7 +104,7 @@ def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
 
 
 def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
-    """List what is recorded (-) and what is asked for (+), line by line."""
+    """Return the differences between the recorded (-) and the given request (+), line by line."""
     lines: list[str] = []
     for name, ours, theirs in zip(RequestKey._fields, asked, recorded, strict=True):
         if ours != theirs and name != "body":
@@ -154,7 +154,7 @@ def _normal(body: bytes, ignored: Ignored) -> str:
 
 
 def _preview(body: str) -> str:
-    """Shorten a body to what identifies it: the model and the newest message."""
+    """Return the parts of a body that identify it: the model and the newest message."""
     try:
         value = json.loads(body)
         said = newest(value)
@@ -176,7 +176,7 @@ def _stands_for(recorded: RequestKey, asked: RequestKey, may_fill: Callable[[str
 
 
 def _fills(parts: list[str], text: str, may_fill: Callable[[str], bool]) -> bool:
-    """Tell whether a text has these parts, and between them what could be secrets."""
+    """Tell whether a text has these parts, with possible secrets between them."""
     if len(parts) == 1:
         return parts[0] == text
     start, end = len(parts[0]), len(text) - len(parts[-1])
@@ -200,7 +200,7 @@ def _number(digits: str) -> float:
 
 
 def _title(asked: str, recorded: str) -> list[str]:
-    """Say where in the body the two differ, and which rule would let that pass."""
+    """Name the places in the body where the two differ, and the rule that would ignore them."""
     try:
         places = list(_places(json.loads(recorded), json.loads(asked)))
     except (ValueError, RecursionError):
@@ -208,7 +208,7 @@ def _title(asked: str, recorded: str) -> list[str]:
     shown = ", ".join(path for path, *_ in places[:_MOST_PLACES])
     more = f" and {len(places) - _MOST_PLACES} more places" if len(places) > _MOST_PLACES else ""
     rules = list(dict.fromkeys(offer_rule(*place) for place in places if _can_vary(place)))
-    # Where much differs, another request is meant, and nothing to be ignored.
+    # If much differs, it is a different request, and a rule would not help.
     offer = [f"  If that may vary: ignore={rules}"] if 0 < len(rules) <= _MOST_PLACES else []
     return [f"body differs at {shown}{more}:" if shown else "body differs:", *offer]
 
@@ -255,7 +255,7 @@ def _lines(body: str, *, roles: bool = False) -> list[str]:
 
 
 def _wrap(text: str) -> Iterator[str]:
-    # A prompt is often one long line: broken up, only the part that differs is shown.
+    # A prompt is often one long line; split, it shows only the part that differs.
     wrapper = textwrap.TextWrapper(_WIDTH, break_on_hyphens=False, subsequent_indent="    ")
     for line in text.splitlines():
         seen = line.rstrip(" ")
@@ -271,7 +271,7 @@ def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collec
     place = places[found]
     lines = [f"  {line}" for line in differences(asked, recorded[place])]
     if _stands_for(recorded[place], asked, bool):
-        lines.append(f"  {PLACEHOLDER} was a secret when this was recorded. Here it is none: see cassette_secrets.")
+        lines.append(f"  {PLACEHOLDER} was a secret when this was recorded, but is not one here: see cassette_secrets.")
     over = nearest(asked, recorded) if len(places) < len(recorded) else place
     if over is not None and over not in places:
         lines.append(f"Number {over + 1} is nearer, and has been played.")

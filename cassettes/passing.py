@@ -1,11 +1,11 @@
-"""Tells which requests are not the program's own: files that a library downloads once, and telemetry."""
+"""Recognises requests that are not the program's own: files that a library downloads once, and telemetry."""
 
 import re
 from urllib.parse import urlsplit
 
 __all__ = ["goes_past"]
 
-# Vocabularies, tokenizers and weights, which a cache keeps: tiktoken, Hugging Face, Chroma's embedding function.
+# Cached vocabularies, tokenizers and weights: tiktoken, Hugging Face, Chroma's embedding function.
 _DOWNLOADS = (
     r"openaipublic\.blob\.core\.windows\.net/",
     r"huggingface\.co/.+/resolve/",
@@ -24,7 +24,7 @@ _PAST = re.compile("|".join((*_DOWNLOADS, *_TELEMETRY)))
 
 
 def goes_past(uri: str) -> bool:
-    """Tell whether a request is sent as if no cassette were open.
+    """Tell whether a request passes by the cassette.
 
     Example:
         >>> goes_past("https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken")

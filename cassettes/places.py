@@ -1,4 +1,4 @@
-"""Reads a message place by place (headers, address, fields, JSON members) and tells which of its texts are secrets."""
+"""Reads a message place by place (headers, URL, fields, JSON members) and recognises the secrets in it."""
 
 import base64
 import json
@@ -25,14 +25,14 @@ __all__ = [
 ]
 
 _PART = re.compile(r'name="([^"\r\n]{1,80})"[^\r\n]{0,300}\r\n(?:[^\r\n]{1,300}\r\n){0,9}\r\n([^\r\n]*)')
-# Also within texts: the address of an image in a prompt may be signed.
+# Also within texts: the URL of an image in a prompt may be signed.
 _PARAMETER = re.compile(r"[?&]([\w.\[\]-]{1,80})=([^&\s\"'<>#\\]+)")
 _PUNCTUATION = ".,;:!?)]}"
 _IN_AUTHORIZATION = re.compile(r"(\w{1,40})=\"?([^\",\s]+)")
 _COOKIES = re.compile(r",\s*(?=[^;,=\s]+=)")
 _BOT = re.compile(r"bot(?=.*\d)[\w:~./+=-]{20,}")
 _HOOKS = frozenset({"hooks", "webhooks", "services"})
-# What these members of a request hold is said by people, tools and models: nothing in it is a key of the program.
+# These members of a request have words of people, tools and models, which contain no key of the program.
 _WORDS = frozenset(
     "messages contents content input inputs prompt system instructions message chat_history thread additional_messages"
     " tool_outputs tool_results documents text".split()
@@ -42,25 +42,25 @@ _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
 
 class Found(Enum):
-    """What a text is, by its name and its looks."""
+    """The kind of a text, by its name and form."""
 
     TEXT = 0
     KEY = 1
-    """What the program sends as a key of its own."""
+    """A key of the program."""
     TOLD = 2
-    """What somebody says under the name of a secret."""
+    """Somebody's words under the name of a secret."""
     LOCAL_MODEL = 3
-    """A model that is named by a path of the machine that it runs on, as llama.cpp does."""
+    """A model named by a path on the server, as by llama.cpp."""
 
 
 Change: TypeAlias = Callable[[str, Found], str]
-"""Is told each text and what it is, and returns what is to stand there."""
+"""A function of each text and its kind that returns the replacement."""
 
 
 def texts(value: Any, change: Change, name: str = "", *, words: bool = False) -> Any:
-    """Change the texts of a JSON value, also those of JSON that is itself a text, such as a tool call's arguments.
+    """Change the texts of a JSON value, and those in JSON texts, such as a tool call's arguments.
 
-    `name` is that of the member that the value is; `words` tells whether it is part of what is said.
+    `name` is the name of the member with the value; `words` tells whether it is part of somebody's words.
     """
     if isinstance(value, str):
         found, inside = _classify(name, value, words=words), in_json(value, change, words=words)
@@ -71,7 +71,7 @@ def texts(value: Any, change: Change, name: str = "", *, words: bool = False) ->
     if not is_object(value):
         return value
     pair = _name_pair(value)
-    # What lies in an object of credentials is secret, whatever its own name; but a schema only describes.
+    # Everything in an object of credentials is secret, whatever its own name; but a schema only describes.
     inherits = names_secret(name, surely=True) and "type" not in value
     called = {key: pair.get(key, name if inherits else key) for key in value}
     return {
@@ -81,7 +81,7 @@ def texts(value: Any, change: Change, name: str = "", *, words: bool = False) ->
 
 
 def _name_pair(value: dict[str, Any]) -> dict[str, str]:
-    """Of `{"name": "x-api-key", "value": ...}`, say what the value is called."""
+    """Return the name of the value in `{"name": "x-api-key", "value": ...}`."""
     small = {key.lower(): key for key in value}
     name = next((value[small[key]] for key in ("name", "key", "header") if key in small), None)
     is_pair = "value" in small and isinstance(name, str) and names_secret(name, surely=True)
@@ -89,8 +89,8 @@ def _name_pair(value: dict[str, Any]) -> dict[str, str]:
 
 
 def _names(items: list[Any], name: str) -> list[str]:
-    """Say what the items of a list are called: of `["x-api-key", ...]`, the second."""
-    # A tokenizer's tokens are words: only what looks random is hidden among them.
+    """Return the names of the items of a list: in `["x-api-key", ...]`, the first names the second."""
+    # A tokenizer's tokens are words: only random-looking ones are hidden.
     one = name[:-1] if name.lower().endswith("tokens") else name
     match items:
         case [str(first), str(second)] if names_secret(first, surely=True) and looks_random(second.rsplit(" ")[-1]):
@@ -100,9 +100,9 @@ def _names(items: list[Any], name: str) -> list[str]:
 
 
 def in_json(text: str, change: Change, *, words: bool = False) -> str:
-    """Change the texts of JSON; where nothing changes, or in what is no JSON, it stays byte for byte as it came.
+    """Change the texts of JSON; if nothing changes, or it is not JSON, return it byte for byte.
 
-    What is nested too deeply to be gone through is one text.
+    JSON nested too deeply counts as one text.
     """
     value = json_in(text)
     try:
@@ -113,7 +113,7 @@ def in_json(text: str, change: Change, *, words: bool = False) -> str:
 
 
 def fields(found: Iterable[tuple[str, str]], change: Change) -> list[tuple[str, str]]:
-    """Change the names and values of the fields of a form, or of an address's query."""
+    """Change the names and values of the fields of a form, or of a URL's query."""
     return [(change(name, Found.TEXT), change(value, _field(name))) for name, value in found]
 
 
@@ -123,7 +123,7 @@ def in_parts(text: str, change: Change) -> str:
 
 
 def outside_the_body(uri: str, headers: Mapping[str, Any]) -> Iterator[str]:
-    """List the secrets in an address and in headers."""
+    """Yield the secrets in a URL and in headers."""
     yield from _in_address(uri)
     for name, several in headers.items():
         for value in header_values(several):
@@ -131,14 +131,14 @@ def outside_the_body(uri: str, headers: Mapping[str, Any]) -> Iterator[str]:
 
 
 def in_parameters(text: str) -> Iterator[str]:
-    """List the secrets in the addresses that a text mentions."""
+    """Yield the secrets in the URLs in a text."""
     yield from (
         unquote_plus(value.rstrip(_PUNCTUATION)) for name, value in _PARAMETER.findall(text) if names_secret(name)
     )
 
 
 def json_in(text: str) -> Any:
-    """Read a JSON object or list; `None` if the text is none."""
+    """Return the JSON object or list of a text; `None` for any other text."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -148,7 +148,7 @@ def json_in(text: str) -> Any:
 
 
 def is_local_model(name: str, value: str) -> bool:
-    """Tell whether a member with this name and value is a model that is named by a path of its machine."""
+    """Tell whether a member with this name and value is a model named by a path on the server."""
     return _LOCAL.match(value) is not None and (name == "model" or value.lower().endswith(_MODEL_FILES))
 
 
@@ -166,7 +166,7 @@ def _in_header(name: str, value: str) -> Iterator[str]:
     if name == "location":
         yield from _in_address(value)
     elif name in {"cookie", "set-cookie"}:
-        # Behind the first of a new cookie is how long it lasts, and for whom.
+        # After the first part of a new cookie come its lifetime and scope.
         cookies = value.split(";") if name == "cookie" else [one.split(";")[0] for one in _COOKIES.split(value)]
         for cookie in cookies:
             said = cookie.partition("=")[2].strip().strip('"')

@@ -1,4 +1,4 @@
-"""Plays each recording once, in order, or records; and remembers what went wrong."""
+"""Plays each recording once, in order, or records; and remembers errors."""
 
 import itertools
 from collections import defaultdict
@@ -26,12 +26,12 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 class Player:
-    """Answers requests from recordings, or records them; it knows nothing of where they come from.
+    """Answers requests from recordings, or records them, from any source.
 
     Attributes:
-        recordings: What was recorded; for replaying, in the order of the requests.
+        recordings: The recordings; for replaying, in the order of the requests.
         keys: The keys of their requests, in the same order; only for replaying.
-        errors: The errors so far, though the code under test may have swallowed them.
+        errors: The errors so far, even if the code under test swallowed them.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Player:
         settings: CassetteSettings,
         counts: Counts | None = None,
     ) -> None:
-        """Make a player of recordings, or one that records, if they are `None`; the path is for failure messages."""
+        """Make a player of recordings, or, for `None`, one that records; the path is for failure messages."""
         self.recording = recordings is None
         self._counts = counts or {}
         self._counted: dict[tuple[str, str], int] = {}
@@ -62,7 +62,7 @@ class Player:
 
     @property
     def unplayed(self) -> set[int]:
-        """The places in `recordings` that are still to be played."""
+        """The places in `recordings` that are not played yet."""
         return {place for places in self._waiting.values() for place in places}
 
     def has(self, request: HttpRequest) -> bool:
@@ -70,7 +70,7 @@ class Player:
         return bool(self._waiting.get(self._key(request)))
 
     def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
-        """Count tokens as the recording did, be it exactly or not: another number would lead to other requests."""
+        """Return the recording's count of tokens, exact or not: another number would lead to other requests."""
         key = encoding, text
         if key not in self._counted:
             tokens = self._counts[encoding].get(self._name(text)) if encoding in self._counts else None
@@ -78,7 +78,7 @@ class Player:
         return self._counted[key]
 
     def list_counts(self) -> Counts:
-        """List what was counted, in an order that does not depend on threads."""
+        """Return the counts, in an order that does not depend on threads."""
         counts: defaultdict[str, dict[str, int]] = defaultdict(dict)
         named = ((encoding, self._name(text), tokens) for (encoding, text), tokens in self._counted.items())
         for encoding, name, tokens in sorted(named):
@@ -99,14 +99,14 @@ class Player:
         if self._settings.budget:
             with self._note_errors():
                 self._settings.budget.check()
-        # Answers arrive in any order, but a replay asks in the order of the requests: keep them in that order.
+        # Answers arrive in any order, but a replay asks in the order of the requests, so keep that.
         turn = vars(request).setdefault("recorded_turn", next(self._turns))
         with self._lock:
             self._sent[turn] = request
         return False
 
     def play(self, request: HttpRequest, caller: str = "") -> Recorded:
-        """Take the next recorded response to this request, if possible one to the same caller.
+        """Take the next recorded response to this request, preferably one to the same caller.
 
         Raises:
             UnmatchedRequestError: Another thread was faster and took the last one.
@@ -120,7 +120,7 @@ class Player:
         return replace(played, arrival=self._time(played.arrival))
 
     def record(self, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE, caller: str = "") -> None:
-        """Keep a request, its decoded response, and how that came.
+        """Keep a request, its decoded response, and the response's arrival.
 
         Raises:
             RecordingError: The response must not be recorded.
@@ -139,34 +139,34 @@ class Player:
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:
-        """Await no answer to this request any longer."""
+        """Stop waiting for an answer to this request."""
         with self._lock:
-            # aiohttp follows redirects with requests of its own, the first in place of the one that it announced.
+            # aiohttp follows redirects with its own requests; the first replaces the announced one.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))
             self._sent.pop(vars(request).get("recorded_turn", next(same, -1)), None)
 
     def note_failure(self, request: HttpRequest, error: Exception) -> RecordingError:
-        """Remember, and return to be raised, that a request has no answer that could be recorded."""
+        """Remember and return the error for a request without a recordable answer; the caller raises it."""
         self.stop_waiting(request)
         told = self._report_no_answer(request, f"{type(error).__name__}: {error}".removesuffix(": "))
         self.errors.append(told)
         return told
 
     def end(self) -> None:
-        """Remember as errors the requests that were sent and have no answer, now that the recording ends."""
+        """At the end of the recording, remember unanswered requests as errors."""
         for request in list(self._sent.values()):
             why = "it was given up, cut off, or is still awaited"
             self.errors.append(self._report_no_answer(request, why))
 
     def list_recordings(self) -> list[Recorded]:
-        """List the recordings; what one of them told of as a secret is removed from the earlier ones, too."""
+        """Return the recordings; secrets revealed by one are removed from earlier ones, too."""
         clean = sorted(self.recordings, key=lambda one: one.turn)
         while any(one.known != self.scrubber.known for one in clean):
             clean = list(map(self._clean, clean))
         callers: defaultdict[RequestKey, set[str]] = defaultdict(set)
         for one in clean if any(one.caller for one in clean) else ():
             callers[self._key(one.request)].add(one.caller)
-        # Who asked matters only where several asked for the same.
+        # The caller matters only if several sent the same request.
         return [
             replace(one, caller="") if one.caller and len(callers[self._key(one.request)]) == 1 else one
             for one in clean
@@ -185,7 +185,7 @@ class Player:
         return request_key(self.scrubber.request(request), self._settings.ignored)
 
     def _name(self, text: str) -> str:
-        # A name made from a secret would let somebody find out a short one.
+        # A name made from a short secret would reveal it.
         clean = self.scrubber.request(HttpRequest("COUNT", "", text.encode(errors="surrogatepass"), {}))
         return name_text(clean.body or b"")
 
@@ -207,13 +207,13 @@ class Player:
     def _report_no_answer(self, request: HttpRequest, why: str) -> RecordingError:
         return RecordingError(
             f"No answer came to {self._key(request)} ({why})\n"
-            f"What has no answer cannot be recorded; nothing was written to {shorten_path(self.path)}"
+            f"A request without an answer cannot be recorded; nothing was written to {shorten_path(self.path)}"
         )
 
     def _places(self, key: RequestKey) -> list[int]:
-        """Find the recordings that are left for a request: at least one."""
+        """Return the places of the recordings left for a request: at least one."""
         if key not in self._waiting:
-            # What was hidden in the recording may still be there in the request.
+            # The request may still have secrets that the recording hides.
             key = next((one for one in self._waiting if stands_for(one, key)), key)
         if left := self._waiting.get(key):
             return left

@@ -1,4 +1,4 @@
-"""The pytest plugin, but for what `mark` adds. PYTEST_DONT_REWRITE, as it may be imported before pytest knows of it."""
+"""The pytest plugin, without the part in `mark`. PYTEST_DONT_REWRITE: it may be imported before pytest registers it."""
 
 import hashlib
 import os
@@ -40,12 +40,12 @@ _NOT_RUN = CassetteError("the test did not run")
 
 
 class _Run:
-    """A run of the tests: it chooses the cassette of each marked one, and how to record it.
+    """A run of the tests: chooses cassette and recording mode for each marked test.
 
     Attributes:
         record: The choice on the command line.
-        recorded: The cassettes that this run wrote, and what they took: tests that share one by name replay it then.
-        gaps: Why there may be tests that were not collected.
+        recorded: The cassettes written by this run, with their costs: further tests that share one by name replay it.
+        gaps: Reasons why tests may not have been collected.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -67,7 +67,7 @@ class _Run:
         return self._config.rootpath / str(self._config.getini("cassette_dir"))
 
     def list_cassettes(self, items: Sequence[pytest.Item]) -> list[str]:
-        """List the folder of the cassettes, why tests may be missing, and the cassettes of the tests."""
+        """Return lines with the folder of the cassettes, reasons why tests may be missing, and the tests' cassettes."""
         paths = set[str]()
         for item in items:
             if item.get_closest_marker("cassette"):
@@ -86,14 +86,14 @@ class _Run:
         return [LIST_FOLDER + str(self.folder), *(" ".join(note.split()) for note in notes), *sorted(paths)]
 
     def choose_cassette(self, item: pytest.Item) -> tuple[Path, CassetteSettings]:
-        """Choose the file of a test's cassette, and how to use it.
+        """Return the file of a test's cassette, and its settings.
 
         Raises:
             OptionError: The mark is missing or wrong, or another test has the same file.
         """
         mark = item.get_closest_marker("cassette")
         if mark is None:
-            raise OptionError("The fixture 'cassette' is for tests that are marked @pytest.mark.cassette")
+            raise OptionError("The fixture 'cassette' is for tests marked @pytest.mark.cassette")
         name, options = _options_of(mark)
         path = self.folder / self._name(item, name)
         if name is None:
@@ -109,7 +109,7 @@ class _Run:
         return found.with_name(f"{found.name}.gz") if self._gzip else found
 
     def _claim(self, path: Path, test: str) -> None:
-        # Some file systems take two names that differ only in case for the same file.
+        # On some file systems, two names that differ only in case are the same file.
         owner = self._owners.setdefault(str(path).casefold(), test)
         if owner != test:
             raise OptionError(f"{owner} and {test} have the same cassette {str(path)!r}: rename one of them")
@@ -159,7 +159,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str | list[str]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """List the cassettes of the tests, for whoever looks for files that belong to none."""
+    """Write a list of the tests' cassettes, for finding files that belong to no test."""
     target: str | None = session.config.getoption("--cassette-list")
     if target:
         lines = session.config.stash[_RUN].list_cassettes(session.items)
@@ -167,7 +167,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
-    """Remember that not all tests are listed."""
+    """Remember that the list of tests is incomplete."""
     if items:
         items[0].config.stash[_RUN].gaps.append("options of pytest deselect tests")
 
@@ -176,7 +176,7 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Remember modules that cannot be collected, or are skipped as a whole."""
+    """Remember modules that cannot be collected or are skipped."""
     report = yield
     if not report.passed:
         how = "is skipped" if report.skipped else "cannot be collected"
@@ -197,7 +197,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Gener
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Remember how the test went, and report a request without a recording in its own words."""
+    """Remember the outcome of the test, and report a request without a recording by its own message."""
     if call.when == "call" or (call.when == "setup" and call.excinfo):
         item.stash[_FAILURE] = call.excinfo.value if call.excinfo else None
     report = yield
@@ -209,7 +209,7 @@ def pytest_runtest_makereport(
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say what was recorded, and how many tokens it took."""
+    """Print the number of recordings and their tokens."""
     recorded = config.stash[_RUN].recorded
     if recorded:
         total = sum(recorded.values(), Facts())
@@ -245,7 +245,7 @@ def _without_traceback() -> Generator[None]:
         yield
     except MemoryZooError as error:
         told = "\n".join([str(error), *getattr(error, "__notes__", ())])
-        # From nothing, since pytest would show the error a second time.
+        # Without a cause, because pytest would show the error a second time.
         raise pytest.fail.Exception(told, pytrace=False) from None
 
 
@@ -263,12 +263,12 @@ def _could_have_tests(path: Path, config: pytest.Config) -> bool:
 
 
 def cassette_name(module: PurePath, names: Sequence[str], *, tests: str = "tests") -> PurePath:
-    """Name the file of a test's cassette, below the folder of all cassettes.
+    """Return the file of a test's cassette, below the folder of all cassettes.
 
     Args:
         module: The file of the test, relative to the project.
         names: The classes around the test, if any, and the test with its parameters.
-        tests: The folder of the tests, which is left out.
+        tests: The folder of the tests, which the result leaves out.
 
     Example:
         >>> cassette_name(PurePath("tests/memories/test_summary.py"), ["test_x[sync]"]).as_posix()
@@ -285,12 +285,12 @@ def _options_of(mark: pytest.Mark) -> tuple[str | None, dict[str, Any]]:
         raise UnknownOptionError(f"@pytest.mark.cassette has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}")
     names = [*mark.args, *([mark.kwargs["name"]] if "name" in mark.kwargs else [])]
     if len(names) > 1 or not all(isinstance(name, str) and name for name in names):
-        raise OptionError(f"@pytest.mark.cassette takes one name, a text, and not {names!r}")
+        raise OptionError(f"@pytest.mark.cassette takes one name, a text, not {names!r}")
     return (names[0] if names else None), {name: mark.kwargs[name] for name in OPTIONS if name in mark.kwargs}
 
 
 def _safe(name: str) -> str:
-    """Make a name that every file system accepts; where that changes it, a digest keeps it distinct."""
+    """Return a name that every file system accepts; if that changes it, a digest keeps it distinct."""
     safe = _UNSAFE.sub("_", name)[:_LONGEST_NAME]
     if safe == name and name.strip(" .") == name:
         return name

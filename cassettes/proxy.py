@@ -1,4 +1,4 @@
-"""A server on loopback that plays or records a cassette for other processes: other languages, containers, commands."""
+"""A loopback server that plays or records a cassette for other processes: other languages, containers, commands."""
 
 import json
 import time
@@ -31,7 +31,7 @@ _SECONDS = 600
 
 
 class CassetteProxy:
-    """A running server; a client reaches it with its `url` as the address of the API.
+    """A running server; clients use its `url` as the base URL of the API.
 
     Attributes:
         cassette: The open cassette.
@@ -55,8 +55,8 @@ class CassetteProxy:
             port: On loopback; by default any that is free.
 
         Raises:
-            OptionError: It is to record, and there is no address to send requests to.
-            CassetteError: As `Cassette` does.
+            OptionError: It is to record, but `upstream` is missing.
+            CassetteError: As for `Cassette`.
         """
         if upstream is not None and urlsplit(upstream).scheme not in {"http", "https"}:
             raise OptionError(f"upstream={upstream!r} is not an address; write https://api.openai.com, for example")
@@ -73,14 +73,14 @@ class CassetteProxy:
             self._server.serve_forever(poll_interval=0.05)
 
     def stop(self) -> None:
-        """Let `serve` return."""
+        """Make `serve` return."""
         self._server.shutdown()
 
     def close(self) -> None:
         """Close the port and the cassette.
 
         Raises:
-            CassetteError: As `Cassette.close` does: a recording was not played, for example.
+            CassetteError: As for `Cassette.close`: a recording was not played, for example.
         """
         self._server.server_close()
         self.cassette.close()
@@ -139,7 +139,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._begin(answer.status_code, kept)
             content, arrival = drive(receive(self._pass_on(answer.iter_bytes()), started))
         status = {"code": answer.status_code, "message": answer.reason_phrase}
-        with suppress(CassetteError):  # closing the cassette tells of it
+        with suppress(CassetteError):  # closing the cassette reports it
             self.cassette.player.record(
                 request, {"status": status, "headers": kept, "body": {"string": content}}, arrival
             )
@@ -172,10 +172,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, error: CassetteError) -> None:
         body = json.dumps({"error": {"message": str(error), "type": type(error).__name__}}).encode()
-        # No client should try again what cannot succeed.
+        # No client should retry a request that cannot succeed.
         self._begin(_MISS, {"content-type": ["application/json"], "x-should-retry": ["false"]})
         self._chunk(body)
         self._end(broken=False)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
-        """Keep quiet: what went wrong is told when the cassette is closed."""
+        """Log nothing: closing the cassette reports errors."""

@@ -1,8 +1,8 @@
-"""Reduces requests and responses to what replay needs, without secrets.
+"""Reduces requests and responses to the parts that a replay needs, without secrets.
 
-There are two rules. A request is searched for all that may be a secret: by its name, by the words around it, by its
-form; the program never sees what is put in place of it. An answer is what the program goes on with, so it stays to the
-letter, but for what the program itself sent as a key, and what has the form of one; and that is told.
+There are two rules. A request is searched for every possible secret, by name, surrounding words and form; the program
+never sees the placeholders. The program continues with the answer, so that stays to the letter, except for keys that
+the program itself sent and texts in the form of a key; a warning reports these.
 """
 
 import re
@@ -27,7 +27,7 @@ from memzoo.cassettes.secrets import PLACEHOLDER, Keys
 __all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber"]
 
 ORIGIN = "http://recorded"
-"""Takes the place of every scheme, host and port: they are neither matched nor kept."""
+"""Replaces every scheme, host and port, which are neither matched nor kept."""
 
 REQUEST_HEADERS = frozenset({"content-type"})
 RESPONSE_HEADERS = frozenset({"content-type", "location", "retry-after", "retry-after-ms", "x-should-retry"})
@@ -36,9 +36,9 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 
 
 class Scrubber:
-    """Reduces requests and responses to what a cassette keeps.
+    """Reduces requests and responses to the parts that a cassette keeps.
 
-    Requests are scrubbed in the same way for recording and for replaying, so a hidden secret still matches.
+    Requests are scrubbed alike for recording and replaying, so a hidden secret still matches.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -48,11 +48,11 @@ class Scrubber:
 
     @property
     def known(self) -> int:
-        """How many secrets are known; what was scrubbed when there were as many needs no more scrubbing."""
+        """The number of known secrets; recordings scrubbed with the same number need no more scrubbing."""
         return len(self._of_requests) + len(self._of_answers)
 
     def request(self, request: HttpRequest) -> HttpRequest:
-        """Make a new request of method, path, query, allowed headers and body, without secrets.
+        """Return a new request with method, path, query, allowed headers and body, without secrets.
 
         Raises:
             TypeError: Only the HTTP client can turn the body into bytes.
@@ -63,19 +63,19 @@ class Scrubber:
         kept = _kept(request.headers, REQUEST_HEADERS)
         headers = {name: list(map(self._of_requests.hide, values)) for name, values in kept.items()}
         if found := _BOUNDARY.search(", ".join(values_of(request.headers, "content-type"))):
-            # Clients choose the boundary at random; to match, it has to be the same each time.
+            # Clients choose the boundary at random; it must be constant to match.
             body = body.replace(found[1].encode(), b"boundary")
             headers["content-type"] = ["multipart/form-data; boundary=boundary"]
         uri = ORIGIN + self._target(request.uri, self._change)
         clean = HttpRequest(request.method, uri, self._body(body, kind) or None, headers)
-        # Once more if it told of a secret: an echo may stand before what tells of it.
+        # Again if it revealed a secret: an echo may come before the text that reveals it.
         return clean if self.known == known else self.request(request)
 
     def response(self, response: Response) -> tuple[Response, frozenset[str]]:
-        """Make a new response of status, allowed headers and body, without keys.
+        """Return a new response with status, allowed headers and body, without keys.
 
         Returns:
-            The response, and what was taken out of it: where, and of which kind.
+            The response, and the removed keys by place and kind.
 
         Raises:
             RecordingError: The body is still compressed.
@@ -95,7 +95,7 @@ class Scrubber:
         return {"status": status, "headers": kept, "body": {"string": said.encode(encoding)}}, hidden
 
     def _learn_key(self, values: Iterable[str]) -> None:
-        """Learn what the program sends as a key: it is hidden in answers, too."""
+        """Learn the keys that the program sends, to hide them in answers, too."""
         for value in values:
             self._of_requests.learn([value])
             self._of_answers.learn([value])
@@ -126,7 +126,7 @@ class Scrubber:
     def _body(self, body: bytes, kind: str) -> bytes:
         text, encoding = _decode(body)
         text = _in_body(text, kind, self._change)
-        # Of JSON and of forms, the texts are hidden already; what stands around them is not part of a secret.
+        # The texts of JSON and forms are hidden already; the syntax around them is not part of a secret.
         is_whole = not _is_form(kind) and json_in(text) is None
         return (self._of_requests.hide if is_whole else self._of_requests.hide_known)(text).encode(encoding)
 

@@ -1,4 +1,4 @@
-"""Knows secrets, by their names and by how they look, and hides them."""
+"""Recognises secrets by their names and forms, and hides them."""
 
 import base64
 import json
@@ -29,13 +29,13 @@ PLACEHOLDER = "SCRUBBED"
 _SHORTEST = 8
 _LONGEST_WORD = 20
 
-# Texts that are known to be clean: how many are kept, and of what length.
+# The number and length of clean texts to remember.
 _MOST_NOTED, _LONGEST_NOTED = 4096, 2000
 
 
 def _start(begin: str, rest: str) -> str:
-    """Make a pattern for what begins so: not in the midst of base64, but behind a line break written as an escape."""
-    # The beginning comes first, since that is searched for much faster than what stands before it.
+    """Make a pattern for a key's beginning: not within base64, but also after an escaped line break."""
+    # The beginning comes first, because a search for it is much faster than for the text before it.
     begin = re.escape(begin)
     return rf"{begin}(?:(?<![\w-]{begin})|(?<=\\[nrt]{begin})){rest}"
 
@@ -43,7 +43,7 @@ def _start(begin: str, rest: str) -> str:
 _RANDOM = r"(?=[A-Za-z]*\d|[A-Za-z]{16})[A-Za-z0-9]{8,}"
 _LONG = r"(?=[\w-]{0,200}(?:\d|[a-z][A-Z]))[\w-]{16,}"
 
-# How the keys of well-known services begin; a long random part follows.
+# The beginnings of well-known services' keys; a long random part follows.
 _BEGINNINGS = (
     "gsk_ hf_ ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- gldt- glrt- glptt- npm_ pypi- xai- pplx- r8_ lsv2_ nvapi-"
     " tvly- csk- jina_ pcsk_ sk_live_ sk_test_ rk_live_ rk_test_ whsec_ shpat_ shpss_ dop_v1_ dckr_pat_ hvs."
@@ -51,8 +51,8 @@ _BEGINNINGS = (
     " pylf_v1_ sntrys_ tgp_v1_ HRKU-"
 ).split()
 
-# Each other kind of key: how it begins, and a pattern for all of it, or with a group for the key in it. Some English
-# words begin like a key ("org-chart"), so such patterns ask for a digit.
+# Other kinds of keys: the beginning, and a pattern for the whole, or with a group for the key in it. Some English words
+# begin like a key ("org-chart"), so such patterns require a digit.
 _KINDS = {begin: _start(begin, _LONG) for begin in _BEGINNINGS} | {
     "sk-": _start("sk-", r"(?=[\w-]{0,200}\d)[\w-]{8,}"),
     "sk_": _start("sk_", r"[0-9a-f]{32,}"),
@@ -76,7 +76,7 @@ _KINDS = {begin: _start(begin, _LONG) for begin in _BEGINNINGS} | {
     "PRIVATE KEY": r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[^\"]*?"
     r"(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?=\")|\Z)",
 }
-# The same by a sign that stands in the beginning: a text without the sign has none of them.
+# The same by a character in the beginning: a text without the character has none of them.
 _BY_SIGN = {
     sign: [
         (begin, re.compile(pattern, re.ASCII))
@@ -86,11 +86,11 @@ _BY_SIGN = {
     for sign in ("_", "-", ".", "")
 }
 
-# What the words around it tell: the password of an address, and what a text gives to a name.
+# Secrets told by the text around them: the password in a URL, and a value assigned to a name.
 _ADDRESS = re.compile(
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}+://[^\s/:@\"'<>]{0,200}+:([^\s/\"'<>\\]{1,200})@"
 )
-# From the sign between name and value on: texts have few of these, and behind most there is no value.
+# From the sign between name and value on: texts have few of these, and most have no value after them.
 _GIVEN = re.compile(
     r"(?::=|=>|[=:])(?!//)(?=[ \t]{0,3}(?:(?:Bearer|Basic|Token)[ \t]+)?(\\?[\"'])?"
     r"([^\s\"'`<>,;(){}\[\]\\]{8,300}+)(?![(\[{]))",
@@ -108,7 +108,7 @@ _URL_SAFE = str.maketrans("+/", "-_")
 _ACCOUNTS = frozenset({"OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"})
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
 
-# A name counts by how it ends, in small letters and without "-" and "_": "X-Auth-Token", "openaiApiKey".
+# The end of a name counts, in lower case and without "-" and "_": "X-Auth-Token", "openaiApiKey".
 _SURE = tuple(
     "accesskey accesstoken accountkey apikey authkey authorization authtoken bearertoken clientkey cookie credential"
     " credentials csrftoken encryptionkey idtoken masterkey passphrase passwd password privatekey pwd refreshtoken"
@@ -123,10 +123,10 @@ _LOOKS_RANDOM = re.compile(r"(?=[\w.~+/=-]*[A-Za-z])(?=[\w.~+/=-]*\d)[\w.~+/=-]{
 
 @lru_cache(maxsize=4096)
 def names_secret(name: str, *, surely: bool = False) -> bool:
-    """Tell whether what has this name is a secret.
+    """Tell whether a value with this name is a secret.
 
     Args:
-        name: What it is called, in any spelling.
+        name: The name, in any spelling.
         surely: Leave out names that have other uses in JSON: a `token` of `logprobs`, the `code` of an error.
     """
     plain = _FILLING.sub("", name.lower())
@@ -134,19 +134,19 @@ def names_secret(name: str, *, surely: bool = False) -> bool:
 
 
 def looks_random(value: str) -> bool:
-    """Tell whether a value is long, has letters and digits, and nothing that stands between words."""
+    """Tell whether a value is long, has letters and digits, and no separators of words."""
     return _LOOKS_RANDOM.fullmatch(value) is not None
 
 
 def _looks_chosen(value: str) -> bool:
-    """Tell whether a value that has a secret's name is one: a word would be a description of it."""
+    """Tell whether a value with a secret's name is a secret: a word would be a description."""
     return len(value) >= _SHORTEST and not value.isalpha() and not value.isdigit() and any(map(str.isdigit, value))
 
 
 def find_told(text: str) -> Iterator[tuple[int, int]]:
-    """Find what the words around it tell for a secret, as (start, end).
+    """Yield secrets told by the text around them, as (start, end).
 
-    That is the password of an address, what follows `Bearer`, and what is given to a name: `password: X`, `API_KEY=X`,
+    These are the password in a URL, the text after `Bearer`, and values assigned to names: `password: X`, `API_KEY=X`,
     `{'secret': 'X'}`, `Authorization: Basic X`.
     """
     if "Bearer " in text:
@@ -165,7 +165,7 @@ def find_told(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _end(text: str, seen: int) -> int:
-    """Where a value ends of which so much was seen: not with the sign that ends a sentence."""
+    """Return the end of a value, given the end of its match, without the sentence's final mark."""
     rest = _REST.match(text, seen)
     end = rest.end() if rest else seen
     while text[end - 1] in _ENDINGS:
@@ -180,16 +180,16 @@ def _is_given(name: str, value: str, *, quoted: bool) -> bool:
 
 
 def _is_dense(value: str) -> bool:
-    """Tell whether letters and digits stand together in it, as in no name of a model or of a thing."""
+    """Tell whether a value mixes letters and digits, unlike the name of a model or a thing."""
     return any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(value))
 
 
 def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> frozenset[str]:
-    """Collect the values of environment variables that hold secrets, such as `OPENAI_API_KEY`.
+    """Return the values of environment variables with secrets, such as `OPENAI_API_KEY`.
 
     Args:
-        further: Names of variables that hold secrets although their names do not say so.
-        environment: Where to look; the process environment by default.
+        further: Names of variables with secrets although their names do not say so.
+        environment: The environment to search; by default the process's.
     """
     variables = os.environ if environment is None else environment
     names = set(filter(names_secret, variables)).union(_ACCOUNTS).difference(_FOLDERS).union(further)
@@ -200,10 +200,10 @@ class Secret(NamedTuple):
     """A secret in a text.
 
     Attributes:
-        start: Where it begins.
-        end: Where it ends.
-        kind: Which kind of secret it is, to be told.
-        put: What takes its place.
+        start: Its start.
+        end: Its end.
+        kind: The kind of secret, for messages.
+        put: Its replacement.
     """
 
     start: int
@@ -213,11 +213,11 @@ class Secret(NamedTuple):
 
 
 class Keys:
-    """Finds secrets: known values, and what has the form of a known kind of key."""
+    """Finds secrets: known values, and texts in the form of a known kind of key."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}
-        # Most texts come again and again: names of members, and all that was said before, in each request.
+        # Most texts recur: names of members, and all earlier messages in each request.
         self._clean: set[str] = set()
         self._lock = new_lock()
         self.learn(values)
@@ -235,9 +235,9 @@ class Keys:
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 
     def find(self, text: str) -> list[Secret]:
-        """Find known values, and what has the form of a key, in order and without overlap."""
+        """Return known values and texts in the form of a key, in order and without overlap."""
         found = self._find_known(text)
-        # Nearly all texts hold no secret, and a search for how one begins is much faster than the whole pattern.
+        # Nearly all texts have no secret, and a search for the beginning of one is much faster than the whole pattern.
         signs = [kinds for sign, kinds in _BY_SIGN.items() if sign in text] if len(text) >= _SHORTEST else []
         for begin, pattern in (kind for kinds in signs for kind in kinds if kind[0] in text):
             found += (
@@ -246,7 +246,7 @@ class Keys:
         return _apart(found)
 
     def hide(self, text: str) -> str:
-        """Put a placeholder in place of each secret, and remember those that only the words around them tell."""
+        """Replace each secret by a placeholder, and learn those told only by the text around them."""
         clean = self._clean
         if text in clean:
             return text
@@ -261,7 +261,7 @@ class Keys:
         return text
 
     def hide_known(self, text: str) -> str:
-        """Likewise, but only those that are known: of a text whose parts were all looked at by themselves."""
+        """Replace only known secrets, in a text whose parts were all searched separately."""
         return replace(text, self._find_known(text))
 
     def _find_known(self, text: str) -> list[Secret]:
@@ -275,15 +275,15 @@ class Keys:
     def _add(self, fresh: Mapping[str, str]) -> None:
         with self._lock:
             if not fresh.keys() <= self._known.keys():
-                # The longest first: where one value begins like another, no part of the longer one may stay.
+                # The longest first: if one value begins like another, no part of the longer one may stay.
                 both = {**fresh, **self._known}
                 self._known = {value: both[value] for value in sorted(both, key=lambda value: (-len(value), value))}
-                # A new one, behind that: who is at work notes what was clean before in the old one.
+                # A new cache, after that: a thread at work adds texts that were clean before to the old one.
                 self._clean = set()
 
 
 def replace(text: str, secrets: Iterable[Secret]) -> str:
-    """Put something else in place of secrets that do not overlap; all else stays to the letter."""
+    """Replace secrets, which do not overlap; everything else stays to the letter."""
     parts, last = list[str](), 0
     for one in secrets:
         parts += text[last : one.start], one.put
@@ -292,12 +292,12 @@ def replace(text: str, secrets: Iterable[Secret]) -> str:
 
 
 def can_be_secret(value: str) -> bool:
-    """Tell whether a value is long enough, and no plain word."""
+    """Tell whether a value is long enough, and not a plain word."""
     return len(value) >= _SHORTEST and not (value.isalpha() and len(value) < _LONGEST_WORD)
 
 
 def _apart(found: Iterable[Secret]) -> list[Secret]:
-    """Join those that overlap."""
+    """Return the secrets with overlapping ones joined."""
     apart = list[Secret]()
     for one in sorted(found):
         if apart and one.start < apart[-1].end:
@@ -309,12 +309,12 @@ def _apart(found: Iterable[Secret]) -> list[Secret]:
 
 
 def _forms(value: str) -> set[str]:
-    """List how a value is written: as it is, in an address, in JSON, in base64 behind anything, in hex."""
+    """Return the spellings of a value: plain, in a URL, in JSON, in base64 at any offset, in hex."""
     content = value.encode(errors="surrogatepass")
     forms = {value, quote(value, safe="", errors="surrogatepass"), quote(value, errors="surrogatepass")}
     forms |= {json.dumps(value)[1:-1], content.hex(), content.hex().upper()}
     for before in range(3):
-        # Letters of base64 that the value alone determines: not those that it shares with its neighbours.
+        # Only base64 letters that the value alone determines, not those shared with its neighbours.
         start, end = -(-8 * before // 6), 8 * (before + len(content)) // 6
         coded = base64.b64encode(bytes(before) + content)[start:end].decode()
         forms |= {coded, coded.translate(_URL_SAFE)}

@@ -1,4 +1,4 @@
-"""How cassettes are recorded and replayed."""
+"""Settings for recording and replaying cassettes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,26 +25,26 @@ __all__ = [
 ]
 
 Record: TypeAlias = Literal["none", "once", "all"]
-"""`"none"` only replays, `"once"` records where the file is missing, `"all"` records anew."""
+"""`"none"` only replays, `"once"` records if the file is missing, `"all"` records again."""
 
 Timing: TypeAlias = Literal["none", "recorded"]
-"""Whether the pauses of streams are recorded and replayed."""
+"""The treatment of pauses in streams: `"recorded"` records and replays them."""
 
 Stale: TypeAlias = Literal["warn", "fail"]
-"""What happens if a cassette is older than it may be."""
+"""The treatment of a cassette that is too old."""
 
 RECORD_CHOICES: tuple[str, ...] = get_args(Record)
 
 MAX_BYTES = 100_000
-"""The limit for the size of a cassette, in bytes: nobody reads more than that in a review."""
+"""The default limit for the size of a cassette, in bytes: nobody reads more than that in a review."""
 
 
 LIST_FOLDER, LIST_GAP = "# folder: ", "# gap: "
-"""How the lines of `--cassette-list` begin that name no cassette."""
+"""The beginnings of lines of `--cassette-list` that name no cassette."""
 
 
 class Budget:
-    """The tokens that recordings may take, together."""
+    """The most tokens for all recordings together."""
 
     def __init__(self, tokens: int) -> None:
         """Allow this many tokens, read and written.
@@ -67,7 +67,7 @@ class Budget:
         """Refuse another request once the budget is spent.
 
         Raises:
-            RecordingError: It is.
+            RecordingError: It is spent.
         """
         if self.spent >= self.tokens:
             raise RecordingError(
@@ -95,23 +95,23 @@ class Settings(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CassetteSettings:
-    """How a cassette is recorded and replayed.
+    """Settings for recording and replaying a cassette.
 
     Attributes:
-        record: `"none"` only replays and sends nothing of the program, `"once"` records if the file is missing,
-            `"all"` records anew.
-        ignore: What of a request may vary, as `Ignore` describes; the cassette's header shows it.
-        allow_errors: Record responses with a status of 400 and above, and streams that break, too.
-        timing: `"recorded"` records the pauses of streams, and waits as long when it replays them.
-        max_age: For how many days a recording is fresh; by default for ever.
-        stale: What to do with an older one: `"warn"` or `"fail"`. It is never recorded anew by itself.
-        note: A line for the cassette's header; by default it says so if the model was an offline one.
+        record: `"none"` only replays and sends none of the program's requests, `"once"` records if the file is missing,
+            `"all"` records again.
+        ignore: Parts of a request that may vary, as in `Ignore`; the cassette's header lists them.
+        allow_errors: Also record responses with a status of 400 and above, and streams that break.
+        timing: `"recorded"` records the pauses of streams, and repeats them in a replay.
+        max_age: Days for which a recording is fresh; by default for ever.
+        stale: The treatment of an older one: `"warn"` or `"fail"`. It is never recorded again automatically.
+        note: A line for the cassette's header; by default it mentions an offline model, if there was one.
         max_bytes: The limit for the size of a recording, in bytes.
-        secret_variables: Names of further environment variables that hold secrets to scrub.
+        secret_variables: Names of further environment variables with secrets to scrub.
         record_command: The command that records the cassette again, for failure messages.
-        clock: Returns the date of the recording, and today's.
-        budget: The tokens that recordings may take.
-        ignored: The rules of `ignore`, read.
+        clock: Returns the current date, for recordings and their age.
+        budget: The most tokens for recordings.
+        ignored: The parsed rules of `ignore`.
     """
 
     record: Record = "none"
@@ -139,7 +139,7 @@ class CassetteSettings:
                 raise OptionError(f"{name}={value!r} is one text, not a list: write {name}=[{value!r}]")
             if not isinstance(value, Iterable) or isinstance(value, Mapping | bytes):
                 raise OptionError(f"{name}={value!r} is not a list")
-        # Asked now: what is found when a recording ends has cost all its calls.
+        # Checked now, because an error at the end of a recording would come after all its calls were paid.
         for name, kind, what in (
             ("max_age", int | None, "a number of days"),
             ("max_bytes", int, "a number of bytes"),

@@ -14,14 +14,14 @@ __all__ = ["foreign_date", "foreign_recordings", "is_foreign"]
 
 
 def is_foreign(document: Any) -> bool:
-    """Tell whether a document is a cassette of vcrpy."""
+    """Tell whether a document is one of vcrpy's cassettes."""
     if not is_object(document) or not is_array(document.get("interactions")) or not document["interactions"]:
         return False
     return all(is_object(one) and "uri" in (one.get("request") or {}) for one in document["interactions"])
 
 
 def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
-    """Read the recordings of a cassette of vcrpy, as they are.
+    """Return the recordings of one of vcrpy's cassettes, unchanged.
 
     Raises:
         LookupError: It is damaged.
@@ -31,7 +31,7 @@ def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
 
 
 def foreign_date(recordings: Iterable[Recorded]) -> str:
-    """Find out when a cassette of vcrpy was recorded: the oldest date of its answers, empty if they have none."""
+    """Return the date of one of vcrpy's cassettes: the oldest date of its answers, empty if they have none."""
     found = list[str]()
     for value in (value for one in recordings for value in one.response["headers"].get("date", ())):
         with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Writes and reads YAML for people: text in blocks, vectors on a line, nothing reordered, and nothing said twice."""
+"""Writes and reads YAML for people: text in blocks, vectors on a line, original order, and no repetitions."""
 
 import base64
 import hashlib
@@ -14,14 +14,14 @@ from memzoo.cassettes.http import is_array, is_object
 
 __all__ = ["dump", "load", "pack_numbers", "unpack_numbers"]
 
-# Characters that a block shows as they are and that every YAML reader gives back unchanged. Others, such as a
-# carriage return or a line separator, are escaped. A first line that begins with a tab confuses libyaml.
+# Characters that a block shows as they are, and every YAML reader returns unchanged. Others, such as a carriage return
+# or a line separator, are escaped. A first line that begins with a tab confuses libyaml.
 _BLOCK = re.compile(
     r"(?!\t)[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]*",
 )
 _ENDLESS = 2**31
 _FORMATS = {"f32": "<f", "f64": "<d"}
-# A shorter list of numbers stays readable, and so does a shorter part that is said again.
+# Shorter lists of numbers, and shorter repeated parts, stay readable as they are.
 _SHORTEST_ARRAY = 32
 _SMALLEST_SHARED = 120
 # Python itself reads no deeper JSON.
@@ -34,9 +34,9 @@ def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
     """Write JSON as YAML, in its own order.
 
     Args:
-        value: What to write.
-        compact: Write long vectors as arrays, and long parts that are equal once.
-        whole: Put YAML's marks around it, `---` and `...`, so that one sees where it ends.
+        value: The JSON.
+        compact: Write long vectors as arrays, and equal long parts only once.
+        whole: Put YAML's marks `---` and `...` around it, so that a missing end is noticed.
     """
     names = dict[int, str]()
     if compact:
@@ -48,10 +48,10 @@ def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
 
 
 def load(text: str) -> Any:
-    """Read what `dump` wrote; only plain values, never objects.
+    """Read the output of `dump`; only plain values, never objects.
 
     Raises:
-        ValueError: The text is not YAML, has tags that only an unsafe reader would follow, or lies too deep.
+        ValueError: The text is not YAML, has tags for unsafe readers only, or is nested too deeply.
     """
     try:
         if text.count("[") + text.count("{") > _DEEPEST or _DEEP_LINE.search(text):
@@ -63,12 +63,12 @@ def load(text: str) -> Any:
 
 
 def _refuse_depths(text: str) -> None:
-    """Refuse what libyaml would read by calling itself until the process dies."""
+    """Refuse nesting that would make libyaml recurse until the process dies."""
     depth = 0
     for event in yaml.parse(text, Loader=_SafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
-            raise ValueError(f"it has more than {_DEEPEST:,} lists or mappings in each other")
+            raise ValueError(f"it has more than {_DEEPEST:,} nested lists or mappings")
 
 
 class _Dumper(yaml.SafeDumper):
@@ -115,7 +115,7 @@ _Dumper.add_representer(list, _represent_list)
 
 
 class _Loader(_SafeLoader):  # type: ignore[misc]  # it is one of two
-    """Knows arrays, besides plain values."""
+    """Reads arrays besides plain values."""
 
 
 def _construct_array(kind: str, loader: Any, node: Any) -> list[float]:
@@ -127,8 +127,8 @@ for _kind in _FORMATS:
 
 
 def pack_numbers(numbers: list[float]) -> tuple[str, str]:
-    """Write numbers as an array, in single precision if that gives back every one: its kind and its text."""
-    with suppress(OverflowError):  # single precision does not reach as far
+    """Return numbers as an array's kind and text, in single precision if that preserves every number."""
+    with suppress(OverflowError):  # beyond the range of single precision
         text = _encode("f32", numbers)
         if unpack_numbers("f32", text) == numbers:
             return "f32", text
@@ -136,7 +136,7 @@ def pack_numbers(numbers: list[float]) -> tuple[str, str]:
 
 
 def unpack_numbers(kind: str, text: str) -> list[float]:
-    """Read the numbers of an array.
+    """Return the numbers of an array.
 
     Raises:
         ValueError: The text is damaged.
@@ -152,7 +152,7 @@ def _encode(kind: str, numbers: list[float]) -> str:
 
 
 def _shortest(number: float) -> float:
-    """Find the shortest decimal that is the same number in single precision, as JSON has it."""
+    """Return the shortest decimal with the same value in single precision, as in JSON."""
     exact = struct.pack("<f", number)
     for digits in range(6, 9):
         short = float(f"{number:.{digits}g}")
@@ -162,11 +162,11 @@ def _shortest(number: float) -> float:
 
 
 def _name_repeated(value: Any) -> tuple[Any, dict[int, str]]:
-    """Put one object in place of all equal parts that are large enough.
+    """Replace all equal parts that are large enough by one object.
 
     Returns:
-        The value, and the names of these objects, by their `id`. A name comes from what the part says, so it stays the
-        same whatever is written before it.
+        The value, and the names of these objects by `id`. A name depends only on its part's content, so it stays the
+        same when earlier parts change.
     """
     known: dict[bytes, Any] = {}
     fresh, *_ = _share(value, known)
@@ -175,7 +175,7 @@ def _name_repeated(value: Any) -> tuple[Any, dict[int, str]]:
 
 
 def _share(value: Any, known: dict[bytes, Any]) -> tuple[Any, bytes, int]:
-    """Return a part, or the known one that says the same; a digest of what it says; how many characters that takes."""
+    """Return a part, or the known equal one; a digest of its content; and its length in characters."""
     if isinstance(value, str):
         fresh: Any = value
         says, size = b"s" + value.encode(errors="surrogatepass"), len(value)

@@ -1,4 +1,4 @@
-"""`python -m memzoo`: the same as the command `memzoo`."""
+"""Run `python -m memzoo`, which is the command `memzoo`."""
 
 from memzoo.cli.commands import main
 

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used."""
+"""Loads the names of a package at their first use."""
 
 import importlib
 import sys
@@ -13,8 +13,7 @@ def lazy(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any],
 
     Args:
         package: The name of the package.
-        places: The names that each module gives to the package, separated by blanks; a module of the package can give
-            itself.
+        places: Each module's names in the package, separated by blanks; a module of the package can name itself.
     """
     modules = {name: module for module, names in places.items() for name in names.split()}
 

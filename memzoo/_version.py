@@ -1,4 +1,4 @@
-"""The version of memzoo that is installed."""
+"""The installed version of memzoo."""
 
 from importlib.metadata import version
 

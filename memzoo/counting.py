@@ -1,4 +1,4 @@
-"""Where exact counts of tokens pass: a cassette keeps those that its run used, so that a replay cuts where it did."""
+"""A hook for exact token counts: a cassette records those of its run, so a replay cuts texts at the same places."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -6,8 +6,8 @@ from typing import TypeAlias
 __all__ = ["Counted", "through"]
 
 Counted: TypeAlias = Callable[[str, str, Callable[[], int]], int]
-"""Returns the tokens of a text, given its encoding, the text, and a function that counts it."""
+"""A function of an encoding, a text and a function that counts it; returns the number of tokens."""
 
 
 through: Counted = lambda _encoding, _text, count: count()  # noqa: E731 - a port, not a function of this module
-"""What counts pass now. `memzoo.cassettes` puts its own here while a cassette is open."""
+"""The current hook. `memzoo.cassettes` puts its own here while a cassette is open."""

@@ -52,7 +52,7 @@ Workers: TypeAlias = Executor | int | None
 """An executor, a number of processes, or `None` to work here, one unit after the other."""
 
 BATCH_SECONDS = 0.5
-"""So long a batch shall take: long beside what it costs to send it, short beside what a dead worker loses."""
+"""The target time of a batch: long beside the cost of sending it, short beside the work that a dead worker loses."""
 
 _MOST = 1000  # units in a batch
 _PATIENCE = 2  # times the seconds of a batch: who takes longer sends back what is left
@@ -107,20 +107,20 @@ def run_units(
     *,
     batch_seconds: float | None = None,
 ) -> Generator[tuple[U, R]]:
-    """Do units of work on an executor, and give each with what came of it, in the order in which they are finished.
+    """Do units of work on an executor; yield each with its result, in the order in which they finish.
 
-    Units are taken as they are needed: a few for each worker are under way. A worker that dies has its units done again
-    by another, so that `do` may run twice for one unit, but only one result is given.
+    Units are taken as they are needed: a few per worker are under way. If a worker dies, another does its units again,
+    so `do` may run twice for a unit, but only one result is yielded.
 
     Args:
         executor: `None` does the work here, one unit after the other.
-        do: Runs on the workers. An error that it raises is raised here, and ends it all.
-        units: `None` among them means: no more until something that is under way is finished.
-        batch_seconds: How long a batch shall take, by what units took so far; a worker who takes twice as long sends
-            back what is left. 0 sends each unit by itself.
+        do: Runs on the workers. An error that it raises is raised here and ends the run.
+        units: A `None` among them means: no more until a unit under way has finished.
+        batch_seconds: The target time of a batch, estimated from earlier units; a worker that takes twice as long sends
+            the rest back. 0 sends each unit by itself.
 
     Raises:
-        OptionError: `do` or a unit cannot travel to where the work is done.
+        OptionError: `do` or a unit cannot be sent to the workers.
         ExecutorError: The executor is broken, or some units made their worker die again and again.
     """
     if executor is None:
@@ -150,14 +150,14 @@ def in_this_process(executor: Executor | None) -> bool:
 
 
 def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
-    """Check that things can be sent to where the work is done.
+    """Check that objects can be sent to the workers.
 
     Args:
         executor: Does the work.
-        parts: The things, each by the name that an error shall give it.
+        parts: The objects, by their names in the error.
 
     Raises:
-        OptionError: One cannot.
+        OptionError: One of them cannot.
     """
     if in_this_process(executor):
         return
@@ -176,7 +176,7 @@ class _Batch(Generic[U]):
 
 @dataclass(frozen=True)
 class _Answer(Generic[R]):
-    """What a worker says of a batch: results, of all units or the first ones, and the seconds they took; or why not."""
+    """A worker's answer to a batch: the results of all units or the first ones, and their seconds; or an error."""
 
     results: list[R] = field(default_factory=list[Any])
     seconds: float = 0.0
@@ -209,7 +209,7 @@ class _Dispatch(Generic[U, R]):
                 future.cancel()
 
     def _fill(self) -> bool:
-        """Send batches until there are enough; tell whether any is under way."""
+        """Send batches until enough are under way; return whether any is."""
         most = most_under_way(self._executor)
         while len(self._running) < most and (batch := self._again.pop() if self._again else self._next()):
             self._send(batch)
@@ -231,7 +231,7 @@ class _Dispatch(Generic[U, R]):
 
     def _send(self, batch: _Batch[U]) -> None:
         carried = batch.units if self._here else self._bytes_of(batch.units)
-        # The number makes each call another one: Dask would answer what it was asked before from what it remembers.
+        # The number makes each call unique: Dask would answer a repeated call from its cache.
         serial = next(self._serial)
         try:
             self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
@@ -253,7 +253,7 @@ class _Dispatch(Generic[U, R]):
         self._left += batch.units[len(answer.results) :]
         self._done, self._taken_seconds = self._done + len(answer.results), self._taken_seconds + answer.seconds
         fitting = int(self._seconds * self._done / max(self._taken_seconds, 1e-9))
-        # Growing slowly: the first units may be the light ones.
+        # Grow slowly: the first units may be the light ones.
         self._size = max(1, min(fitting, 2 * self._size, _MOST))
         yield from zip(batch.units, answer.results, strict=False)
 
@@ -264,7 +264,7 @@ class _Dispatch(Generic[U, R]):
                 "have too little memory, no memzoo, or another version of it; a script that starts processes must do "
                 "so under `if __name__ == '__main__':`"
             ) from error
-        # One by one, so that a unit that no worker survives takes no others with it.
+        # One by one, so that a unit that kills its worker takes no others with it.
         self._again += [_Batch([unit], batch.tries + 1) for unit in batch.units]
 
     def _bytes_of(self, thing: Any) -> bytes:
@@ -283,7 +283,7 @@ def _make_travel_error(name: str, error: Exception) -> OptionError:
 
 
 def _pack(thing: Any) -> bytes:
-    # cloudpickle carries what pickle only names: functions of the main program, lambdas, what they enclose.
+    # cloudpickle carries what pickle only names: functions of the main program, lambdas, closures.
     packed: bytes = _packer().dumps(thing)
     return packed
 
@@ -330,7 +330,7 @@ def _unpack(packed: bytes, *, keep: bool = True) -> Any:
 
 @functools.lru_cache(maxsize=4)
 def _keep(packed: bytes) -> Any:
-    """What all batches of a run share, opened once: it makes models and counters when it is first used."""
+    """Unpickle, once, what all batches of a run share; its models and counters are made at their first use."""
     return pickle.loads(packed)  # noqa: S301 - from the process that sends the work
 
 

@@ -1,8 +1,8 @@
 """Every error that memzoo raises on purpose.
 
-Catch `MemoryZooError` for all of them; each also is the builtin that fits, so code that caught
-`ValueError` or `KeyError` before goes on working. They live in the lowest layer because every
-layer raises them.
+Catch `MemoryZooError` for all of them. Each is also the fitting builtin, so code that catches
+`ValueError` or `KeyError` keeps working. They live in the lowest layer because every layer
+raises them.
 """
 
 from typing import Any
@@ -45,7 +45,7 @@ class MemoryZooError(Exception):
     """The root of all errors of this library."""
 
     def __str__(self) -> str:
-        # KeyError would show the repr of its message, quotes and all.
+        # KeyError would show the repr of its message, with quotes.
         return Exception.__str__(self)
 
 
@@ -62,7 +62,7 @@ class UnknownOptionError(OptionError, TypeError):
 
 
 class ConversationIdError(OptionError):
-    """A place that serves many conversations was not told which one."""
+    """No conversation was named, in a place that serves many."""
 
 
 class MessageError(MemoryZooError, ValueError):
@@ -70,18 +70,18 @@ class MessageError(MemoryZooError, ValueError):
 
 
 class RedactionError(MemoryZooError, RuntimeError):
-    """What `redact` says could not be taken out of a text; nothing was stored or sent.
+    """A text could not be redacted; nothing was stored or sent.
 
-    The function failed, or gave no text; or the text is escaped too many times over to be read.
+    The option `redact` failed or did not return a text, or the text has too many levels of escapes to be read.
     """
 
 
 class OverBudgetError(MemoryZooError, ValueError):
-    """What has to be shown is larger than the limit; nothing was changed.
+    """The messages and texts that must be shown exceed the limit; nothing was changed.
 
     Attributes:
-        size: What it takes, in the units of the limit: messages or tokens.
-        limit: What it may take.
+        size: Their size, in the unit of the limit: messages or tokens.
+        limit: The limit.
     """
 
     size: int = 0
@@ -89,19 +89,19 @@ class OverBudgetError(MemoryZooError, ValueError):
 
     @property
     def over(self) -> int:
-        """By how much it is too large."""
+        """The size beyond the limit."""
         return self.size - self.limit
 
     @classmethod
     def of(cls, what: str, size: int, limit: int, unit: str = "tokens", advice: str = "") -> "OverBudgetError":
-        """The error for something of a size over a limit."""
+        """Make the error for a `what` of a size over a limit."""
         error = cls(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")
         error.size, error.limit = size, limit
         return error
 
 
 class UnknownMessageError(MemoryZooError, LookupError):
-    """A conversation has no message of this number; nothing was changed."""
+    """The conversation has no message with this number; nothing was changed."""
 
 
 class MissingKeyError(MemoryZooError, KeyError):
@@ -109,7 +109,7 @@ class MissingKeyError(MemoryZooError, KeyError):
 
 
 class AmbiguousKeyError(MemoryZooError, ValueError):
-    """It cannot be told which input or output to store; nothing was stored."""
+    """Several inputs or outputs could be the message to store; nothing was stored."""
 
 
 class PromptError(MemoryZooError, ValueError):
@@ -117,16 +117,16 @@ class PromptError(MemoryZooError, ValueError):
 
 
 class ModelError(MemoryZooError, RuntimeError):
-    """A model call failed. What was said is stored; the next call catches up."""
+    """A model call failed. The messages are stored; the next call catches up."""
 
 
 class ModelReplyError(ModelError, ValueError):
-    """The model replied, but with something that cannot be used: empty, refused, cut off, unparseable.
+    """The model's reply cannot be used: it is empty, refused, cut off or unparseable.
 
     Attributes:
-        spent: What the reply cost all the same (a `memzoo.memories.Spent`), where that is known.
-        reply: What it said, where something else was asked for; "" for nothing, and for what was not read.
-        refused: Whether it is a refusal.
+        spent: The cost of the reply (a `memzoo.memories.Spent`), if known.
+        reply: The text of the reply, if it was not in the form asked for; "" if there was none or it was not read.
+        refused: True for a refusal.
     """
 
     spent: Any = None
@@ -135,25 +135,25 @@ class ModelReplyError(ModelError, ValueError):
 
 
 class CutReplyError(ModelReplyError):
-    """The model's reply was cut off: whole, it would have been longer than the model may write.
+    """The model's reply was cut off because it would have exceeded the model's limit.
 
     Attributes:
-        characters: So many came.
+        characters: The number of characters that arrived.
     """
 
     characters: int = 0
 
 
 class ToolRoundsError(MemoryZooError, RuntimeError):
-    """The model went on asking for tools after the last round it was given."""
+    """The model still asked for tools after the last round allowed."""
 
 
 class TurnError(MemoryZooError, RuntimeError):
-    """A turn is used before it began or after it ended, or there is no question that it could answer again."""
+    """A turn was used before it began or after it ended, or there is no question to answer again."""
 
 
 class TurnInProgressError(TurnError):
-    """Another turn of the same conversation is under way; this one was refused, nothing of it is stored."""
+    """Another turn of the same conversation is under way; this one was refused, and nothing of it was stored."""
 
 
 class TokenizerError(MemoryZooError, RuntimeError):
@@ -169,23 +169,23 @@ class ConflictError(StoreError):
 
 
 class UnsupportedError(StoreError, NotImplementedError):
-    """A store of this kind cannot do that; the message names what is missing."""
+    """This kind of store lacks an operation; the message names it."""
 
 
 class WrongKeyError(StoreError):
-    """A store is encrypted, but not with any of the keys given, or it is encrypted and no key is given."""
+    """A store is encrypted, and no key was given or none of the given keys decrypts it."""
 
 
 class TamperedError(StoreError):
-    """Encrypted content stands in another place than the one that it was written for: somebody has moved it."""
+    """Encrypted content is not in the place that it was written for: somebody has moved it."""
 
 
 class AsyncOnlyError(MemoryZooError, RuntimeError):
-    """Something asynchronous was reached in a synchronous call; call the asynchronous twin of the method."""
+    """A synchronous call reached asynchronous code; call the asynchronous twin of the method instead."""
 
 
 class TransferError(MemoryZooError, ValueError):
-    """A file is no export of a conversation, was cut off, or was written by a newer memzoo; nothing was stored."""
+    """A file is not an exported conversation, was cut off, or comes from a newer memzoo; nothing was stored."""
 
 
 class TranscriptError(MemoryZooError, ValueError):
@@ -193,7 +193,7 @@ class TranscriptError(MemoryZooError, ValueError):
 
 
 class PluginError(MemoryZooError, ImportError):
-    """What extends memzoo, an installed package or a class of your own, cannot be used; the text says why."""
+    """An extension (an installed package or a class of your own) cannot be used; the message says why."""
 
 
 class ExecutorError(MemoryZooError, RuntimeError):
@@ -201,9 +201,9 @@ class ExecutorError(MemoryZooError, RuntimeError):
 
 
 class MissingExtraError(MemoryZooError, ImportError):
-    """An optional package is needed that is not installed."""
+    """An optional package is not installed."""
 
     @classmethod
     def of(cls, what: str, extra: str) -> "MissingExtraError":
-        """The error that tells which extra to install for `what`."""
+        """Make the error that names the extra to install for `what`."""
         return cls(f"{what} needs the {extra!r} extra. Install it with: pip install 'memzoo[{extra}]'")

@@ -1,4 +1,4 @@
-"""What a forked process must not inherit: locks that are taken by threads it does not have, and connections."""
+"""Keeps from forked processes the locks that a parent's thread holds, and the parent's connections."""
 
 import functools
 import os
@@ -12,18 +12,18 @@ __all__ = ["Forked", "cached_property", "new_lock", "new_rlock", "watch"]
 L = TypeVar("L")
 T = TypeVar("T")
 
-# What such a lock guards takes far less; only one that is held while its thread waits for something takes longer.
+# The guarded work takes far less, unless the thread that holds the lock waits for something.
 _PATIENCE = 0.1
 
 
 class Forked(Protocol):
-    """Something that is told of each fork."""
+    """An observer of forks."""
 
     def before_fork(self) -> None:
-        """Get ready."""
+        """Prepare for the fork."""
 
     def after_fork(self) -> None:
-        """Go on, in the parent and in the child."""
+        """Resume, in the parent and in the child."""
 
 
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -34,17 +34,17 @@ _told: list[Forked] = []
 
 
 def new_lock() -> threading.Lock:
-    """A `threading.Lock` that is free in a forked process."""
+    """Return a `threading.Lock` that is free in a forked process."""
     return _register(threading.Lock())
 
 
 def new_rlock() -> "threading.RLock":
-    """A `threading.RLock` that is free in a forked process."""
+    """Return a `threading.RLock` that is free in a forked process."""
     return _register(threading.RLock())
 
 
 class cached_property(functools.cached_property[T]):  # noqa: N801 - called like what it stands for
-    """A `functools.cached_property` that hangs in no forked process: Python 3.11's has a lock for all instances."""
+    """A `functools.cached_property` that is safe in a forked process: Python 3.11's has one lock for all instances."""
 
     def __init__(self, func: Callable[[Any], T]) -> None:
         super().__init__(func)
@@ -53,7 +53,7 @@ class cached_property(functools.cached_property[T]):  # noqa: N801 - called like
 
 
 def watch(watcher: Forked) -> None:
-    """Tell an object of each fork for as long as it lives."""
+    """Notify an object of each fork as long as it lives."""
     with _registering:
         _watchers.add(watcher)
 
@@ -69,7 +69,7 @@ def _before() -> None:
         _told.extend(_watchers)
     for watcher in _told:
         watcher.before_fork()
-    # The fork takes the locks, so that what they guard is copied when no thread is in the middle of changing it.
+    # Take the locks before the fork, so that no guarded object is copied in the middle of a change.
     _taken.extend(lock for lock in [_registering, *_locks] if lock.acquire(timeout=_PATIENCE))
 
 

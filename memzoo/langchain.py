@@ -1,8 +1,8 @@
 """LangChain's memory classes: `from memzoo.langchain import ConversationBufferMemory`.
 
 Names, options, defaults and results are those of `langchain_classic.memory` and of `langchain_community.memory.kg`;
-see docs/langchain.md for what is better. Nothing of LangChain has to be installed. Where langchain-core is, messages
-are its objects, and `llm` may be any of its models.
+docs/langchain.md lists the improvements. LangChain need not be installed. With langchain-core installed, messages are
+its objects, and `llm` may be any of its models.
 """
 
 import inspect

@@ -1,4 +1,4 @@
-"""What installed packages add to memzoo, by groups of entry points."""
+"""Finds and loads extensions of memzoo in installed packages, by groups of entry points."""
 
 import functools
 import logging
@@ -17,21 +17,21 @@ logger = logging.getLogger("memzoo")
 
 @functools.cache
 def plugins(group: str) -> "tuple[EntryPoint, ...]":
-    """The entry points of a group; they are looked up once in a process."""
-    # Imported here: finding out what is installed takes time, and most programs need nothing of it.
+    """Return the entry points of a group, looked up once per process."""
+    # Imported here: looking up installed packages takes time, and most programs need none of it.
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=group))
 
 
 def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryPoint]":
-    """Return the entry points of a group by name, without those whose name is taken; the log says so once.
+    """Return the entry points of a group by name. Skips names that are taken, and logs that once.
 
-    Nothing that is installed replaces what memzoo has; of several other packages the first one has the name.
+    No package replaces memzoo's own names; of several packages with one name, the first is used.
 
     Args:
         group: The group.
-        own: Names that memzoo has without an entry point.
+        own: memzoo's own names without an entry point.
     """
     found: dict[str, EntryPoint] = {}
     for plugin in plugins(group):
@@ -46,10 +46,10 @@ def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[s
 
 
 def load_plugin(plugin: "EntryPoint") -> Any:
-    """Import what an entry point leads to.
+    """Import the object of an entry point.
 
     Raises:
-        PluginError: It cannot be loaded, whatever the package raises when it is imported.
+        PluginError: It cannot be loaded; covers any exception that importing the package raises.
     """
     try:
         return plugin.load()
@@ -60,7 +60,7 @@ def load_plugin(plugin: "EntryPoint") -> Any:
 
 
 def make_plugin_error(plugin: "EntryPoint", why: str) -> PluginError:
-    """Make the error that names a package, what it adds, and why that cannot be used."""
+    """Make the error that names a package, its extension, and the reason why that cannot be used."""
     return PluginError(f"the package {_package(plugin)!r} adds {plugin.name!r} to {plugin.group}, which {why}")
 
 
@@ -70,5 +70,5 @@ def _package(plugin: "EntryPoint") -> str:
 
 @functools.cache
 def _tell(passed: "EntryPoint", used: str) -> None:
-    told = "%r in %s: %s of the package %r is passed over, because %s"
+    told = "%r in %s: %s of the package %r is ignored, because %s"
     logger.warning(told, passed.name, passed.group, passed.value, _package(passed), used)

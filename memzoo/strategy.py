@@ -1,6 +1,6 @@
-"""All that a strategy of your own needs: `from memzoo.strategy import BaseMemory, Log, State, View, strategy`.
+"""Everything for writing a strategy: `from memzoo.strategy import BaseMemory, Log, State, View, strategy`.
 
-docs/extending.md explains the hooks, and has a package that adds a strategy. Each name is loaded when it is first used.
+docs/extending.md explains the hooks and shows a package that adds a strategy. Each name is loaded at its first use.
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,8 @@
 """One body of code for synchronous and asynchronous callers.
 
-Everything in memzoo that may wait is written once, as a coroutine. An asynchronous caller awaits it;
-a synchronous caller runs it with `drive`, which works because the coroutine then suspends nowhere: each
-port (model, store, index) asks `is_blocking` and uses its blocking client instead of its asynchronous one.
+Every operation that may wait is written once, as a coroutine. An asynchronous caller awaits it; a synchronous
+caller runs it with `drive`, which works because the coroutine then never suspends: each port (model, store,
+index) asks `is_blocking` and uses its blocking client instead of its asynchronous one.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ __all__ = [
     "together",
 ]
 
-_ADVICE = "something asynchronous was reached in a synchronous call; call the asynchronous twin of the method instead"
+_ADVICE = "a synchronous call reached asynchronous code; call the asynchronous twin of the method instead"
 
 _ENDED = object()
 
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class _Call:
-    """A synchronous call under way, and the event loop of its thread, if it has one."""
+    """A synchronous call under way, and the event loop of its thread, if any."""
 
     __slots__ = ("loop",)
 
@@ -52,9 +52,9 @@ _call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
 
 
 def is_blocking() -> bool:
-    """Whether the running coroutine belongs to a synchronous call, so that it must not suspend.
+    """Tell whether the running coroutine belongs to a synchronous call and so must not suspend.
 
-    It does not in an event loop or a task that was started from within that call, although those inherit its context.
+    Event loops and tasks started within such a call do not belong to it, although they inherit its context.
     """
     call = _call.get()
     return call is not None and call.loop is _get_running_loop()
@@ -66,7 +66,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     It needs no event loop, and works inside a running one (a notebook, for example).
 
     Raises:
-        AsyncOnlyError: Something in the coroutine suspended: it can only be awaited.
+        AsyncOnlyError: The coroutine suspended, so it can only be awaited.
     """
     call = _Call()
     call.loop = _get_running_loop()
@@ -77,7 +77,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
         result: T = done.value
         return result
     else:
-        # Cancelled like a task: close() would leave an asynchronous generator inside it in the middle of its work.
+        # Cancel it like a task: close() would leave an asynchronous generator inside it half done.
         with contextlib.suppress(asyncio.CancelledError, StopIteration):
             coroutine.throw(asyncio.CancelledError())
     finally:
@@ -89,7 +89,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
-    """The items of an asynchronous generator whose ports never suspend, for synchronous code; closing closes both.
+    """Yield the items of an asynchronous generator whose ports never suspend; closing this generator closes both.
 
     Raises:
         AsyncOnlyError: As in `drive`.
@@ -107,7 +107,7 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
 
 
 class Managed(ABC, Generic[T]):
-    """Makes `with` out of `async with`, which a subclass writes."""
+    """Derives `with` from the `async with` of a subclass."""
 
     @abstractmethod
     async def __aenter__(self) -> T: ...
@@ -127,10 +127,10 @@ class Managed(ABC, Generic[T]):
 
 
 class Closing:
-    """Closes at the end of a `with` or an `async with`; a shallow copy is the same object."""
+    """Closes at the end of a `with` or `async with`; a shallow copy is the same object."""
 
     def close(self) -> None:
-        """Give back files and connections."""
+        """Release files and connections."""
 
     def __enter__(self) -> Self:
         return self
@@ -152,7 +152,7 @@ class Closing:
 
 
 async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:
-    """The items of a stream, of either kind: a client's ordinary stream is read without suspending."""
+    """Yield the items of a stream of either kind; reading a client's synchronous stream never suspends."""
     if isinstance(things, AsyncIterable):
         async for thing in things:
             yield thing
@@ -162,10 +162,10 @@ async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:
 
 
 async def settled(given: T | Awaitable[T]) -> T:
-    """Give what the user's code gave, awaited if need be; a synchronous call is served if that takes no event loop.
+    """Return a result of the user's code, awaited if need be; in a synchronous call, only if that needs no event loop.
 
     Raises:
-        AsyncOnlyError: The call is synchronous, and it does need one.
+        AsyncOnlyError: The call is synchronous, and awaiting the result needs an event loop.
     """
     if not inspect.isawaitable(given):
         return given
@@ -178,13 +178,13 @@ async def settled(given: T | Awaitable[T]) -> T:
 
 
 async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run coroutines side by side, each to its end whatever becomes of the others: as tasks, or else in threads.
+    """Run coroutines side by side, as tasks or else in threads; each runs to its end even if others fail.
 
     Returns:
-        Their results, in their order.
+        Their results, in order.
 
     Raises:
-        BaseException: The first error, in their order; further ones stand in its notes.
+        BaseException: The first error, in order; its notes have the others.
     """
     started = list(coroutines)
     if len(started) == 1:
@@ -207,7 +207,7 @@ def _in_threads(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseEx
 
 
 def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[S, P], T]:
-    """The synchronous twin of an asynchronous method; an override of that method is followed."""
+    """Make the synchronous twin of an asynchronous method; it calls overrides of that method."""
     name = method.__name__
 
     def twin(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -222,7 +222,7 @@ def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Cal
 
 
 def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The synchronous twin of an asynchronous function."""
+    """Make the synchronous twin of an asynchronous function."""
 
     def twin(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
@@ -236,14 +236,14 @@ def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable
 
 
 def _name_twin(error: TypeError, name: str) -> None:
-    """Name the twin that was called in an error about its arguments, in place of the asynchronous function."""
+    """Put the name of the called twin into an error about its arguments, in place of the asynchronous function's."""
     error.args = tuple(str(told).replace(f"{name}()", f"{name.removeprefix('a')}()") for told in error.args)
 
 
 def _describe(twin: Callable[P, T], original: Callable[..., Any]) -> Callable[P, T]:
-    """Give a twin the name and the looks of its original.
+    """Give a twin the name, signature and docstring of its original.
 
-    Not with `functools.wraps`: its `__wrapped__` leads to a coroutine function, which frameworks find and await.
+    `functools.wraps` would add `__wrapped__`, a coroutine function that frameworks find and await.
     """
     name = original.__name__
     twin.__module__, twin.__annotations__ = original.__module__, original.__annotations__

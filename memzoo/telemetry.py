@@ -1,4 +1,4 @@
-"""Traces and metrics by OpenTelemetry: `from memzoo.telemetry import instrument`. See docs/telemetry.md."""
+"""OpenTelemetry traces and metrics: `from memzoo.telemetry import instrument`. See docs/telemetry.md."""
 
 from memzoo.hosts.telemetry import instrument, uninstrument
 

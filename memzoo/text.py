@@ -1,4 +1,4 @@
-"""Texts and JSON as all rooms need them: copied, hinted at, and written so that nothing secret or unseen is shown."""
+"""Helpers for texts and JSON: copying, hints for error messages, hiding secrets, escaping invisible characters."""
 
 import itertools
 import json
@@ -29,15 +29,15 @@ T = TypeVar("T")
 _Container: TypeAlias = dict[Any, Any] | Sequence[Any]
 
 DEEPEST = 100
-"""The levels that JSON in a message may have: each of them takes its part of the stack wherever it is read."""
+"""The deepest nesting of JSON in a message; each level takes part of the stack of every reader."""
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-# Controls of the terminal, and characters that turn the direction of a line, or end it, unseen.
+# Control characters, and invisible characters that end a line or change its direction.
 _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def copy_json(value: T) -> T:
-    """Copy JSON, such as a message, many times faster than `deepcopy`, which has to expect anything."""
+    """Copy JSON, such as a message, many times faster than `deepcopy`, which must handle any object."""
     if isinstance(value, dict):
         items: dict[str, Any] = dict(cast("dict[str, Any]", value))
         # Nearly all messages are flat, and each is copied twice when it is saved and once each time that it is read.
@@ -51,7 +51,7 @@ def copy_json(value: T) -> T:
 
 
 def is_too_deep(value: object) -> bool:
-    """Whether JSON has more levels than `DEEPEST`.
+    """Tell whether JSON has more levels than `DEEPEST`.
 
     Example:
         >>> is_too_deep({"a": [1, [2]]})
@@ -66,7 +66,7 @@ def is_too_deep(value: object) -> bool:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """The end of an error about an unknown name: the known name that is most like it; "" if none is.
+    """Return the hint at the end of an error about an unknown name: the most similar known name; "" if none is similar.
 
     Example:
         >>> did_you_mean("sumary", ["buffer", "summary"])
@@ -77,12 +77,12 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def private(file: str, flags: int) -> int:
-    """For `open(..., opener=private)`: only its owner may read or write a file that is new; others stay as they are."""
+    """Open a file, a new one for its owner only: `open(..., opener=private)`; existing files keep their mode."""
     return os.open(file, flags, 0o600)
 
 
 def redact_url(url: str) -> str:
-    """Return a URL without user and passwords, however wrong it is.
+    """Return a URL without user and passwords, even if it is malformed.
 
     Example:
         >>> redact_url("postgresql://me:secret@host/db?password=secret")
@@ -93,7 +93,7 @@ def redact_url(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether a URL leads to this machine.
+    """Tell whether a URL leads to this machine.
 
     Example:
         >>> [is_loopback(url) for url in ("http://localhost:8080/v1", "http://[::1]/v1", "https://api.openai.com/v1")]
@@ -107,12 +107,12 @@ def is_loopback(url: str) -> bool:
 
 
 def show_url(url: str) -> str:
-    """Return a URL as it can be printed: the path of a file as it is, any other without user and passwords."""
+    """Return a URL for printing: the path of a file unchanged, any other URL without user and passwords."""
     return url if url.startswith("sqlite:") else redact_url(url)
 
 
 def visible(text: str) -> str:
-    r"""Write as escapes of JSON what a terminal would obey instead of showing it; line ends and tabs stay.
+    r"""Return a text with terminal control characters as JSON escapes; line ends and tabs stay.
 
     Example:
         >>> visible("\x1b[2Jdone\r\n")
@@ -122,7 +122,7 @@ def visible(text: str) -> str:
 
 
 def _containers(values: Iterable[Any]) -> Collection[_Container]:
-    """Each once: of one that is in itself, or in several places, there would be more at each level."""
+    """Return each container once: one that contains itself, or occurs repeatedly, would multiply with each level."""
     found = (cast("_Container", one) for one in values if isinstance(one, (dict, list, tuple)))
     return {id(one): one for one in found}.values()
 

@@ -1,8 +1,8 @@
 """The prompts: one Jinja file each, and the loader that renders them.
 
-A strategy of a package may bring prompts of its own (`BaseMemory.own_prompts`). Whatever is put into a prompt is data.
-A value is never read as a template, and it cannot end the section it stands in: the tags in the templates, the
-library's and your own, are disarmed in it. A missing variable is an error.
+A package's strategy may have its own prompts (`BaseMemory.own_prompts`). Values in a prompt are data: a value is never
+read as a template, and it cannot end its section, because the tags of the library's and your own templates are escaped
+in it. A missing variable is an error.
 """
 
 import functools
@@ -29,12 +29,12 @@ PROMPTS = tuple(sorted(path.stem for path in _FOLDER.glob("*.jinja")))
 """The names of the prompts, one for each template of the library."""
 
 PromptSource: TypeAlias = str | Path | Mapping[str, str] | None
-"""Templates in place of the library's: a folder of `<name>.jinja` files, or a mapping from names to template text."""
+"""Replacements for the library's templates: a folder of `<name>.jinja` files, or template texts by name."""
 
 Template: TypeAlias = Union[str, Path, "Traversable"]
-"""The text of a template, or a file that has it."""
+"""The text of a template, or a file with it."""
 
-# What a template is for: of each of these groups it uses one variable at least.
+# The variables for a template's task: it uses at least one of each of these groups.
 _LINES = frozenset({"new_lines", "dated_new_lines"})
 _NEEDED: Mapping[str, Sequence[frozenset[str]]] = {
     "summary": [_LINES],
@@ -45,16 +45,16 @@ _NEEDED: Mapping[str, Sequence[frozenset[str]]] = {
     "compare_judge": [frozenset({"answer"}), frozenset({"reply"})],
     "compare_questions": [frozenset({"lines"})],
 }
-# Of what was given in place of a folder, so much is told.
+# The most characters to show of a text given as a folder.
 _LONGEST_NAME = 200
 _TAG = re.compile(r"<\s*+(?:/\s*+)?([^\W\d][\w:.-]*+)")
 
-# Blanks, and characters that are seen nowhere.
+# Spaces and invisible characters.
 _BLANKS = "[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*+"
 
 
 class PromptSet:
-    """Renders the prompts by name, with some of them replaced by the user's.
+    """Renders prompts by name, some of them replaced by the user's.
 
     Example:
         >>> prompts = PromptSet({"summary": "Shorten: {{ summary }} {{ new_lines }}"})
@@ -69,11 +69,11 @@ class PromptSet:
 
         Args:
             source: A folder with `.jinja` files, or a mapping from names to template text, for some of the prompts.
-            brought: Prompts that a strategy brings besides, by name; `source` may replace these, too.
+            brought: A strategy's further prompts, by name; `source` may replace these, too.
 
         Raises:
-            PromptError: There is no such folder, file or prompt, or a template is not valid, uses a variable that the
-                one that it replaces does not use, or none of those that say what the model is asked about.
+            PromptError: There is no such folder, file or prompt, or a template is invalid, uses a variable that the
+                replaced template does not use, or uses none of the variables with the subject of the task.
         """
         given, more = _read(source), {name: _text(name, template) for name, template in (brought or {}).items()}
         self._own = frozenset((more | given).items())
@@ -81,7 +81,7 @@ class PromptSet:
             _check_known(name, {*PROMPTS, *more})
             replaced = (_templates_of(frozenset(own)) for own in ((), more.items()))
             allowed = {one for templates in replaced if name in templates.names for one in templates.variables(name)}
-            # What is given with days is given without them, too.
+            # Variables with days also exist without days.
             allowed |= {one.removeprefix("dated_") for one in allowed}
             used = self.variables(name)
             if extra := used - allowed:
@@ -92,11 +92,11 @@ class PromptSet:
                 if not used & needed:
                     raise PromptError(
                         f"prompt {name!r}: its template must use {' or '.join(map(repr, sorted(needed)))}; otherwise "
-                        "the model is not told what it is asked about"
+                        "the model does not see the subject of its task"
                     )
 
     def render(self, name: str, **variables: Any) -> str:
-        """The text of a prompt; a `PromptError` names what is unknown, missing or wrong."""
+        """Return the text of a prompt; a `PromptError` names unknown, missing or wrong parts."""
         _check_known(name, self._templates.names)
         try:
             return self._templates.environment.get_template(name).render(variables).strip()
@@ -104,7 +104,7 @@ class PromptSet:
             raise PromptError(f"prompt {name!r} cannot be rendered: {str(error) or type(error).__name__}") from error
 
     def variables(self, name: str) -> frozenset[str]:
-        """The variables that the template of a prompt uses, with those of the templates that it includes."""
+        """Return the variables in the template of a prompt, and in the templates that it includes."""
         return self._templates.variables(name)
 
     @property
@@ -113,7 +113,7 @@ class PromptSet:
 
 
 class _Templates:
-    """The templates of all sets that replace the same ones, compiled once."""
+    """The templates of all sets with the same replacements, compiled once."""
 
     def __init__(self, own: frozenset[tuple[str, str]]) -> None:
         self._own = dict(own)
@@ -121,20 +121,20 @@ class _Templates:
 
     @cached_property
     def tag(self) -> re.Pattern[str]:
-        """What may open or close a section of any template."""
+        """A pattern for the opening or closing tag of a section in any template."""
         from jinja2 import nodes
 
         trees = (self.environment.parse(self.source(name)) for name in self.names)
         texts = "".join(text.data for tree in trees for text in tree.find_all(nodes.TemplateData))
         tags = "|".join(sorted(map(re.escape, set(_TAG.findall(texts)))))
-        # A "<" at the end counts too: what stands behind the value may complete it to a tag.
+        # A "<" at the end counts too: the text after the value may complete it to a tag.
         return re.compile(
             rf"[<\uff1c\ufe64](?={_BLANKS}(?:[/\uff0f]{_BLANKS})?(?:(?:{tags})(?![\w:.-])|\Z))", re.IGNORECASE
         )
 
     @cached_property
     def environment(self) -> "ImmutableSandboxedEnvironment":
-        """What renders them."""
+        """The environment that renders them."""
         from jinja2 import FunctionLoader, StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -148,7 +148,7 @@ class _Templates:
         )
 
     def variables(self, name: str) -> frozenset[str]:
-        """The variables that the template of a prompt uses, with those of the templates that it includes."""
+        """Return the variables in the template of a prompt, and in the templates that it includes."""
         from jinja2 import TemplateSyntaxError, meta
 
         try:
@@ -161,12 +161,12 @@ class _Templates:
             raise PromptError(f"the template for prompt {name!r} includes itself") from None
         except PromptError:
             raise
-        except Exception as error:  # what is constant in it is computed
+        except Exception as error:  # its constant expressions are evaluated
             raise PromptError(f"the template for prompt {name!r}: {str(error) or type(error).__name__}") from error
 
     def source(self, name: str) -> str:
-        """The text of a template."""
-        _check_known(name, self.names)  # a template may include others by a name that it makes up
+        """Return the text of a template."""
+        _check_known(name, self.names)  # a template may include others by a computed name
         return self._own[name] if name in self._own else (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
 
     def _as_data(self, value: object) -> str:
@@ -174,7 +174,7 @@ class _Templates:
 
 
 _templates_of = functools.lru_cache(maxsize=32)(_Templates)
-if hasattr(os, "register_at_fork"):  # a thread that the child does not have may hold a lock of the environment
+if hasattr(os, "register_at_fork"):  # a thread that does not exist in the child may hold a lock of the environment
     os.register_at_fork(after_in_child=_templates_of.cache_clear)
 
 
@@ -193,7 +193,7 @@ def _read(source: PromptSource) -> dict[str, str]:
 
 
 def _text(name: str, template: Template) -> str:
-    """The text of a template that a strategy brings."""
+    """Return the text of a strategy's template."""
     if isinstance(template, str):
         return template
     try:

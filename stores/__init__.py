@@ -74,8 +74,7 @@ __all__ = [
 ]
 
 
-# What keeps a conversation in memory is all that most programs begin with; SQLAlchemy and Chroma take longer to load
-# than everything else.
+# Most programs begin with conversations in memory; SQLAlchemy and Chroma take longer to load than everything else.
 _PLACES = {
     "encryption": "EncryptedStore",
     "indexes.chroma": "ChromaIndex",

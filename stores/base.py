@@ -1,4 +1,4 @@
-"""What a store is: the log of each conversation, and what strategies derived from it."""
+"""The interface of stores, which keep the log of each conversation and the states that strategies derived from it."""
 
 import contextlib
 import json
@@ -30,13 +30,13 @@ __all__ = [
 ]
 
 ANSWER = "@answer"
-"""The field beside an answer that holds, as JSON, the model that gave it and its cost."""
+"""The field of an answer with its model and its cost, as JSON."""
 
 UNFINISHED: Mapping[str, str] = {ANSWER: '{"unfinished": true}'}
-"""The fields of what had come of an answer when it was stopped: `Record({"role": "assistant", ...}, UNFINISHED)`."""
+"""The fields of an answer that was stopped half-way: `Record({"role": "assistant", ...}, UNFINISHED)`."""
 
 SAID_AT = "@said_at"
-"""The field of a message that was said before it was stored: when, in ISO 8601 with a time zone; "" if nobody knows."""
+"""The field with the time of a message said before it was stored, in ISO 8601 with a time zone; "" if unknown."""
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -70,8 +70,8 @@ class Entry:
             messages leave gaps.
         message: The OpenAI chat message.
         turn_id: The id of its turn; messages saved together share it.
-        created_at: When it was stored, or for a message that was imported with its time, when it was said; always with
-            a time zone (UTC). Ages go by it.
+        created_at: The time of storing, or of saying for a message that was imported with its time; always with a time
+            zone (UTC). Ages are computed from it.
         fields: As in `Record`.
     """
 
@@ -83,7 +83,7 @@ class Entry:
 
     @property
     def said_at(self) -> datetime | None:
-        """When it was said, with a time zone; `None` if nobody knows, as of what was imported without a time."""
+        """The time when it was said, with a time zone; `None` if unknown, as for messages imported without a time."""
         if (told := self.fields.get(SAID_AT)) is None:
             return self.created_at
         with contextlib.suppress(ValueError, OverflowError):
@@ -102,12 +102,12 @@ class Entry:
 
     @property
     def unfinished(self) -> bool:
-        """Whether this is what had come of an answer when it was stopped."""
+        """True for an answer that was stopped half-way."""
         return bool(self.answered.get("unfinished"))
 
     @property
     def answered(self) -> dict[str, Any]:
-        """These, as members `model`, `usage` and `unfinished`, as far as they are known."""
+        """Those of `model`, `usage` and `unfinished` that are known, by name."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         return told
 
@@ -327,10 +327,10 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """Remove traces of deleted data from the store's files, as far as that does not make others wait.
+        """Remove traces of deleted data from the store's files, without making others wait.
 
         Args:
-            thorough: Rewrite the files, so that no copy is left that the database made when it moved data. This takes
+            thorough: Rewrite the files, so that no copies remain that the database made when it moved data. This takes
                 as long as copying the files, and others wait.
 
         Returns:
@@ -353,10 +353,10 @@ class Lease(NamedTuple):
 
 @runtime_checkable
 class LeasingStore(Store, Protocol):
-    """A store that lets only one process at a time derive a state, so that no model is asked twice.
+    """A store that lets one process at a time derive a state, so that no model is asked twice.
 
-    All of memzoo's stores are of this kind that processes can share. A lease stops nobody from writing: a commit
-    depends on its version alone.
+    All of memzoo's stores that processes can share are of this kind. A lease prevents no writes: a commit depends on
+    its version alone.
     """
 
     async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
@@ -365,7 +365,7 @@ class LeasingStore(Store, Protocol):
         Args:
             conversation_id: The conversation that the state belongs to.
             strategy: The state's name.
-            owner: Who asks for it.
+            owner: The unique name of the owner that asks.
             seconds: How long it lasts from now, unless it is renewed or released first.
 
         Returns:
@@ -392,7 +392,7 @@ def find_lacking(store: Store, method: str) -> Store | None:
 
 
 def is_lasting(store: Store) -> bool:
-    """Tell whether what is stored outlives the process, as far as the store says so: by `is_lasting = True`."""
+    """Tell whether a store's data outlives the process, which the store declares by `is_lasting = True`."""
     return bool(getattr(store, "is_lasting", False))
 
 
@@ -408,7 +408,7 @@ def managed(store: Store, method: str) -> ManagedStore:
 
 
 def read_clock(clock: Callable[[], datetime]) -> datetime:
-    """The time that a store's clock tells, in UTC.
+    """Return the time of a store's clock, in UTC.
 
     Raises:
         OptionError: It is before the year 1 or after the year 9999 there.
@@ -421,5 +421,5 @@ def read_clock(clock: Callable[[], datetime]) -> datetime:
 
 
 def utc_now() -> datetime:
-    """The time now, in UTC."""
+    """Return the current time, in UTC."""
     return datetime.now(UTC)

@@ -14,7 +14,7 @@ from memzoo.sync import blocking_function
 __all__ = ["acheck", "check", "is_sqlite"]
 
 _PAGE = 500
-_MOST = 20  # damaged messages of a conversation that are named one by one
+_MOST = 20  # the most damaged messages of a conversation to name one by one
 _FURTHEST = 2**40
 _MAGIC = b"SQLite format 3\x00"
 
@@ -23,7 +23,7 @@ async def acheck(store: Store) -> list[str]:
     """Read every message, state and embedding of a store, after running the database's own checks.
 
     Returns:
-        What is damaged, one line each; nothing if all can be read.
+        The damage found, one line each; empty if everything can be read.
 
     Raises:
         UnsupportedError: The store cannot list its conversations.
@@ -71,7 +71,7 @@ async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
 
 
 async def _try_reading(store: ManagedStore, id_: str, **bounds: Any) -> tuple[Sequence[Entry], str]:
-    """Return what can be read, or why it cannot be."""
+    """Return the entries, or the reason why they cannot be read."""
     try:
         entries = await store.read(id_, **bounds)
     except StoreError as error:

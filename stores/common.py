@@ -1,4 +1,4 @@
-"""What several stores share: ids that every database accepts, and checks of restored data."""
+"""Shared parts of stores: ids that every database accepts, and checks of restored data."""
 
 import itertools
 import re
@@ -23,10 +23,10 @@ IN_MEMORY = (
     "a store in memory ends with its process: it cannot be pickled or deep-copied; open one that is kept, such as "
     "open_store('sqlite:///memories.db'), or copy conversations with export_conversation and import_conversation"
 )
-"""Why a store in memory cannot be pickled, and what to do instead."""
+"""The error for pickling a store in memory, with the alternatives."""
 
 UNCERTAIN = "a turn that was being saved may be stored: save it again under its turn_id, and it is there once"
-"""What an error adds if the connection was lost before the answer came."""
+"""The advice in an error if the connection was lost before the answer came."""
 
 HIGHEST = 2**63 - 1
 """The highest number that all databases can store."""
@@ -57,7 +57,7 @@ def prefix_range(prefix: str) -> dict[str, str | None]:
     """
     first = escaped(prefix)
     rest, beyond = first.rstrip(_LAST), None
-    if rest:  # between these two are the halves of pairs, which are no characters
+    if rest:  # between these two are surrogates, which are no characters
         beyond = rest[:-1] + ("\ue000" if rest[-1] == "\ud7ff" else chr(ord(rest[-1]) + 1))
     return {"first": first or None, "beyond": beyond}
 
@@ -66,10 +66,10 @@ def unescaped(text: str) -> str:
     """Undo `escaped`.
 
     Raises:
-        StoreError: It is not a text, as in a damaged row.
+        StoreError: It is not a text, because the row is damaged.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise StoreError(f"an id or a name in the store is damaged: {text!r:.40} is no text")
+        raise StoreError(f"an id or a name in the store is damaged: {text!r:.40} is not a text")
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\" in text else text
 
 
@@ -81,12 +81,12 @@ def check_numbers(entries: Sequence[Entry]) -> None:
     """
     numbers = [entry.seq for entry in entries]
     if not numbers or numbers[0] < 1 or any(one >= other for one, other in itertools.pairwise(numbers)):
-        raise StoreError(f"a log has at least one message, and numbers that rise from 1 on, not {numbers[:10]}")
+        raise StoreError(f"a log needs at least one message, and ascending numbers from 1, not {numbers[:10]}")
 
 
 def make_conflict_error(conversation_id: str) -> ConflictError:
     """Make the error for a conversation that exists already."""
-    return ConflictError(f"there is a conversation {conversation_id!r} already; clear it, or choose another id")
+    return ConflictError(f"the conversation {conversation_id!r} already exists; clear it, or choose another id")
 
 
 def make_damaged_error(what: str, conversation_id: str, error: Exception) -> StoreError:

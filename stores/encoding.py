@@ -9,10 +9,10 @@ from memzoo.stores.base import JSON
 __all__ = ["DAMAGE", "as_time", "from_json", "to_json"]
 
 DAMAGE = (ValueError, TypeError, AttributeError, RecursionError, StoreError)
-"""What reading a damaged row may raise."""
+"""The exceptions that reading a damaged row may raise."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-# Unlike `json.loads`, it looks for no white space, which `to_json` does not write around a value.
+# Unlike `json.loads`, it skips no white space around a value, and `to_json` writes none.
 _decode = json.JSONDecoder().raw_decode
 
 

@@ -55,7 +55,7 @@ class EncryptedStore(Closing):
     """
 
     def __init__(self, store: Store, keys: str | bytes | Sequence[str | bytes]) -> None:
-        """Encrypt what goes into a store from now on.
+        """Encrypt everything written to a store from now on.
 
         Args:
             store: An empty store, or one that was always used with these keys.
@@ -71,12 +71,12 @@ class EncryptedStore(Closing):
         self._fernet = fernet_of(given)
         self._name_keys = [hmac_of(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
         self.within = store
-        self._fits = False  # whether anything was decrypted yet: then what cannot be is damaged
+        self._fits = False  # whether anything was decrypted yet: after that, undecryptable content is damaged
         drive(self._try_keys())
 
     @property
     def is_lasting(self) -> bool:
-        """Whether what is stored outlives the process."""
+        """True if the data outlives the process."""
         return is_lasting(self.within)
 
     def __repr__(self) -> str:
@@ -251,7 +251,7 @@ class EncryptedStore(Closing):
         if is_encrypted(entry):
             return entry.message[TOKEN]
         if self._fits:
-            raise StoreError(f"{what} is not encrypted, as all else is: it is damaged, or was exchanged")
+            raise StoreError(f"{what} is not encrypted, unlike everything else: it is damaged, or was exchanged")
         raise WrongKeyError("the store has content that is not encrypted; open it without a key")
 
     def _decrypt(self, token: Any, what: str) -> bytes:
@@ -267,11 +267,11 @@ class EncryptedStore(Closing):
         return plain
 
     def _unseal(self, token: JSON, what: str) -> tuple[Any, Any, list[Any]]:
-        """Decrypt JSON: a value, another one, and their place."""
+        """Decrypt JSON; return two values and their place."""
         plain = self._decrypt(token, what)
         try:
             one, other, place = json.loads(plain)
-        except ValueError as error:  # no JSON was sealed here, but an embedding
+        except ValueError as error:  # an embedding was encrypted here, not JSON
             raise make_tampered_error(what) from error
         return one, other, place
 
@@ -297,7 +297,7 @@ class EncryptedStore(Closing):
         for entry in entries:
             what = f"message {entry.seq} of {conversation_id!r}"
             message, fields, bound = self._unseal(self._token(entry, what), what)
-            if not isinstance(message, dict):  # but the name of an item
+            if not isinstance(message, dict):  # the name of an item instead
                 raise make_tampered_error(what)
             # Its place is counted from the beginning of its turn, or as a log number.
             id_, turn_id, place, seq = bound

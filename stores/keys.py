@@ -1,4 +1,4 @@
-"""Where keys come from, and how to tell whether one fits a store."""
+"""Finds encryption keys, and checks whether one fits a store."""
 
 import contextlib
 import hashlib
@@ -29,7 +29,7 @@ _SAMPLED = 50  # conversations
 
 
 def keys_from_environment() -> list[str] | None:
-    """The keys in `MEMZOO_KEY`, or `None`."""
+    """Return the keys in `MEMZOO_KEY`, or `None`."""
     keys = os.environ.get(KEY_VARIABLE)
     return keys.split(",") if keys else None
 

@@ -31,7 +31,7 @@ class _State:
 
 @dataclass
 class _Conversation:
-    # The version from which states count: a reader with an older one has to start afresh.
+    # The version from which states are valid: a reader with an older one has to start afresh.
     born: int
     epoch: int
     # The version of the last committed state.
@@ -43,7 +43,7 @@ class _Conversation:
 
 
 class InMemoryStore(Closing):
-    r"""A `Store` in dictionaries: the default, for tests and for conversations that need not outlive the process.
+    r"""A `Store` in dictionaries: the default, for tests and for conversations that may end with the process.
 
     Example:
         >>> from memzoo.memories import create_memory
@@ -58,7 +58,7 @@ class InMemoryStore(Closing):
         """Make an empty store.
 
         Args:
-            clock: Gives the time, with a time zone, that is stamped on each message.
+            clock: Returns the time, with a time zone, to stamp on each message.
         """
         self.clock = clock
         self._lock = new_rlock()
@@ -114,7 +114,7 @@ class InMemoryStore(Closing):
         with self._lock:
             conversation = self._find(conversation_id)
             state = _state(conversation, strategy)
-            # Most readers have seen everything: do not make them wait for a look at each item.
+            # Most readers are up to date: do not make them wait for a scan of all items.
             if since == state.version:
                 return StateUpdate(state.version, state.watermark, {}, reset=False)
             reset = not conversation.born <= since <= state.version
@@ -265,7 +265,7 @@ class InMemoryStore(Closing):
         return _Conversation(born=version, epoch=version)
 
     def _start_anew(self, conversation: _Conversation, first: int) -> None:
-        """Clear what may have been learnt from a message, and tell all readers."""
+        """Clear the states that may have learnt from a message, and notify all readers."""
         conversation.born = next(self._versions)
         kept = {
             name: state

@@ -27,9 +27,9 @@ class MessageListStore(Closing):
     - Nothing protects a list from others: if two processes save to one conversation at the same time, one may overwrite
       what the other has just saved.
     - If somebody else changes or removes messages, numbers and all states start afresh.
-    - A load reads the whole list once; a save reads it once and writes all of it. With `keep_history=False` a save that
-      shortens the list writes it twice, and reads it once more if the memory asks a model. The functions run within the
-      call, one at a time, so slow ones block an event loop.
+    - A load reads the whole list once; a save reads it once and rewrites all of it. With `keep_history=False` a save
+      that shortens the list writes it twice, and reads it once more if the memory asks a model. The functions run
+      within the call, one at a time, so slow ones block an event loop.
 
     Example:
         >>> from memzoo.memories import create_memory
@@ -44,7 +44,7 @@ class MessageListStore(Closing):
     """
 
     is_lasting = True
-    """What is stored outlives the process."""
+    """The data outlives the process."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class MessageListStore(Closing):
         delete: Callable[[str], object],
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        """Keep messages with these functions.
+        """Make a store over these functions.
 
         Args:
             get: Returns all messages of a conversation, none for an unknown one; like `getMessages` in LangChain4j.
@@ -88,7 +88,7 @@ class MessageListStore(Closing):
             return await self._seen.read(conversation_id, **bounds)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`; as of the last look at the list, which each load begins with."""
+        """See `Store.read_state`; as of the last read of the list, with which each load begins."""
         return await self._seen.read_state(conversation_id, strategy, since=since)
 
     async def commit(self, conversation_id: str, strategy: str, *, changes: Mapping[str, JSON], **versions: Any) -> int:
@@ -134,7 +134,7 @@ class MessageListStore(Closing):
         found = list(self._get(conversation_id))
         known = [entry.message for entry in seen]
         if found[: len(known)] != known:
-            # Begun afresh, except for what was forgotten.
+            # Start afresh, except for the forgotten turns.
             await self._seen.forget(conversation_id, [entry.seq for entry in seen], tombstones=False)
             await self._seen.clear(conversation_id, only_empty=True)
             known = []

@@ -1,4 +1,4 @@
-"""Opens the store that a URL names."""
+"""Opens a store by its URL."""
 
 import inspect
 import re
@@ -44,7 +44,7 @@ class OpenStore(ManagedStore, Protocol):
 def open_store(
     url: str, *, clock: Callable[[], datetime] = utc_now, key: str | bytes | Sequence[str | bytes] | None = None
 ) -> OpenStore:
-    """Open the store that a URL names, or create it if it does not exist yet. A `with` closes it at its end.
+    """Open the store at a URL, and create it if it does not exist yet. A `with` closes it at its end.
 
     ============================== =========================================================================
     `memory://`                    A new `InMemoryStore`.
@@ -119,7 +119,7 @@ def _open_url(url: str, clock: Callable[[], datetime]) -> OpenStore:
         if kind == "sqlite" and rest:
             advice = f"write {f'sqlite:///{rest}'!r}"
         elif kind in _OPENERS and ":" in url:
-            advice = f"it has to begin with {kind + '://'!r}"
+            advice = f"it must begin with {kind + '://'!r}"
         else:
             path = shown.replace("%", "%25").replace("?", "%3F") or "memories.db"
             advice = f"for a file write {'sqlite:///' + path!r}"
@@ -185,7 +185,7 @@ def _unlock(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) 
     """
     if keys is not None:
         return EncryptedStore(store, keys)
-    # Judge by what can be read at all, not by a damaged row.
+    # Judge by readable rows, not by a damaged one.
     first: list[Entry] = []
 
     def is_first(entry: Entry) -> bool:

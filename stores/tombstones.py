@@ -1,4 +1,4 @@
-"""Tombstones: what a store keeps of a forgotten turn, so that nothing brings it back."""
+"""Tombstones: a store's records of forgotten turns, so that nothing brings them back."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ _LETTERS = 32  # 128 bits
 
 
 def tombstone(id_: str) -> str:
-    """Return what a store keeps of a forgotten turn's id: enough to recognise the turn, but not to read its id.
+    """Return the tombstone of a turn's id: enough to recognise the turn, but not to read its id.
 
     Example:
         >>> tombstone("turn-1")
@@ -24,11 +24,11 @@ def tombstone(id_: str) -> str:
 
 @runtime_checkable
 class TombstoneStore(ManagedStore, Protocol):
-    """A store that also knows which turns were forgotten, so that nothing brings them back.
+    """A store that also remembers forgotten turns, so that nothing brings them back.
 
     All of memzoo's stores are of this kind. When a message of a turn is forgotten, the store keeps a hash of the turn's
-    id: its tombstone. `append` with that id stores nothing, and returns what is left of the turn. Tombstones stay when
-    the whole conversation is forgotten (`clear(only_empty=True)`); `clear` deletes them with the rest.
+    id: its tombstone. `append` with that id stores nothing, and returns the rest of the turn. Tombstones stay when the
+    whole conversation is forgotten (`clear(only_empty=True)`); `clear` deletes them with the rest.
     """
 
     async def tombstones(self, conversation_id: str) -> list[str]:
@@ -47,7 +47,7 @@ class TombstoneStore(ManagedStore, Protocol):
 
         Args:
             conversation_id: The conversation to delete from.
-            seqs: Their log numbers.
+            seqs: The messages' log numbers.
             derived: As in `ManagedStore.forget`.
             tombstones: Leave tombstones. Otherwise the deleted turns may be saved again.
         """
@@ -61,7 +61,7 @@ class TombstoneStore(ManagedStore, Protocol):
         *,
         tombstones: Collection[str] = (),
     ) -> None:
-        """As `ManagedStore.restore`, with its tombstones."""
+        """Like `ManagedStore.restore`, with tombstones."""
         ...
 
 
@@ -85,7 +85,7 @@ async def forget(
 
 
 async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-    """Delete messages, and what was learnt from them, as if never said; they may be said again.
+    """Delete messages, and the states learnt from them, as if never said; they may be said again.
 
     Args:
         store: The store to delete from.

@@ -1,4 +1,4 @@
-"""Moves conversations between stores as JSON Lines, with all that was learnt from them."""
+"""Moves conversations between stores as JSON Lines, with the states learnt from them."""
 
 import base64
 import hashlib
@@ -19,17 +19,17 @@ from memzoo.sync import blocking_function, iterated
 __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
 
 FORMAT: Final = 1
-"""The version of the format; a file of a newer one is refused."""
+"""The version of the format; files of newer versions are refused."""
 
 _PAGE = 500
 _MOST = 2**53  # the largest number that every program that handles JSON takes
 _FLOAT = 4  # bytes of a number in an embedding
 
 _CHECKS = "memzoo.import_checks"
-"""Entry points that check whether strategies can load what is imported, as stores know no strategies.
+"""Entry points that check whether strategies can load imported states, since stores know no strategies.
 
-Each is a coroutine of the entries and of the states by name; it changes nothing, and raises a `ValueError` about
-whatever a strategy cannot continue with.
+Each is a coroutine of the entries and the states by name; it changes nothing, and raises a `ValueError` about
+anything that a strategy cannot continue with.
 """
 
 
@@ -97,17 +97,17 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
 
     Args:
         store: The store to write to.
-        lines: What `export_conversation` yielded, such as a file opened as UTF-8 text.
+        lines: The lines from `export_conversation`, such as a file opened as UTF-8 text.
         conversation_id: The conversation's new id; by default its old one.
 
     Returns:
         The conversation's id.
 
     Raises:
-        TransferError: The lines are not an export, were cut off or changed, contain something that cannot be loaded, or
-            come from a newer memzoo; nothing was stored.
+        TransferError: The lines are not an export, were cut off or changed, cannot be loaded, or come from a newer
+            memzoo; nothing was stored.
         ConflictError: The store already has a conversation with this id; nothing was stored.
-        PluginError: A package that checks what is imported cannot be loaded; nothing was stored.
+        PluginError: A package that checks imports cannot be loaded; nothing was stored.
     """
     found = _read(lines)
     states = await _check_states(found)
@@ -171,7 +171,7 @@ def _check_state(last: int, name: str, state: StoredState) -> StoredState:
     if state.watermark > last and (state.items or not state.embeddings):
         raise ValueError(f"the state {name!r} has taken in {state.watermark} messages, but the last one is {last}")
     if any(not 1 <= seq <= last for seq in state.embeddings):
-        raise ValueError(f"the state {name!r} has embeddings of messages that are not there")
+        raise ValueError(f"the state {name!r} has embeddings of missing messages")
     if len({len(vector) for vector in state.embeddings.values()}) > 1:
         raise ValueError(f"the state {name!r} has embeddings of different lengths")
     return replace(state, watermark=min(state.watermark, last))
@@ -194,7 +194,7 @@ def _entry_of_json(seq: int, turn_id: str, created_at: str, message: Message, fi
 
 def _number(number: int, *, at_least: int) -> int:
     if isinstance(number, bool) or not at_least <= number <= _MOST:
-        raise ValueError(f"{number} is no number from {at_least} to 2^53")
+        raise ValueError(f"{number} is not a number from {at_least} to 2^53")
     return number
 
 
@@ -208,7 +208,7 @@ def _vector(text: str) -> bytes:
 def _parse(line: str) -> Any:
     def finite(text: str) -> float:
         if not math.isfinite(number := float(text)):
-            raise ValueError(f"{text} is no JSON")
+            raise ValueError(f"{text} is not JSON")
         return number
 
     return json.loads(line, parse_float=finite, parse_constant=finite)
@@ -246,7 +246,7 @@ class _Export:
             case {"memzoo": "conversation", "format": int(version), "conversation_id": str(id_)} if not self.lines:
                 self._begin(version, id_)
             case _ if not self.lines:
-                raise ValueError("this is no conversation that was exported by memzoo")
+                raise ValueError("this is not a conversation exported by memzoo")
             case {"seq": int(), "turn_id": str(), "message": {"role": str()}, "fields": dict()}:
                 self.entries.append(_entry_of_json(**values))
             case {"state": str(name), "watermark": int(watermark)} if name not in self.states:
@@ -266,7 +266,7 @@ class _Export:
 
     def _begin(self, version: int, conversation_id: str) -> None:
         if version > FORMAT:
-            known = f"this memzoo knows those up to {FORMAT}"
+            known = f"this memzoo reads formats up to {FORMAT}"
             raise ValueError(f"the file has format {version}, but {known}; upgrade it")
         self.conversation_id = conversation_id
 
@@ -276,7 +276,7 @@ class _Export:
                 "the file's last line lacks 'sha256', by which it is known to be whole: export the conversation again"
             )
         if lines != self.lines:
-            raise ValueError(f"{lines} lines should stand before this one, not {self.lines}")
+            raise ValueError(f"{lines} lines should come before this one, not {self.lines}")
         if digest != self.digest.hexdigest():
-            raise ValueError("what stands before this line was changed")
+            raise ValueError("the lines before this one were changed")
         self.ended = True

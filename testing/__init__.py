@@ -1,6 +1,6 @@
-"""For testing memories, stores and indexes of your own: contract suites to inherit, and models with scripted answers.
+"""Contract suites for your own memories, stores and indexes, as tests to inherit, and models with scripted answers.
 
-They need pytest. Subclass `MemoryContract` for a strategy of your own::
+They need pytest. Subclass `MemoryContract` for your own strategy::
 
     class TestMyMemory(MemoryContract):
         strategy = MyMemory

@@ -16,7 +16,7 @@ from memzoo.testing.tools import QUESTION, SAID, ContractTools, tell
 __all__ = ["FailingTalk", "FailureContract"]
 
 _BAD = "unspeakable"
-# So many exchanges after a bad one, whoever learns from ten at a time has set it aside, too.
+# This many exchanges after a bad one, even a memory that learns from ten at a time has set it aside.
 _ENOUGH = 24
 
 
@@ -24,11 +24,11 @@ class FailingTalk:
     """A conversation with a model that may fail; half a minute passes between two exchanges.
 
     Attributes:
-        memory: What remembers it.
+        memory: Its memory.
         model: The model.
         now: The time in seconds.
-        failed: How often the model failed, by call of the memory: a load, a save, a load and so on.
-        asked: How often it was asked, likewise.
+        failed: The number of the model's failures, by call of the memory: a load, a save, a load and so on.
+        asked: The number of requests to it, likewise.
     """
 
     def __init__(self, contract: ContractTools, **options: Any) -> None:
@@ -41,12 +41,12 @@ class FailingTalk:
         self.memory = contract.make(**self._made, **self._options)
 
     def open_again(self) -> BaseMemory:
-        """Go on with another memory of the conversation, as another process would."""
+        """Continue with another memory of the conversation, as another process would."""
         self.memory = self._contract.make(**self._made, **self._options, store=self.memory.store)
         return self.memory
 
     def take_turns(self, count: int, *, bad: int = -1) -> None:
-        """Load and save so many times; one of the exchanges may be one that the model refuses."""
+        """Load and save `count` times; the model refuses the exchange at `bad`."""
         for turn in range(count):
             self.now += 30
             said = f"My sister Anna owns {self._turns} cats{f', and {_BAD}' if turn == bad else ''}."
@@ -58,7 +58,7 @@ class FailingTalk:
         calls, failures = self.model.calls, self.model.failures
         call()
         for learner in self.memory.learners:
-            drive(learner.wait())  # what runs behind it
+            drive(learner.wait())  # learning in the background
         self.asked.append(self.model.calls - calls)
         self.failed.append(self.model.failures - failures)
 
@@ -67,16 +67,16 @@ class FailureContract(ContractTools):
     """Nothing is lost, doubled or replaced by something worse; one bad exchange stops nothing else."""
 
     def flaky(self, **options: Any) -> tuple[BaseMemory, FlakyModel]:
-        """A memory whose model can be made to fail; skips for a strategy that asks none."""
+        """Return a memory whose model can be made to fail; skips for a strategy without a model."""
         model = self.model()
         return self.make(llm=model, **options), model
 
     def talk(self, **options: Any) -> FailingTalk:
-        """A conversation with such a model."""
+        """Return a conversation with such a model."""
         return FailingTalk(self, **options)
 
     def test_failing_model_loses_nothing(self) -> None:
-        """What was said is stored before a model error is raised, is shown meanwhile, and is learnt from later."""
+        """Messages are stored before a model error is raised, shown meanwhile, and learnt from later."""
         memory, model = self.flaky(**self.asking_early())
         model.fault = ModelError("the model is down")
         with pytest.raises(ModelError):
@@ -97,7 +97,7 @@ class FailureContract(ContractTools):
 
     @pytest.mark.parametrize("reply", ["I'm sorry, but I can't help with that.", "Sorry, I cannot do this"])
     def test_bad_reply_changes_nothing(self, reply: str) -> None:
-        """A refusal never replaces what is known, and what was said stays in view."""
+        """A refusal never replaces known state, and the messages stay in view."""
         memory, model = self.flaky(**self.asking_early())
         tell(memory, SAID[0])
         before = str(memory.load_memory_variables(QUESTION))
@@ -113,7 +113,7 @@ class FailureContract(ContractTools):
 
     @pytest.mark.parametrize("reply", ["NOTHING NEW", "none", "- Nothing new."])
     def test_nothing_new_changes_nothing(self, reply: str) -> None:
-        """A reply that nothing is new leaves what is known as it is."""
+        """A reply that nothing is new leaves known state as it is."""
         memory, model = self.flaky()
         tell(memory, SAID[0])
         before = memory.load_memory_variables(QUESTION)
@@ -158,12 +158,12 @@ class FailureContract(ContractTools):
         if not self.asking_early():  # Otherwise nothing fits the limit.
             assert _BAD in str(talk.memory.messages("Who is Anna?"))
         assert max(talk.failed) == 1
-        # Ten exchanges are halved down to the bad one, which is then tried by itself: that takes a handful of calls.
+        # Ten exchanges are halved down to the bad one, which is then tried by itself: a handful of calls.
         assert sum(talk.failed) <= 12
         assert sum(talk.failed[-10:]) == 0
 
     def test_another_process_goes_on_with_a_bad_exchange(self) -> None:
-        """What was tried is kept in the store, so a fresh memory for each turn comes as far as one for all."""
+        """The store keeps the attempts, so a fresh memory for each turn gets as far as a single one."""
         talk = self.talk()
         talk.model.refused = _BAD
         for turn in range(_ENOUGH):
@@ -173,7 +173,7 @@ class FailureContract(ContractTools):
         assert sum(talk.failed) <= 12
 
     def test_takes_up_what_was_set_aside(self) -> None:
-        """A model that can learn from it does so when it is told to; one that cannot changes nothing."""
+        """A model that can learn from a set-aside exchange does so on request; one that cannot changes nothing."""
         talk = self.talk()
         talk.model.refused = _BAD
         talk.take_turns(_ENOUGH, bad=3)
@@ -186,7 +186,7 @@ class FailureContract(ContractTools):
         assert talk.open_again().set_aside() == []
 
     def test_learns_anew(self) -> None:
-        """After `relearn` a memory shows what it showed; a model that is down leaves all as it is."""
+        """After `relearn` a memory shows the same as before; a model that is down leaves everything as it is."""
         talk = self.talk()
         talk.take_turns(_ENOUGH)
         shown = talk.memory.messages("Who is Anna?")
@@ -232,7 +232,7 @@ class FailureContract(ContractTools):
         assert talk.memory.set_aside() == []
 
     def test_catches_up_with_a_small_context(self) -> None:
-        """Whatever waits, prompts are made to fit the context that the endpoint names; long messages are cut."""
+        """Prompts fit the context that the endpoint names, even if much waits; long messages are cut."""
         talk = self.talk()
         talk.model.fault = ModelError("the model is down")
         talk.take_turns(60)

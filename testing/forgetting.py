@@ -1,4 +1,4 @@
-"""The rules for every strategy when something is forgotten, or looked up again."""
+"""The rules for every strategy about forgetting and about reading the history."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _ASKED = "Where does Anna live?"
 
 
 def _all_shown(memory: BaseMemory) -> str:
-    """All that a memory shows, and all that it keeps, in small letters."""
+    """Return everything that a memory shows and keeps, in lower case."""
     return f"{memory.load_memory_variables(QUESTION)} {memory.messages(_ASKED)} {memory.history()}".lower()
 
 
@@ -24,7 +24,7 @@ class ForgettingContract(ContractTools):
     """The rules for forgetting, paging and eviction."""
 
     def test_forgets_messages(self) -> None:
-        """What was forgotten is neither shown nor kept, in no other open memory either; the rest is."""
+        """Forgotten messages are neither shown nor kept, also in other open memories; the rest is."""
         memory = self.told(conversation_id="a")
         other = self.make(store=memory.store, conversation_id="a")
         for one in (memory, other):
@@ -38,7 +38,7 @@ class ForgettingContract(ContractTools):
         assert [entry.seq for entry in memory.entries()] == [3, 4]
 
     def test_goes_on_after_forgetting(self) -> None:
-        """After the newest messages were forgotten, or all of them, what is said next is remembered."""
+        """After the newest messages were forgotten, or all of them, the next ones are remembered."""
         for ids in ([3, 4], [1, 2, 3, 4]):
             memory = self.told()
             memory.forget(ids)
@@ -49,11 +49,11 @@ class ForgettingContract(ContractTools):
             assert ("oslo" in shown) == (len(ids) == len(SAID))
 
     def test_does_not_learn_what_was_forgotten(self) -> None:
-        """A memory that was open while another one forgot learns from what is left, and from nothing else."""
+        """A memory that was open while another one forgot learns only from the remaining messages."""
         for ids in ([1, 2], [1, 2, 3, 4]):
             memory = self.told()
             memory.load_memory_variables(QUESTION)
-            # One that learns nothing itself, so that all is left to the one that is open.
+            # A memory that learns nothing itself, so that the open one has to learn everything.
             ConversationBufferMemory(store=memory.store, conversation_id=memory.conversation_id).forget(ids)
             tell(memory, ("Anna plays chess.", "Good."))
             shown, state = _all_shown(memory), drive(memory.store.read_state(memory.conversation_id, memory.state_name))
@@ -61,7 +61,7 @@ class ForgettingContract(ContractTools):
             assert ("chess" in shown, "equinor" in shown) == (True, len(ids) < len(SAID) * 2)
 
     def test_forgets_a_conversation(self) -> None:
-        """Without ids the conversation goes as a whole."""
+        """Without ids the whole conversation is forgotten."""
         memory = self.told()
         receipt = memory.forget(None, thorough=True)
         assert (receipt.removed, receipt.erased) == ((1, 2, 3, 4), True)
@@ -69,7 +69,7 @@ class ForgettingContract(ContractTools):
 
     @pytest.mark.parametrize(("ids", "error"), [([1, 99], UnknownMessageError), ("12", OptionError), (3, OptionError)])
     def test_refuses_to_forget_what_is_not_there(self, ids: Any, error: type[Exception]) -> None:
-        """Numbers that no message has, and what is no number, are refused before anything is changed."""
+        """Unknown numbers, and things that are not numbers, are refused before anything is changed."""
         memory = self.told()
         before = memory.load_memory_variables(QUESTION), memory.history()
         with pytest.raises(error, match=r"99|log numbers"):
@@ -77,7 +77,7 @@ class ForgettingContract(ContractTools):
         assert (memory.load_memory_variables(QUESTION), memory.history()) == before
 
     def test_history_comes_in_pages(self) -> None:
-        """From any entry on, in both directions, there is the next page; entries tell numbers and times."""
+        """Pages start at any entry, in both directions; entries have numbers and times."""
         memory = self.told()
         assert [entry.seq for entry in memory.entries(limit=2, newest_first=True)] == [4, 3]
         assert [entry.seq for entry in memory.entries(limit=2, newest_first=True, before=3)] == [2, 1]

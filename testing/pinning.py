@@ -1,4 +1,4 @@
-"""The rules for every strategy about messages that are pinned."""
+"""The rules for every strategy about pinned messages."""
 
 from typing import Any
 
@@ -24,21 +24,21 @@ _QUERY = "Where does Anna live?"
 
 
 class PinContract(ContractTools):
-    """What is pinned is shown in every view, word for word, until it is unpinned or forgotten."""
+    """A pinned message is shown in every view, word for word, until it is unpinned or forgotten."""
 
     def talked(self, memory: BaseMemory) -> BaseMemory:
-        """The memory after so much talk that every window has moved on."""
+        """Return the memory after enough talk for every window to have moved on."""
         tell(memory, *((f"Bo has {number} cats, and some of them are grey.", "Noted. " * 40) for number in range(13)))
         return memory
 
     def ruled(self, **options: Any) -> BaseMemory:
-        """A memory whose first message was stored as pinned, long ago."""
+        """Return a memory whose first message was stored as pinned, long ago."""
         memory = self.make(**options)
         memory.add_messages([_RULE], pinned=True)
         return self.talked(memory)
 
     def test_shows_what_is_pinned(self) -> None:
-        """However long ago it was said, a pinned message is shown once, before what was said later."""
+        """A pinned message is shown once, before all later ones, even if it was said long ago."""
         memory = self.ruled()
         shown = memory.messages(_QUERY)
         assert shown.count(_RULE) == 1
@@ -85,7 +85,7 @@ class PinContract(ContractTools):
 
     @pytest.mark.parametrize("number", [1, 2])
     def test_a_call_of_a_tool_stays_with_its_results(self, number: int) -> None:
-        """Whether the call is pinned or the result, both are shown, and nothing between them."""
+        """If a call or its result is pinned, both are shown, and nothing between them."""
         memory = self.make()
         memory.add_messages([_CALL])
         memory.pin(1)
@@ -115,7 +115,7 @@ class PinContract(ContractTools):
         assert memory.messages(_QUERY).pinned == [_RULE]
 
     def test_pinned_messages_count(self) -> None:
-        """They are within `max_tokens`; where they alone are over it, an error says so."""
+        """They count towards `max_tokens`; if they alone exceed it, an error says so."""
         memory = self.ruled()
         shown = memory.messages(_QUERY, max_tokens=1200)
         assert _RULE in shown
@@ -125,7 +125,7 @@ class PinContract(ContractTools):
             memory.messages(_QUERY, max_tokens=300)
 
     def test_shows_pinned_messages_in_front(self) -> None:
-        """With `pinned_first` they stand before all other messages of the log; the open question is still the last."""
+        """With `pinned_first` they come before all other messages of the log; the open question is still the last."""
         memory = self.talked(self.make(pinned_first=True))
         memory.add_messages([{"role": "user", "content": _QUERY}])
         memory.pin([26, 27])
@@ -134,7 +134,7 @@ class PinContract(ContractTools):
         assert shown[-1].message["content"] == _QUERY
 
     def test_shows_a_pinned_system_message(self) -> None:
-        """It stays when another one takes its place, before all that is no system message."""
+        """It stays when another one replaces it, before all messages that are not system messages."""
         memory = self.make()
         rule: Message = {"role": "system", "content": "Never delete the zebra table."}
         memory.add_messages([rule], pinned=True)
@@ -146,7 +146,7 @@ class PinContract(ContractTools):
         assert roles == sorted(roles, reverse=True)
 
     def test_refuses_to_pin_what_is_not_there(self) -> None:
-        """A number that no message has, and what is no number, are refused; nothing is pinned then."""
+        """Unknown numbers, and things that are not numbers, are refused; then nothing is pinned."""
         memory = self.told()
         with pytest.raises(UnknownMessageError, match="no message 99"):
             memory.pin([1, 99])

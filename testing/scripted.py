@@ -1,4 +1,4 @@
-"""Models for tests: one that gives prepared replies, one that can be made to fail."""
+"""Models for tests: one with prepared replies, one that can be made to fail."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -15,7 +15,7 @@ Reply: TypeAlias = str | Exception | Callable[[str], str]
 
 
 class ScriptedModel:
-    """A model that gives prepared replies in their order, and keeps what it was asked.
+    """A model that returns prepared replies in order, and records its requests.
 
     Attributes:
         asked: Pairs of a prompt's name and its rendered text, oldest first.
@@ -30,7 +30,7 @@ class ScriptedModel:
     """
 
     name = "scripted"
-    """What it is called in reports."""
+    """Its name in reports."""
 
     def __init__(self, *replies: Reply) -> None:
         """Prepare replies.
@@ -61,19 +61,19 @@ class ScriptedModel:
 
 
 class FlakyModel:
-    """Another model that can be switched to fail, or to give one and the same reply.
+    """A wrapper of a model that can be switched to fail, or to give one fixed reply.
 
     Attributes:
         fault: Raised by each call while it is set.
         reply: Given by each call while it is set.
-        refused: Prompts that have this text fail, while it is set.
-        context: Tokens (four characters count as one) that a prompt may have, while it is set.
+        refused: Prompts with this text fail, while it is set.
+        context: The most tokens of a prompt (four characters count as one), while it is set.
         asked: As in `ScriptedModel`.
-        failures: How often it failed.
+        failures: The number of its failures.
     """
 
     def __init__(self, model: Model) -> None:
-        # The offline model answers and counts alike without a client between, in a fraction of the time.
+        # The offline model without a client answers and counts alike, in a fraction of the time.
         self._model = model.direct() if isinstance(model, ChatModel) else model
         self.name = model.name
         self.fault: Exception | None = None
@@ -85,7 +85,7 @@ class FlakyModel:
 
     @property
     def calls(self) -> int:
-        """How often it was asked."""
+        """The number of requests."""
         return len(self.asked)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:

@@ -1,4 +1,4 @@
-"""What every store must do, as tests to inherit; see `memzoo.testing`."""
+"""The rules of every store, as tests to inherit; see `memzoo.testing`."""
 
 import asyncio
 import copy

@@ -1,4 +1,4 @@
-"""Makes the memories that contracts are tested with."""
+"""Makes the memories that contracts test."""
 
 from typing import Any, ClassVar
 
@@ -16,49 +16,49 @@ QUESTION = {"input": "Where does Anna live?"}
 
 
 def tell(memory: BaseMemory, *exchanges: tuple[str, str]) -> None:
-    """Save what a user said and what was answered."""
+    """Save exchanges of a user's words and answers."""
     for said, answer in exchanges:
         memory.save_context({"input": said}, {"output": answer})
 
 
 class ContractTools:
-    """Makes the memories that a contract is tested with."""
+    """Makes the memories that a contract tests."""
 
     strategy: ClassVar[type[BaseMemory]]
 
     @property
     def asks_model(self) -> bool:
-        """Whether the strategy asks a model itself."""
+        """True if the strategy asks a model itself."""
         return issubclass(self.strategy, ModelBackedMemory)
 
     def options(self) -> dict[str, Any]:
-        """Options that the strategy is tested with, besides `store` and `conversation_id`.
+        """The options for testing the strategy, besides `store` and `conversation_id`.
 
-        An `llm` here is the model of all tests; those in which it fails let it fail.
+        An `llm` here is the model of all tests, which some tests make fail.
         """
         return {"token_counter": "approximate"}
 
     def make(self, **options: Any) -> BaseMemory:
-        """A memory to be tested; it asks `model()` unless the options have an `llm`."""
+        """Return a memory to test; it asks `model()` unless the options have an `llm`."""
         given = self.options() | options
         if self.asks_model and "llm" not in given:
             given["llm"] = self.model()
         return self.strategy(**given)
 
     def model(self) -> FlakyModel:
-        """The model of the options, or the offline one, made to fail at will; skips for a strategy that asks none."""
+        """Return the options' model, or the offline one, that can be made to fail; skips for strategies without one."""
         if not self.asks_model:
             pytest.skip("asks no model")
         return FlakyModel(as_model(self.options().get("llm", "offline")))
 
     def told(self, **options: Any) -> BaseMemory:
-        """A memory that was told two exchanges."""
+        """Return a memory with two exchanges."""
         memory = self.make(**options)
         tell(memory, *SAID)
         return memory
 
     def asking_early(self) -> dict[str, Any]:
-        """Options that make the strategy ask its model from the first exchange on."""
+        """Return options that make the strategy ask its model from the first exchange on."""
         limit = self.strategy.__dataclass_fields__.get("max_token_limit")
         waits = self.strategy.due is not BaseMemory.due
         asks_when_full = self.asks_model and waits and limit is not None and limit.default is not None

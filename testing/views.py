@@ -1,4 +1,4 @@
-"""The rules for every strategy about what a view shows, and what it tells about that."""
+"""The rules for every strategy about its views and their explanations."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ class ViewContract(ContractTools):
     """One system message is shown first, a host's own fields never, and an explanation leaves no message out."""
 
     def under(self, *system: Message, **options: Any) -> BaseMemory:
-        """A memory that was given system messages, a dozen exchanges after each."""
+        """Return a memory with system messages, each followed by a dozen exchanges."""
         memory = self.make(**options)
         for message in system:
             memory.add_messages([message])
@@ -29,7 +29,7 @@ class ViewContract(ContractTools):
         return memory
 
     def test_shows_the_system_message_first(self) -> None:
-        """However long ago it was given, the system message stands first, and once though it was given twice."""
+        """The system message comes first, even if it is old, and once even if it was given twice."""
         memory = self.under(_PIRATE, _PIRATE)
         shown = memory.messages("Anna")
         assert shown[0] == _PIRATE
@@ -39,7 +39,7 @@ class ViewContract(ContractTools):
         )
 
     def test_a_new_system_message_replaces_the_old(self) -> None:
-        """Of two system messages only the newer one holds, by either name of the role, in a memory opened later too."""
+        """Of two system messages only the newer one counts, by either name of the role, also in a later memory."""
         memory = self.under(_PIRATE, _POET, conversation_id="two")
         opened = self.make(store=memory.store, conversation_id="two")
         for one in (memory, opened):
@@ -48,7 +48,7 @@ class ViewContract(ContractTools):
         assert memory.history()[0] == _PIRATE
 
     def test_forgetting_the_system_message_brings_back_the_old(self) -> None:
-        """A system message that was forgotten does not hold; the one before it does."""
+        """A forgotten system message does not count; the one before it does."""
         memory = self.under(_PIRATE, _POET)
         (newest,) = [entry.seq for entry in memory.entries() if entry.message == _POET]
         memory.forget([newest])
@@ -57,7 +57,7 @@ class ViewContract(ContractTools):
         assert memory.messages("Anna") == []
 
     def test_learns_nothing_from_the_system_message(self) -> None:
-        """No model is told what the system message says as if somebody had said it."""
+        """No prompt has the system message as if somebody had said it."""
         model = self.model()
         memory = self.under(_PIRATE, _POET, llm=model, **self.asking_early())
         memory.messages("Where does Anna live?")
@@ -65,12 +65,12 @@ class ViewContract(ContractTools):
         assert not [prompt for _, prompt in model.asked if "pirate" in prompt or "poet" in prompt]
 
     def test_keeps_the_system_message_without_history(self) -> None:
-        """With `keep_history=False` the system message stays when what was said is deleted."""
+        """With `keep_history=False` the system message stays when messages are deleted."""
         memory = self.under(_PIRATE, keep_history=False)
         assert memory.history()[0] == memory.messages("Anna")[0] == _PIRATE
 
     def test_explains_what_it_shows(self) -> None:
-        """The explanation has the messages that are shown, in order, with what they cost, and changes nothing."""
+        """The explanation has the shown messages, in order, with their costs, and changes nothing."""
         memory = self.told()
         shown, history = memory.messages(_QUERY), memory.history()
         told = memory.explain(_QUERY)
@@ -80,7 +80,7 @@ class ViewContract(ContractTools):
         assert told.strategy == memory.name
 
     def test_says_of_each_message_what_became_of_it(self) -> None:
-        """Each message of the log is shown, or left out for a reason; what was shown was not left out."""
+        """Each message of the log is either shown, or left out for a reason."""
         memory = self.told()
         told = memory.explain(_QUERY)
         left_out = {one.number for one in told.left_out}
@@ -99,7 +99,7 @@ class ViewContract(ContractTools):
         assert str(told).startswith(f"{memory.name} shows {len(told.shown)} message")
 
     def test_tells_which_entries_it_shows(self) -> None:
-        """Each message of a view comes with its entry in the log, or with none where it was derived."""
+        """Each message of a view comes with its entry in the log, or with none if it was derived."""
         memory = self.told()
         memory.add_messages([{"role": "user", "content": "Where does Anna live?"}])
         shown, entries = memory.messages(), {entry.seq: entry for entry in memory.entries()}
@@ -109,7 +109,7 @@ class ViewContract(ContractTools):
         assert pairs[-1] == (entries[5].message, entries[5])
 
     def test_a_question_takes_no_exchanges_place(self) -> None:
-        """Messages that are shown for a question are shown still when the log ends with it, without an answer."""
+        """Messages shown for a question are still shown when the log ends with it, without an answer."""
         memory = self.make()
         tell(memory, *((f"Anna has {number} cats.", "Noted.") for number in range(3)))
         before = [entry.seq for entry in memory.messages(_ASKED["content"], catch_up=False).entries if entry]
@@ -117,7 +117,7 @@ class ViewContract(ContractTools):
         assert [entry.seq for entry in memory.messages(catch_up=False).entries if entry] == [*before, 7]
 
     def test_keeps_what_is_a_hosts_to_itself(self) -> None:
-        """A field whose name begins with `@` is in the log, and neither a view nor a prompt has it."""
+        """A field with a name that begins with `@` is in the log, but in no view and no prompt."""
         model = self.model() if self.asks_model else None
         memory = self.make(**self.asking_early(), **({"llm": model} if model else {}))
         memory.add_messages([Record(_ASKED, {"@host": "zebra"}), Record(_ANSWERED, {"@host": "zebra"})])

@@ -1,4 +1,4 @@
-"""Asks a model for its next answer in a conversation: in pieces or at once, with tools."""
+"""Asks a model for its next answer in a conversation, streamed or whole, with tools."""
 
 import contextlib
 import time
@@ -61,7 +61,7 @@ async def ask_model(
 
 
 async def _stream(chunks: Any) -> AsyncGenerator[Any]:
-    """Yield the pieces of text in either client's stream; at the end, all chunks as one completion, or `None`."""
+    """Yield the pieces of text in either client's stream; finally, all chunks as one completion, or `None`."""
     from openai.lib.streaming.chat import ChatCompletionStreamState
 
     whole: Any = ChatCompletionStreamState()

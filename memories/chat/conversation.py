@@ -51,7 +51,7 @@ class Conversation(Closing):
         memory: The memory.
         system: Instructions sent first with each request. They are not stored, so you can change them at any time.
         tools: The tools by name.
-        usage: What the conversation spent on its model, under `"chat"`; `memory.usage` is what the memory spent.
+        usage: The conversation's spending on its model, under `"chat"`; `memory.usage` has the memory's.
 
     Example:
         >>> conversation = Conversation("offline", "window", system="Answer from what was said.")
@@ -62,7 +62,7 @@ class Conversation(Closing):
         4
 
     To continue after a restart: `Conversation("gpt-4o-mini", "summary-buffer", store="sqlite:///chat.db",
-    conversation_id="user-42")`. Used in a `with`, it closes the store that it opened at the end.
+    conversation_id="user-42")`. At the end of a `with`, it closes the store that it opened.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Conversation(Closing):
         Args:
             llm: A `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text (without tools).
             memory: A memory, or the name of a strategy; a memory made by name learns with the same `llm`.
-            store: Where a memory made by name is kept: a store, or the URL of one, which `close` closes.
+            store: The store of a memory made by name, or its URL; `close` closes a store opened by URL.
             conversation_id: Which conversation of the store to continue; by default a fresh one.
             default_id: Returns its id if `conversation_id` is not given, as in `MemoryProvider`; called once, now.
             system: Instructions for the model, sent first with each request.
@@ -146,7 +146,7 @@ class Conversation(Closing):
 
         Args:
             user: Text, or a user message (with pictures, say); `None` to have the last question answered again.
-            after: Replace what was said after this log number, as `aedit` does.
+            after: Replace everything after this log number, as `aedit` does.
 
         Raises:
             ModelError: The model failed.
@@ -166,7 +166,7 @@ class Conversation(Closing):
         return await self.asend(None)
 
     async def aedit(self, id: int, text: str | Message) -> Reply:  # noqa: A002 - the page calls it so
-        """Change what the user said and continue from there: the new turn replaces the message and all after it.
+        """Change a user message and continue from there: the new turn replaces the message and everything after it.
 
         Args:
             id: The log number of a user message (see `BaseMemory.aentries`).
@@ -285,13 +285,13 @@ class Conversation(Closing):
                 request = shorter
 
     async def _recall(self, turn: Turn) -> list[Message]:
-        """Return what the memory shows of the time before the turn."""
+        """Return the memory's messages from before the turn."""
         try:
             # The turn itself is sent too, so anything that the memory shows of it would be there twice.
             shown = await turn.amessages()
             return shown[: -len(sendable(turn.said))]
         except OverBudgetError as error:
-            # It concerns an older message, which the one that this turn stores replaces.
+            # It concerns an older message, which this turn will replace.
             logger.warning("%r: the model is asked without the memory: %s", self.memory.conversation_id, error)
             return []
 
@@ -319,7 +319,7 @@ class Conversation(Closing):
         return tool is not None and tool.repeatable
 
     async def _run(self, turn: Turn, calls: Sequence[Message]) -> list[Called]:
-        """Run tools, and add their results to the turn; if it is stopped, those that are there."""
+        """Run tools, and add their results to the turn; if stopped, add the results so far."""
         done: dict[int, Called] = {}
 
         async def run_one(place: int, call: Message) -> None:
@@ -335,14 +335,14 @@ class Conversation(Closing):
 
 
 def _keep_heard(turn: Turn, text: str) -> None:
-    """Add what the user has read of an answer that was stopped."""
+    """Add the part of a stopped answer that the user has read."""
     # The last piece may end in half a character, which cannot be stored.
     if text := extract_spoken(text.encode("utf-8", "ignore").decode()):
         turn.add(Record({"role": "assistant", "content": text}, UNFINISHED))
 
 
 def _describe(said: Answer) -> dict[str, str | None]:
-    """Return what the log keeps beside an answer: who gave it, and what it cost."""
+    """Return the fields of an answer in the log: its model and its cost."""
     model = {"model": said.model} if said.model else {}
     spent = {name: amount for name, amount in asdict(said.spent).items() if amount}
     return {ANSWER: json.dumps(model | {"usage": spent})}
@@ -357,10 +357,10 @@ def _let_go_of(turn: Turn) -> None:
 async def _edit(memory: BaseMemory, id_: int, text: str | Message) -> Message:
     whole_number("id", id_, at_least=1)
     if text is None:  # pyright: ignore[reportUnnecessaryComparison] - a turn would answer the last question again
-        raise MessageError("text must be what the user says instead, or a user message, not None")
+        raise MessageError("text must be the user's new text, or a user message, not None")
     found = await memory.aentries(1, after=id_ - 1, before=id_ + 1)
     if not found or found[0].message["role"] != "user":
-        raise UnknownMessageError(f"{memory.conversation_id!r} has no message {id_} of the user")
+        raise UnknownMessageError(f"{memory.conversation_id!r} has no user message {id_}")
     return with_words(found[0].message, text) if isinstance(text, str) else text
 
 
@@ -388,6 +388,6 @@ def _check_memory(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
         raise OptionError(f"memory must be a memory or the name of a strategy, not {memory!r}")
     if options:
         raise OptionError(
-            f"{', '.join(options)} can only be given with the name of a strategy; this {type(memory).__name__} is made"
+            f"{', '.join(options)} can only be given with the name of a strategy, not with a {type(memory).__name__}"
         )
     return memory

@@ -59,12 +59,12 @@ class MemoryProvider(Closing):
 
         Args:
             name: The strategy's name, as for `create_memory`.
-            store: Keeps all conversations; in memory by default. Whoever opened it closes it.
-            default_id: Returns the id of the conversation where a call names none: that of the running request or
-                session, say, from a `ContextVar`.
+            store: Keeps all conversations; in memory by default. You close it.
+            default_id: Returns the conversation's id for calls without one: that of the running request or session,
+                say, from a `ContextVar`.
             max_memories: How many memory objects to keep; those used longest ago are dropped first.
-            idle_seconds: How many seconds to keep a memory object that nobody asks for.
-            clock: Gives the time in seconds.
+            idle_seconds: Seconds to keep a memory object that nobody asks for.
+            clock: Returns the time in seconds.
             **options: The options of the strategy, checked at once.
 
         Raises:
@@ -72,7 +72,7 @@ class MemoryProvider(Closing):
             OptionError: An option is unknown, or has a value that cannot work.
         """
         if fixed := [option for option in _PER_CONVERSATION if option in options]:
-            raise OptionError(f"{fixed[0]} is what a provider gives each memory; leave it out, and call get(id)")
+            raise OptionError(f"{fixed[0]} is set by the provider for each memory; leave it out, and call get(id)")
         whole_number("max_memories", max_memories, at_least=1)
         if not isinstance(idle_seconds, (int, float)) or not idle_seconds > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise OptionError(f"idle_seconds must be a number greater than 0, not {idle_seconds!r}")
@@ -84,7 +84,7 @@ class MemoryProvider(Closing):
         self._max_memories, self._idle_seconds, self._clock = max_memories, idle_seconds, clock
         self._lock = new_rlock()
         self._at_hand: OrderedDict[str, tuple[BaseMemory, float]] = OrderedDict()
-        # A memory evicted while somebody holds it, or while it learns, comes back: an id never has two.
+        # A memory evicted while in use or learning comes back: an id never has two.
         self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
         self._sessions: dict[str, _Session] = {}
 
@@ -107,7 +107,7 @@ class MemoryProvider(Closing):
         return conversation_id in self._at_hand
 
     def get(self, conversation_id: str | None = None) -> BaseMemory:
-        """Return the memory of a conversation: in this process, everybody gets the same object while it lives.
+        """Return the memory of a conversation: one object per process while it lives.
 
         Args:
             conversation_id: Which conversation; by default the one that `default_id` names.
@@ -133,14 +133,14 @@ class MemoryProvider(Closing):
             self._at_hand.pop(id_, None)
 
     async def aforget(self, conversation_id: str | None = None, *, thorough: bool = False) -> Receipt:
-        """Delete a conversation: what was said, all that was learnt from it, and what a running turn would add.
+        """Delete a conversation: its messages, everything learnt from them, and whatever a running turn would add.
 
         Args:
             conversation_id: The conversation to delete, as for `get`.
             thorough: As in `BaseMemory.forget`.
 
         Returns:
-            What was removed, as from `BaseMemory.forget`.
+            The receipt, as from `BaseMemory.forget`.
         """
         with self._end_turn(self._id_of(conversation_id)) as memory:
             return await memory.aforget(None, thorough=thorough)
@@ -246,7 +246,7 @@ class MemoryProvider(Closing):
     @contextlib.contextmanager
     def _end_turn(self, conversation_id: str) -> Generator[BaseMemory]:
         memory = self.get(conversation_id)
-        # A running turn would write again what has to go.
+        # A running turn would write deleted messages again.
         turn_locks.of(self._store, conversation_id).end()
         try:
             yield memory
@@ -290,7 +290,7 @@ def _check(conversation_id: object) -> str:
     if not isinstance(conversation_id, str) or not conversation_id.strip():
         raise ConversationIdError(
             f"which conversation? Its id must be a text that is not empty, not {conversation_id!r}. There is no "
-            "default that all share: pass the id of the user's chat, or use provider.scope() for one of its own"
+            "default that all share: pass the id of the user's chat, or use provider.scope() for a fresh one"
         )
     return conversation_id
 
@@ -299,17 +299,17 @@ def check_default_id(default_id: object) -> None:
     """Check the option of this name.
 
     Raises:
-        OptionError: It is no function.
+        OptionError: It is not a function.
     """
     if default_id is not None and not callable(default_id):
         raise OptionError(f"default_id must be a function that returns a conversation's id, not {default_id!r}")
 
 
 def default_of(default_id: Callable[[], str] | None) -> str:
-    """Return the id of the conversation where none is named.
+    """Return the default conversation id.
 
     Raises:
-        ConversationIdError: Nothing says which one it is, or the function gave no id.
+        ConversationIdError: There is no such function, or it returned no id.
     """
     given: object = default_id() if default_id else None
     if default_id and not (isinstance(given, str) and given.strip()):

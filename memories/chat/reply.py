@@ -1,4 +1,4 @@
-"""What a conversation answers."""
+"""The answer of a conversation."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,13 +10,13 @@ __all__ = ["Reply"]
 
 
 class Reply(str):
-    """A conversation's answer: a text that also knows how it came about.
+    """A conversation's answer: a text with details of its making.
 
     Attributes:
         calls: The tool calls made on the way, in order.
         immediate: The text consists of the results of immediate tools, not of the model's words.
-        finish_reason: Why the model stopped, such as `"stop"`, or `"length"` if it was cut off.
-        spent: What the turn cost: calls of the model, tokens, seconds.
+        finish_reason: The model's reason for stopping, such as `"stop"`, or `"length"` if it was cut off.
+        spent: The cost of the turn: model calls, tokens, seconds.
     """
 
     __slots__ = ("calls", "finish_reason", "immediate", "spent")

@@ -21,17 +21,17 @@ __all__ = ["Oversized", "Room"]
 logger = logging.getLogger("memzoo")
 
 Oversized: TypeAlias = Literal["raise", "shorten"]
-"""What to do with a message that is too long: refuse it, or cut it in the middle before sending."""
+"""The treatment of a message that is too long: refuse it, or cut it in the middle before sending."""
 
-_WHAT = "the system messages, the user's message, what tools gave, and the tools' descriptions"
+_WHAT = "the system messages, the user's message, the tools' results, and the tools' descriptions"
 
 
 class Room:
-    """Fits requests to a number of tokens; without one, to what the model turns out to accept.
+    """Fits requests to a number of tokens; without one, to the size that the model turns out to accept.
 
     Args:
         max_tokens: The most tokens of a request; `None` if unknown.
-        oversized: What to do with a message that takes more than half of them.
+        oversized: The treatment of a message that takes more than half of them.
         counter: Returns the token counter; called when it is first needed.
 
     Raises:
@@ -43,11 +43,11 @@ class Room:
         if max_tokens is not None:
             whole_number("max_tokens", max_tokens, at_least=1)
         elif oversized == "shorten":
-            raise OptionError("oversized='shorten' needs max_tokens=: the tokens that a request may have")
+            raise OptionError("oversized='shorten' needs max_tokens=: the most tokens of a request")
         self.max_tokens = max_tokens
         self._shortens = oversized == "shorten"
         self._counter = counter
-        # Count nothing again in the next round of tool calls, unless something else counts.
+        # Count nothing again in the next round of tool calls, unless the counter changes.
         self._count = functools.lru_cache(maxsize=1024)(self._count_anew)
         # The characters of the largest request that was accepted after a larger one was refused.
         self._characters: int | None = None
@@ -63,10 +63,10 @@ class Room:
         """Return a request that fits, leaving out the oldest earlier messages.
 
         Args:
-            system: What comes first.
-            before: What the memory shows. Its system messages and what it recalls stay, with their ends cut if
+            system: The messages that come first.
+            before: The memory's messages. Its system messages and recalled texts stay, with their ends cut if
                 necessary.
-            turn: The open question and what follows it.
+            turn: The open question and the messages after it.
             tools: Descriptions of the tools.
             pinned: The pinned messages in `before`, which stay as they are.
 
@@ -129,7 +129,7 @@ class Room:
         return sum(map(self._tokens, messages))
 
     def _beginnings(self, messages: Iterable[Message], spare: int) -> Iterator[Message]:
-        """Yield the beginnings of what was recalled, as far as they fit."""
+        """Yield the beginnings of recalled texts, until the tokens run out."""
         for message in messages:
             room = spare
 

@@ -26,7 +26,7 @@ class Called:
         name: The tool's name, as the model gave it.
         arguments: The arguments as the model wrote them: JSON, unless the model made a mistake.
         value: What the tool returned; `None` if it failed.
-        text: What the model is told: the value as text or JSON, or what went wrong.
+        text: The result for the model: the value as text or JSON, or the error.
         failed: The tool does not exist, the arguments do not fit, or it raised an exception.
         immediate: The tool is an immediate one and did not fail.
         message: The tool message.
@@ -48,11 +48,11 @@ class Tool:
 
     Example:
         >>> def weather(city: str, days: int = 1) -> str:
-        ...     '''What the weather will be.'''
+        ...     '''Return the weather forecast.'''
         ...     return f"rain in {city}"
         >>> tool = Tool(weather)
         >>> tool.name, tool.description, tool.parameters["required"]
-        ('weather', 'What the weather will be.', ['city'])
+        ('weather', 'Return the weather forecast.', ['city'])
     """
 
     def __init__(
@@ -129,9 +129,9 @@ def immediate(function: Callable[..., Any]) -> Tool:
 
 
 def repeatable(function: Callable[..., Any]) -> Tool:
-    """Mark a tool that may be called again if nobody knows whether a call was carried out (usable as a decorator).
+    """Mark a tool that may be called again if it is unknown whether a call was carried out (usable as a decorator).
 
-    That is so if the process ended before the result was stored. Without this mark the model is told so instead.
+    This happens if the process ended before the result was stored. Without the mark, the model is told so instead.
     """
     return _mark(function, "repeatable")
 

@@ -1,1 +1,1 @@
-"""Facts as a graph: what a fact is, how names meet, what is near a name, and how a graph is written down."""
+"""Facts as a graph: facts and their sources, names, neighbourhoods, and output formats."""

@@ -1,4 +1,4 @@
-"""Writes a graph of facts as text, Mermaid, GraphML, JSON lines or a picture; reads that of a stored conversation.
+"""Writes a graph of facts as text, Mermaid, GraphML, JSON lines or a picture; reads a stored conversation's graph.
 
 Each format gives the same output for the same facts, and no name can break out of it.
 """
@@ -18,19 +18,19 @@ from memzoo.text import did_you_mean
 
 __all__ = ["FORMATS", "StoredGraph", "export", "stored_graph", "to_graphml", "to_json", "to_mermaid", "to_text"]
 
-# What XML cannot hold at all, and the carriage return, which its readers turn into another character.
+# Characters that XML does not allow, and the carriage return, which its readers convert.
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# The name of the state in which `ConversationKGMemory` keeps its facts; it stands to the left of this room.
+# The name of `ConversationKGMemory`'s state of facts; this folder cannot import it from there.
 _STATE = "knowledge-graph"
 
 
 @dataclass(frozen=True)
 class StoredGraph:
-    """A graph as it is stored.
+    """A stored graph.
 
     Attributes:
         graph: The facts.
-        behind: How many messages of the conversation no facts were taken from yet.
+        behind: The number of messages not learnt from yet.
     """
 
     graph: KnowledgeGraph
@@ -38,7 +38,7 @@ class StoredGraph:
 
 
 async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
-    """Read the graph of a conversation as it was left, however far behind."""
+    """Read the graph of a conversation as it was stored last, even if messages are not learnt from yet."""
     state = await store.read_state(conversation_id, _STATE)
     graph = KnowledgeGraph()
     facts = {key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS}
@@ -47,10 +47,10 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
 
 
 def to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
-    r"""One fact a line, sorted by subject: subject, relation, object, the numbers of the messages that stated it.
+    r"""Return one fact a line, sorted by subject: subject, relation, object, and the numbers of the stating messages.
 
-    "NOT" begins a fact that something is not so. A sign that could be mistaken for the end of a part or of the line is
-    written with a backslash.
+    "NOT" begins a negated fact. A character that could be mistaken for the end of a part or of the line is escaped with
+    a backslash.
 
     Example:
         >>> graph = KnowledgeGraph()
@@ -62,12 +62,12 @@ def to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
 
 
 def to_json(graph: KnowledgeGraph, *, history: bool = False) -> str:
-    """One JSON object a line, as `Fact.as_json` gives it, sorted by subject."""
+    """Return one JSON object a line, as from `Fact.as_json`, sorted by subject."""
     return "".join(f"{json.dumps(fact.as_json())}\n" for fact in by_name(graph.facts(history=history)))
 
 
 def to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
-    """A Mermaid flowchart; superseded facts are dotted."""
+    """Return a Mermaid flowchart; superseded facts are dotted."""
     facts = by_name(graph.facts(history=history))
     names = names_in(facts)
     numbers = {node: f"n{number}" for number, node in enumerate(names)}
@@ -81,11 +81,11 @@ def to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
 
 
 def to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
-    """GraphML, as networkx, Gephi and yEd read it.
+    """Return GraphML for networkx, Gephi and yEd.
 
     Nodes have a `name`; edges have `relation`, `negated`, `superseded`, `superseded_by` (a message's number, or 0), and
-    of the messages that stated the fact `said_in`, `said_by` and `said_at`, each a JSON list. A character that XML
-    cannot hold is replaced by U+FFFD.
+    for the messages that stated the fact `said_in`, `said_by` and `said_at`, each a JSON list. Characters that XML does
+    not allow are replaced by U+FFFD.
     """
     from networkx import MultiDiGraph, generate_graphml
 
@@ -107,7 +107,7 @@ FORMATS: dict[str, Callable[..., str]] = {
     "html": to_html,
     "json": to_json,
 }
-"""The formats by name: functions of a graph, and of whether to show its `history`."""
+"""The formats by name: functions of a graph, with the option `history`."""
 
 
 def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
@@ -116,7 +116,7 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
     Args:
         graph: The graph.
         form: One of `FORMATS`.
-        history: Superseded facts too.
+        history: Include superseded facts.
 
     Raises:
         OptionError: There is no such format.
@@ -152,7 +152,7 @@ def _visible(char: str) -> str:
 
 
 def _entities(text: str) -> str:
-    """A text as a label of Mermaid, which reads marks of many kinds even within quotes; letters and digits are safe."""
+    """Escape a text for a Mermaid label, where only letters and digits are safe: marks count even within quotes."""
     return "".join(char if char.isalnum() or char == " " else f"#{ord(char)};" for char in " ".join(text.split()))
 
 

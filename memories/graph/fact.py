@@ -23,8 +23,8 @@ class Source:
 
     Attributes:
         seq: Its number in the log.
-        speaker: Who said it: the message's `name` if it has one, else its role, such as "user".
-        said_at: When it was said, with a time zone; `None` if nobody knows.
+        speaker: The message's `name` if it has one, else its role, such as "user".
+        said_at: The time when it was said, with a time zone; `None` if unknown.
     """
 
     seq: int
@@ -32,20 +32,20 @@ class Source:
     said_at: datetime | None
 
 
-# Without slots: a fact never changes, and what is worked out from it is kept with it.
+# Without slots: a fact never changes, and its cached properties are stored in it.
 @dataclass(frozen=True)
 class Fact:
-    """A subject, a relation and an object, with who said so, when, and in which message.
+    """A subject, a relation and an object, with the messages that stated them.
 
     Attributes:
         subject: As it was written first.
         relation: As it was written first.
         object: As it was written first.
-        negated: The fact is that this is not so.
+        negated: The statement is denied.
         sources: The messages that stated it, oldest first.
         superseded_by: The log number of the message that corrected it; 0 while it holds.
-        qualifier: When it is so, where, or on what condition; "" where that was not told.
-        superseded_at: When the message was said that corrected it; `None` while it holds, or where nobody knows.
+        qualifier: Its time, place or condition; "" if none was given.
+        superseded_at: The time of the message that corrected it; `None` while it holds, or if unknown.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -65,7 +65,7 @@ class Fact:
 
     @cached_property
     def key(self) -> str:
-        """The same text for the same fact, however its names are written."""
+        """A key that is the same for all spellings of its names."""
         relation = f"not {self.relation}" if self.negated else self.relation
         qualifier = [self.qualifier] if canonical(self.qualifier) else []
         return "\t".join(map(canonical, (self.subject, relation, self.object, *qualifier)))
@@ -93,7 +93,7 @@ class Fact:
 
     @cached_property
     def worded(self) -> tuple[tuple[str, str], bool, str]:
-        """What is the same for facts that differ at most in their qualifiers."""
+        """The key of facts that differ at most in their qualifiers."""
         return self.nodes, self.negated, canonical(self.relation)
 
     @cached_property
@@ -113,7 +113,7 @@ class Fact:
 
     @cached_property
     def triple(self) -> str:
-        """The fact as it stands in prompts, on a line of its own."""
+        """The fact as a line of a prompt."""
         mark = "NOT " if self.negated else ""
         subject, relation, obj = (" ".join(part.split()) for part in (self.subject, self.relation, self.object))
         if relation == SAME_AS and not self.qualifier:
@@ -126,7 +126,7 @@ class Fact:
 
     @cached_property
     def past(self) -> str:
-        """The statement of a fact that holds no more, with the day until which it did."""
+        """The statement of a superseded fact, with the last day on which it held."""
         return f"{self} (until {in_words(self.superseded_at.date())})" if self.superseded_at else f"{self} (no longer)"
 
     @cached_property
@@ -159,7 +159,7 @@ class Fact:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Fact":
-        """Read a fact from what `as_json` gave."""
+        """Read a fact from the values of `as_json`."""
         sources = (Source(**{**one, "said_at": _time(one["said_at"])}) for one in value["sources"])
         read = {"sources": tuple(sources), "superseded_at": _time(value.get("superseded_at"))}
         given: dict[str, Any] = {**value, **read}
@@ -168,13 +168,13 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A message, word for word, with who said it and when.
+    """A message, word for word, with its speaker and time.
 
     Attributes:
         seq: Its number in the log.
         speaker: As in `Source`.
-        said_at: When it was said, with a time zone; `None` if nobody knows.
-        text: What it says.
+        said_at: The time when it was said, with a time zone; `None` if unknown.
+        text: Its text.
     """
 
     seq: int
@@ -212,18 +212,18 @@ def _time(written: str | None) -> datetime | None:
 
 
 def in_order(facts: Iterable[Fact]) -> list[Fact]:
-    """Facts in the order in which they were first said, each once."""
+    """Return facts in the order in which they were first said, each once."""
     unique: dict[str, Fact] = {fact.key: fact for fact in facts}
     return sorted(unique.values(), key=lambda fact: (fact.said_in, fact.key))
 
 
 def by_name(facts: Iterable[Fact]) -> list[Fact]:
-    """Facts by subject, relation and object, whenever they were said."""
+    """Return facts sorted by subject, relation and object."""
     return sorted(facts, key=lambda fact: fact.key.split("\t"))
 
 
 def names_in(facts: Iterable[Fact]) -> dict[str, str]:
-    """The names in facts by their canonical form, sorted; each as it was written first."""
+    """Return the names in facts by canonical form, sorted, each in its first spelling."""
     names: dict[str, str] = {}
     for fact in sorted(facts, key=lambda fact: fact.said_in):
         for node, name in zip(fact.nodes, (fact.subject, fact.object), strict=True):
@@ -232,5 +232,5 @@ def names_in(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def describe_relation(fact: Fact) -> str:
-    """Return the relation of a fact, with "NOT" before it if the fact is that it is not so."""
+    """Return the relation of a fact, with "NOT" before it if the fact is negated."""
     return f"NOT {fact.relation}" if fact.negated else fact.relation

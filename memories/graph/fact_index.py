@@ -1,4 +1,4 @@
-"""Finds facts by key, by name and by relation, without looking at all of them."""
+"""Finds facts by key, by name and by relation, without a scan."""
 
 import itertools
 from bisect import bisect_left, insort
@@ -20,22 +20,22 @@ _One: TypeAlias = tuple[int, str, Fact]
 
 
 class FactIndex:
-    """Holds the facts of a graph. A node is a name in its canonical form.
+    """An index of the facts of a graph. A node is a name in its canonical form.
 
     Attributes:
-        names: The nodes, to be found in texts.
-        relations: Of the facts that hold, each relation in its plain form, behind how many subjects have it, negative:
-            those of most subjects first, sorted by name where equal.
+        names: The nodes, for finding them in texts.
+        relations: Each relation of current facts in its plain form, after the negative number of its subjects: those
+            with most subjects first, ties by name.
     """
 
     def __init__(self) -> None:
         self.names = NameIndex()
         self.relations: list[tuple[int, str]] = []
         self._having: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        # In the order in which they were said last, however a store gives them: by a node and a word, "" for all.
+        # In the order in which they were said last, independent of the store's order: by a node and a word, "" for all.
         self._holding: defaultdict[str, dict[str, list[_One]]] = defaultdict(dict)
-        # What a new statement is compared with: the facts in the same words; and those that hold and are not negated,
-        # by the subject and the words of the relation.
+        # Facts to compare with a new statement: those in the same words; and current ones that are not negated, by
+        # subject and words of the relation.
         self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
         self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
 
@@ -47,7 +47,7 @@ class FactIndex:
         return MultiDiGraph()
 
     def put(self, key: str, fact: Fact | None) -> None:
-        """Put a fact under its key, in the place of the one before; `None` takes it away, if there is one."""
+        """Set the fact under a key, replacing an earlier one; `None` removes it."""
         (subject, obj), edge = _ends(key)
         if known := self.get(key):
             self._drop(known)
@@ -68,53 +68,53 @@ class FactIndex:
                 self.names.remove(node)
 
     def get(self, key: str) -> Fact | None:
-        """The fact under a key."""
+        """Return the fact under a key."""
         nodes, edge = _ends(key)
         found = self.graph.get_edge_data(*nodes, edge)
         return found["fact"] if found else None
 
     def between(self, subject: str, obj: str) -> list[Fact]:
-        """The facts with a subject and an object, superseded ones too."""
+        """Return the facts with a subject and an object, including superseded ones."""
         return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
 
     def at(self, node: str) -> Iterator[Fact]:
-        """The facts with a node as their subject, then those with it as their object, superseded ones too."""
+        """Yield the facts with a node as their subject, then as their object, including superseded ones."""
         if node in self.graph:
             edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
             yield from (data["fact"] for _, _, data in edges)
 
     def name_of(self, node: str) -> str:
-        """A node as it was written first."""
+        """Return the first spelling of a node."""
         return str(self.graph.nodes[node]["name"])
 
     def is_name(self, node: str) -> bool:
-        """Tell whether a node is more than a common word that something was said with ("red", "handsome")."""
+        """Tell whether a node is more than a common word used as an object ("red", "handsome")."""
         if node not in self.graph:
             return False
         name = self.name_of(node)
         return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
     def find_meant(self, name: str) -> list[str]:
-        """The nodes that a name stands for: its own; for a common word or a part of a name, all that have it."""
+        """Return the nodes that a name refers to: its own; for a common word or part of a name, all that contain it."""
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """The facts that hold about a name: all of them, and those with each of some words, the newest first."""
+        """Return the current facts about a name: all of them, then those with each of some words, the newest first."""
         known = self._holding.get(node, {})
         return [_newest_first(known[word]) for word in known.keys() & {"", *words}]
 
     def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
-        """The facts that hold about a name and have one of some words; again with each that they have."""
+        """Yield the current facts about a name with any of some words; once for each of these words."""
         known = self._holding.get(node, {})
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
     def in_same_words(self, fact: Fact) -> Iterable[Fact]:
-        """The facts that differ from one at most in their qualifiers, superseded ones too."""
+        """Return the facts that differ from a fact at most in their qualifiers, including superseded ones."""
         return self._worded.get(fact.worded, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
-        """The facts of the subject of one that hold, are not negated, and whose relations have the same words."""
+        """Return the current facts with a fact's subject and the words of its relation that are not negated."""
         return self._related.get(_relation(fact), {}).values()
 
     def _add(self, fact: Fact) -> None:
@@ -152,7 +152,7 @@ class FactIndex:
 
 
 def _ends(key: str) -> tuple[tuple[str, str], str]:
-    """The subject and the object in the key of a fact, and the rest of it."""
+    """Return the subject and the object in a fact's key, and the rest of the key."""
     subject, relation, obj, *qualifier = key.split("\t")
     return (subject, obj), "\t".join([relation, *qualifier])
 
@@ -168,7 +168,7 @@ def _take_out(facts: dict[K, dict[str, Fact]], place: K, key: str) -> None:
 
 
 def _places(fact: Fact) -> set[tuple[str, str]]:
-    """The places of the lists that have a fact."""
+    """Return the keys of the lists with a fact."""
     return {*itertools.product(fact.nodes, ("", *fact.words))}
 
 

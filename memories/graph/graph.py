@@ -1,4 +1,4 @@
-"""Keeps what was said about the world as a graph of facts."""
+"""Keeps the facts from a conversation as a graph."""
 
 import functools
 import itertools
@@ -28,12 +28,12 @@ Amend: TypeAlias = Callable[[Callable[[], Mapping[str, JSON]]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A fact that was found around a name.
+    """A fact found around a name.
 
     Attributes:
         fact: The fact.
         name: The name.
-        steps: How far from the name; 1 if the name is its subject or object.
+        steps: Its distance from the name; 1 if the name is its subject or object.
     """
 
     fact: Fact
@@ -42,13 +42,13 @@ class Near:
 
 
 class KnowledgeGraph:
-    """Facts as a directed multigraph: names are nodes, each relation between two of them is an edge of its own.
+    """Facts as a directed multigraph: names are nodes, and each relation between two names is an edge.
 
-    Names are matched without regard to case. What is superseded stays in the graph, as history.
+    Names are matched without regard to case. Superseded facts stay in the graph, as history.
 
     Args:
-        single_valued: Relations of which a subject has one object at a time.
-        amend: Stores a change that no message brought, and applies it; by default it is applied only.
+        single_valued: Relations for which a subject has one object at a time.
+        amend: Stores a change that came from no message, and applies it; by default it is only applied.
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
@@ -59,7 +59,7 @@ class KnowledgeGraph:
 
     @property
     def graph(self) -> "MultiDiGraph[str]":
-        """The networkx graph: nodes by canonical name with `name`, edges with `fact`. Read it, do not write it."""
+        """The networkx graph: nodes by canonical name with `name`, edges with `fact`. Do not change it."""
         return self._facts.graph
 
     @property
@@ -69,66 +69,66 @@ class KnowledgeGraph:
             return not self.graph
 
     def facts(self, *, history: bool = False) -> list[Fact]:
-        """All facts that hold, in the order in which they were first said; with `history`, superseded ones too."""
+        """Return all current facts, in the order in which they were first said; with `history`, superseded ones too."""
         with self._lock:
             facts = (fact for node in self.graph for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
 
     def about(self, name: str, *, history: bool = False) -> list[Fact]:
-        """The facts in which a name is subject or object, in the order in which they were first said."""
+        """Return the facts with a name as subject or object, in the order in which they were first said."""
         with self._lock:
             facts = (fact for node in self._facts.find_meant(name) for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
-        """The newest facts by key that hold and have just this name: so many, and so many with each of some words."""
+        """Return the newest current facts by key with exactly this name: `most`, and `most` with each of some words."""
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def relations(self, most: int) -> list[str]:
-        """The relations that several subjects have, those of most first: so many, sorted by name where equal.
+        """Return up to `most` relations that several subjects have, those with most subjects first, ties by name.
 
-        One that a single subject has is no more than words about it ("can work in the afternoon only until").
+        A relation of a single subject is usually just a phrase about it ("can work in the afternoon only until").
         """
         with self._lock:
             shared = itertools.takewhile(lambda one: one[0] < -1, self._facts.relations)
             return [*itertools.islice((relation for _, relation in shared if relation != SAME_AS), most)]
 
     def around(self, names: Sequence[str], depth: int = 1) -> list[Near]:
-        """The facts that hold within so many steps around names, the nearest first.
+        """Return the current facts within `depth` steps around names, the nearest first.
 
         Args:
-            names: What is known about a name comes in the order in which it was first said. A fact about two of the
-                names comes with each of them; one that is further away comes once, with the nearest.
-            depth: 1 for the facts about the names alone, 2 for those about their neighbours too, and so on.
+            names: The names. Facts about a name come in the order in which they were first said. A fact about two of
+                the names comes with each of them; a fact further away comes once, with the nearest.
+            depth: 1 for facts about the names only, 2 to include those about their neighbours, and so on.
         """
         with self._lock:
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
             return [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
 
     def find_names(self, text: str) -> list[str]:
-        """The names of the graph that stand in a text, in their order there; of "New York", not "York" too."""
+        """Return the graph's names in a text, in their order there; for "New York", not also "York"."""
         with self._lock:
             return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """The canonical names that a text asks about, each with how surely; see `find_asked_names`."""
+        """Return the canonical names that a text asks about, each with its certainty; see `find_asked_names`."""
         with self._lock:
             return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
-        """The canonical names that a name stands for: its own; of a part of names, all that have it."""
+        """Return the canonical names that a name refers to: its own; for a part of names, all that contain it."""
         with self._lock:
             return self._facts.find_meant(name)
 
     def name_of(self, node: str) -> str:
-        """A canonical name as it was written first."""
+        """Return the first spelling of a canonical name."""
         with self._lock:
             return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
-        """The facts with some keys that hold, in the order of the keys."""
+        """Yield the current facts with some keys, in the order of the keys."""
         for key in keys:
             with self._lock:
                 fact = self._facts.get(key)
@@ -136,22 +136,22 @@ class KnowledgeGraph:
                 yield fact
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text has a known name, and no capitalised word that is only a part of one.
+        """Tell whether a text has a known name, and no capitalised word that is only part of one.
 
-        A common word with which something was said ("red", "handsome") is no such name.
+        A common word used as an object ("red", "handsome") is not such a name.
         """
         with self._lock:
             named = self._facts.names.find_names(text)
             return any(map(self._facts.is_name, named)) and not self._facts.names.has_part_of_a_name(text, named)
 
     def changes_from(self, said: Iterable[tuple[Statement, Sequence[Source]]]) -> dict[str, JSON]:
-        """Work out what statements change. The graph itself changes only by `apply`.
+        """Return the changes that statements make. The graph itself changes only by `apply`.
 
         Args:
-            said: Statements, each with the messages that made it. Where two contradict each other, the last holds.
+            said: Statements, each with the messages that made it. If two contradict each other, the last holds.
 
         Returns:
-            Facts by key, as JSON: the new or repeated ones, and those that they supersede.
+            Facts by key, as JSON: the new or repeated ones, and the superseded ones.
         """
         with self._lock:
             revision = Revision(self._facts, self._single_valued)
@@ -160,13 +160,13 @@ class KnowledgeGraph:
             return revision.changes
 
     async def arestore(self, fact: Fact) -> None:
-        """Let a superseded fact hold again, where a model took it back by mistake; what contradicts it holds no more.
+        """Make a superseded fact current again, if a model ended it by mistake; facts that contradict it end.
 
-        The graph of a memory is stored so. What was said stays as it is: state that is derived anew is as the model
-        gives it then.
+        A memory's graph is stored with the change. The messages stay the same, so a state that is derived again is what
+        the model makes of them then.
 
         Args:
-            fact: A fact that `facts(history=True)`, or a memory's `why`, returned.
+            fact: A fact from `facts(history=True)`, or from a memory's `why`.
 
         Raises:
             OptionError: The graph has no such fact.
@@ -197,7 +197,7 @@ class KnowledgeGraph:
         with self._lock:
             known = self._facts.get(fact.key)
             if known is None:
-                raise OptionError(f"the graph has no fact {str(fact)!r}; give one that `why` or `facts` returned")
+                raise OptionError(f"the graph has no fact {str(fact)!r}; pass one from `why` or `facts`")
             revision = Revision(self._facts, self._single_valued)
             revision.restore(known)
             return revision.changes
@@ -206,7 +206,7 @@ class KnowledgeGraph:
         self.apply(change())
 
     def _beyond(self, names: Sequence[str], depth: int, seen: set[str]) -> Iterator[Near]:
-        """The facts more than one step away, each with the name from which it is reached first."""
+        """Yield the facts more than one step away, each with the name that reaches it first."""
         reached: dict[str, str] = {}
         for name in names:
             reached |= dict.fromkeys((node for node in self._facts.find_meant(name) if node not in reached), name)
@@ -220,7 +220,7 @@ class KnowledgeGraph:
                 yield from (Near(fact, reached[node], steps) for fact in facts)
 
     def _next(self, edge: Sequence[str], reached: dict[str, str]) -> list[str]:
-        """The nodes one step further; `reached` gets the name from which each was reached."""
+        """Return the nodes one step further; adds the name that reached each to `reached`."""
         found: list[str] = []
         for node in edge:
             for other in itertools.chain.from_iterable(fact.nodes for fact in _drop_superseded(self._facts.at(node))):

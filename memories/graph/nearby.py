@@ -1,4 +1,4 @@
-"""Writes facts around names as the model reads them: a line for each name, within a budget."""
+"""Writes facts around names for the model: a line for each name, within a budget."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,14 +11,14 @@ from memzoo.memories.text.fitting import Limit
 __all__ = ["MOST_BYTES", "best_within", "lines", "write_known"]
 
 MOST_BYTES = 2_000
-"""Of the known facts in a prompt beside few new lines: some 500 tokens, whatever counts them."""
+"""The size of known facts in a prompt beside few new lines: about 500 tokens by any counter."""
 _MOST_ALIKE = 50
-"""Facts about a name, and those with one word among them, that are ranked for a prompt: hardly more of them fit."""
+"""The most facts about a name, or about a name and a word, to rank for a prompt: hardly more fit."""
 _LONGEST = MOST_BYTES // 4
 
 
 def lines(near: Iterable[Near]) -> tuple[str, ...]:
-    """A line of facts for each name.
+    """Return a line of facts for each name.
 
     Example:
         >>> from memzoo.memories.graph.fact import Fact
@@ -32,12 +32,12 @@ def lines(near: Iterable[Near]) -> tuple[str, ...]:
 
 
 def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int]) -> list[Near]:
-    """Choose as many facts as fit a number of tokens, for a line for each subject, that of the best fact first.
+    """Return the facts that fit a number of tokens, as a line for each subject, with the best fact's line first.
 
     Args:
         limit: Tokens, of each line by itself and of all as one text.
-        facts: The best first. One that does not fit is passed over for the next that does, as is one that reads like
-            another ("not one of them", said and denied).
+        facts: The best first. A fact that does not fit is skipped for the next that does, as is one that reads like
+            another ("not one of them", stated and denied).
         tokens: Counts the tokens of a text.
     """
     chosen: dict[str, Fact] = {}
@@ -64,7 +64,7 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
 
 
 def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near]:
-    """Facts by subject, each with the name under which it is shown; those on a subject in the order first said."""
+    """Return facts by subject, each with its name for display; a subject's facts in the order first said."""
     place = {node: number for number, node in enumerate(subjects)}
     return [
         Near(fact, subjects[fact.nodes[0]], 1) for fact in sorted(in_order(facts), key=lambda one: place[one.nodes[0]])
@@ -74,17 +74,17 @@ def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near
 def write_known(
     graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str, most: int = MOST_BYTES
 ) -> str:
-    """Write what new lines may change, then what holds about the user and the names before them, as triples.
+    """Write facts that new lines may change, then current ones about the user and the names before them, as triples.
 
-    Bounded: the likely ones come first, then those that share words with the new lines, then newer ones. They are
-    written in the order said.
+    If they do not all fit, likely ones come first, then those that share words with the new lines, then newer ones.
+    They are written in the order said.
 
     Args:
-        graph: What is known.
-        likely: What the lines most probably change, the most probable first.
-        new_lines: What was said.
-        history: What was said before.
-        most: Bytes that they may have.
+        graph: The known facts.
+        likely: The facts that the lines are likely to change, the likeliest first.
+        new_lines: The new messages.
+        history: The messages before them.
+        most: The most bytes to write.
     """
     left, chosen = most, dict[str, Fact]()
     for fact in itertools.chain(likely, _find_mentioned(graph, new_lines, history)):
@@ -97,7 +97,7 @@ def write_known(
 
 
 def _find_mentioned(graph: KnowledgeGraph, new_lines: str, history: str) -> Iterator[Fact]:
-    """Find the facts about the names in new lines, then those about the user and the names before them."""
+    """Yield the facts about the names in new lines, then those about the user and the names before them."""
     words = content_words(new_lines)
     for names in (graph.find_names(new_lines), ["user", *graph.find_names(history)]):
         found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}

@@ -1,4 +1,4 @@
-"""A graph of facts as a picture: one HTML file that needs no network."""
+"""Draws a graph of facts as one HTML file that needs no network."""
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -14,16 +14,16 @@ __all__ = ["to_html"]
 _KINDS = (("person", "who speaks"), ("name", "what facts are about"), ("value", "what is said of it"))
 _SPEAKERS = frozenset(("user", "assistant", "human", "ai"))
 _LONGEST_LABEL = 32
-# In pixels: how wide a character is; how far rows of names are from each other, and a name from the nearest other one,
-# for three of four; how far arrows end from the middle of a name, and are from others between the same two names.
+# In pixels: the width of a character; the distance of rows of names, and of a name from the nearest other, for three of
+# four; the distance of arrows' ends from the middle of a name, and from other arrows between the same two names.
 _CHARACTER, _ROW, _APART, _RIM, _BESIDE = 8, 48, 120, 10, 24
 
 
 def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
-    """A page with the graph, to be searched, moved and zoomed.
+    """Return a page with the graph, which can be searched, moved and zoomed.
 
-    Names have the colour of their kind; facts that something is not so are red, superseded ones dashed. What was said,
-    by whom and when, is told when the mouse is over a name or an arrow.
+    Names have the colour of their kind; negated facts are red, superseded ones dashed. Names and arrows show the
+    messages behind them, with speakers and times, when the mouse is over them.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -47,13 +47,13 @@ def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
 
 # Places are complex numbers: across and down.
 def _places(facts: Iterable[Fact], names: Mapping[str, str]) -> dict[str, complex]:
-    """Where names stand, the same for the same facts: in rows, so that no name covers another."""
+    """Return the places of names, the same for the same facts: in rows, so that no name covers another."""
     from networkx import Graph, forceatlas2_layout
 
     drawn: Graph[str] = Graph()
     drawn.add_nodes_from(names)
     drawn.add_edges_from(fact.nodes for fact in facts)
-    # Gravity holds together what no fact connects.
+    # Gravity keeps unconnected parts together.
     spread = forceatlas2_layout(drawn, seed=1, strong_gravity=True)
     scale = _APART / _nearness([complex(*at) for at in spread.values()])
     rows: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
@@ -63,7 +63,7 @@ def _places(facts: Iterable[Fact], names: Mapping[str, str]) -> dict[str, comple
 
 
 def _beside(row: Iterable[tuple[float, str]], names: Mapping[str, str]) -> Iterator[tuple[str, float]]:
-    """The names of a row from the left, and where they stand: further right, where those before them take the room."""
+    """Yield the names of a row from the left, with their places, moved right where earlier names need the room."""
     end = -inf
     for wanted, node in row:
         half = _half(_short(names[node]))
@@ -73,18 +73,18 @@ def _beside(row: Iterable[tuple[float, str]], names: Mapping[str, str]) -> Itera
 
 
 def _half(label: str) -> float:
-    """Half the width of a label."""
+    """Return half the width of a label."""
     return len(label) * _CHARACTER / 2
 
 
 def _nearness(places: Sequence[complex]) -> float:
-    """The distance to the nearest other name that three of four names have at least."""
+    """Return the distance to the nearest other name that three of four names have at least."""
     nearest = sorted(min((abs(one - other) for other in places if other != one), default=inf) for one in places)
     return nearest[len(nearest) // 4] if nearest else inf
 
 
 def _box(labelled: Iterable[Mapping[str, Any]]) -> str:
-    """What has all labels, and a row around them: left, top, width and height."""
+    """Return the box around all labels, with a margin of one row: left, top, width and height."""
     ends = [(one["x"] + side * _half(one["label"]), one["y"]) for one in labelled for side in (-1, 1)]
     (left, right), (top, bottom) = (
         (min(along) - _ROW, max(along) + _ROW) for along in zip(*ends or [(0, 0)], strict=True)
@@ -97,7 +97,7 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, complex]) -> list[dict[st
     edges: list[dict[str, Any]] = []
     for fact in facts:
         start, end = (places[node] for node in fact.nodes)
-        # Facts between the same two names are bent more and more, so that each can be read.
+        # Arrows between the same two names are bent more and more, so that each is legible.
         drawn[frozenset(fact.nodes)] += 1
         bend = _BESIDE * drawn[frozenset(fact.nodes)]
         path, at = _arc(start, end, bend) if start != end else _loop(start, bend)
@@ -107,15 +107,15 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, complex]) -> list[dict[st
 
 
 def _arc(start: complex, end: complex, bend: float) -> tuple[str, complex]:
-    """A curve between two names, and where its label stands: on it, in the middle."""
+    """Return a curve between two names, and the place of its label: on it, in the middle."""
     away = (end - start) / abs(end - start)
     middle, side = (start + end) / 2, away * bend * 1j
-    # The curve reaches half of what it is drawn to.
+    # The curve reaches half-way to its control point.
     return f"M{_at(start + away * _RIM)} Q{_at(middle + side + side)} {_at(end - away * _RIM)}", middle + side
 
 
 def _loop(at: complex, bend: float) -> tuple[str, complex]:
-    """A circle from a name to itself, and where its label stands: on top."""
+    """Return a circle from a name to itself, and the place of its label: on top."""
     left, right = at + _RIM * (-0.6 - 0.8j), at + _RIM * (0.6 - 0.8j)
     return f"M{_at(left)} A{bend} {bend} 0 1 1 {_at(right)}", (left + right) / 2 - 2j * bend
 

@@ -1,4 +1,4 @@
-"""Relations: which ones mean the same, and of which a subject has one object at a time."""
+"""Relations: synonyms, and relations for which a subject has one object at a time."""
 
 import re
 
@@ -21,7 +21,7 @@ SINGLE_VALUED = frozenset(
     }.items()
     for rest in rests
 )
-"""Relations of which a subject has one object at a time: a new one supersedes the old."""
+"""Relations for which a subject has one object at a time: a new one supersedes the old."""
 
 _SAME = {
     "lives in": ("resides in", "moved to", "has moved to", "relocated to", "has relocated to", "is living in"),
@@ -31,13 +31,13 @@ _SAME = {
 }
 _MEANT = {same: relation for relation, others in _SAME.items() for same in others}
 _ADVERBS = frozenset("now currently presently still already recently just really also".split())
-# "is among", "is one of" and "is" say the same of a subject, as far as a denial goes.
+# For a denial, "is among", "is one of" and "is" mean the same.
 _FILLERS = _ADVERBS | frozenset("a an the among one of".split())
 _WORD = re.compile(r"\w+")
 
 
 def plain(relation: str) -> str:
-    """A relation without adverbs of time, in the words in which it is known best.
+    """Return a relation without adverbs of time, in its most common wording.
 
     Example:
         >>> plain("now lives in"), plain("moved to"), plain("Likes")
@@ -48,7 +48,7 @@ def plain(relation: str) -> str:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of a relation or an object that a denial has to share.
+    """Return the words of a relation or an object that a denial has to share.
 
     Example:
         >>> sorted(content_words("is one of the most handsome"))

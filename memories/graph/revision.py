@@ -1,4 +1,4 @@
-"""Works out what statements change: what is added, what is said again, and what holds no more."""
+"""Works out the changes that statements make: added, repeated and ended facts."""
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,16 +14,16 @@ __all__ = ["Revision"]
 
 logger = logging.getLogger("memzoo")
 
-# Of the facts with a word, the newest are looked at.
+# Only the newest facts with a word are considered.
 _MOST = 50
 
 
 class Revision:
-    """Collects the changes that statements make to a graph. The graph itself stays as it is.
+    """Collects the changes that statements make to a graph, without changing the graph.
 
     Args:
-        facts: What is known so far.
-        single_valued: Relations of which a subject has one object at a time, in their plain form.
+        facts: The known facts.
+        single_valued: Relations for which a subject has one object at a time, in their plain form.
     """
 
     def __init__(self, facts: FactIndex, single_valued: Collection[str]) -> None:
@@ -33,18 +33,18 @@ class Revision:
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """The facts that changed so far, by key, as JSON; `None` for one that stands under another key now."""
+        """The facts changed so far, by key, as JSON; `None` for one that has moved to another key."""
         return {key: fact and fact.as_json() for key, fact in self._changed.items()}
 
     def take(self, statement: Statement, sources: Sequence[Source]) -> None:
-        """Add a statement, and end the facts that it contradicts; a "NO LONGER ..." only ends what it means."""
+        """Add a statement, and end the facts that it contradicts; a "NO LONGER ..." only ends facts."""
         said = Fact(*statement[:3], statement.negated, qualifier=statement.qualifier)
         if statement.ended:
             self._supersede(self._find_ended(said), sources)
             return
         known = self._find_same(said)
         if said.qualifier and known.qualifier != said.qualifier and known.sources:
-            # The same, and now it is known when or where.
+            # The same fact, now with its time or place.
             self._changed[known.key] = None
             known = replace(known, qualifier=said.qualifier)
         every = tuple(sorted({*known.sources, *sources}))
@@ -52,10 +52,10 @@ class Revision:
         self._supersede(self._find_contradicted(new), sources)
 
     def _find_same(self, said: Fact) -> Fact:
-        """The fact that a statement makes, with what is known of it.
+        """Return the known fact that a statement repeats; a new fact if there is none.
 
-        That is the one in its words; of one that says when it is so, the same without that; of one that does not, the
-        one that does, if there is one alone.
+        That is the known fact in the same words. Otherwise, for a statement with a qualifier, the fact without one; for
+        a statement without, the only fact with one, if there is just one.
         """
         same = [fact for fact in self._now(self._facts.in_same_words(said), said) if fact.worded == said.worded]
         exact = [fact for fact in same if fact.key == said.key]
@@ -64,25 +64,25 @@ class Revision:
         return next(iter(exact or bare or (told if len(told) == 1 else ())), said)
 
     def restore(self, fact: Fact) -> None:
-        """Let a superseded fact hold again, and what contradicts it no more."""
+        """Make a superseded fact current again, and end the facts that contradict it."""
         self._put(replace(fact, superseded_by=0, superseded_at=None))
         self._supersede(self._find_contradicted(fact), fact.sources)
 
     def _now(self, known: Iterable[Fact], said: Fact) -> list[Fact]:
-        """Known facts of a subject in their newest form, with all of it that changed so far."""
+        """Return known facts of a subject in their newest form, with its facts changed so far."""
         subject = said.nodes[0]
         gone = {key for key, fact in self._changed.items() if fact is None}
         changed = {key: fact for key, fact in self._changed.items() if fact and fact.nodes[0] == subject}
         return [*({fact.key: fact for fact in known if fact.key not in gone} | changed).values()]
 
     def _alike(self, said: Fact) -> Iterator[Fact]:
-        """The facts of a subject that may be about the same object; no others are the same, or cover it."""
+        """Yield the facts of a subject that may be about the same object; no others equal or cover the statement."""
         yield from self._facts.between(*said.nodes)
         with_words = self._facts.with_words(said.nodes[0], said.object_words)
         yield from (fact for fact in with_words if (fact.nodes[0], fact.related) == (said.nodes[0], said.related))
 
     def _find_contradicted(self, said: Fact) -> list[Fact]:
-        """The facts that hold no more where this one does; of the many that may be known, only these are looked at."""
+        """Return the facts that this one ends, looking at only those of its subject that may be affected."""
         if said.negated:
             known = [*self._alike(said)]
         else:
@@ -95,17 +95,17 @@ class Revision:
 
     def _supersede(self, facts: Iterable[Fact], sources: Sequence[Source]) -> None:
         for fact in facts:
-            # The first message that said so after the fact was said last.
+            # The first message with the statement after the fact was last said.
             later = [source for source in sources if source.seq > fact.newest]
             until = min(later or sources, default=None)
             seq, day = (until.seq, until.said_at) if until else (fact.newest, None)
             self._put(replace(fact, superseded_by=seq, superseded_at=day))
 
     def _find_ended(self, said: Fact) -> list[Fact]:
-        """The facts that a model means by "NO LONGER ...".
+        """Return the facts that a model means by "NO LONGER ...".
 
-        They are those in its words, and those that say more than its words; else the one that says less, else the one
-        between the two names. Where there are several such ones, it is none: what holds is not ended by guessing.
+        They are the facts in its words, or else more specific ones; else a less specific one, else the one between the
+        two names. If several would fit in these last cases, none is meant: a guess never ends a fact.
         """
         facts = [fact for fact in self._now(self._alike(said), said) if not (fact.negated or fact.superseded_by)]
         if meant := [fact for fact in facts if _same(said, fact)] or [fact for fact in facts if _covers(said, fact)]:
@@ -113,12 +113,12 @@ class Revision:
         near = [fact for fact in facts if _covers(fact, said)]
         near = near or [fact for fact in facts if fact.nodes[1] == said.nodes[1]] or self._in_other_words(said)
         if len(near) > 1:
-            # Without their words: a log is no place for what users say.
-            logger.warning("a model ended a fact in other words, and may mean any of %d: none was ended", len(near))
+            # Without their words: users' words do not belong in a log.
+            logger.warning("a model ended a fact in other words that may mean any of %d: none was ended", len(near))
         return near if len(near) == 1 else []
 
     def _in_other_words(self, said: Fact) -> list[Fact]:
-        """The facts of a subject that name the old value in a longer object, or in a shorter one."""
+        """Return the facts of a subject whose object contains the old value or is part of it."""
         words = said.object_words
         by_word = self._facts.newest_by_word(said.nodes[0], words)
         newest = {fact.key: fact for facts in by_word for fact in islice(facts, _MOST)}
@@ -146,6 +146,6 @@ def _same(one: Fact, other: Fact) -> bool:
 
 
 def _covers(general: Fact, special: Fact) -> bool:
-    """Whether who denies one fact denies the other: "is handsome" and "is among the most handsome men"."""
+    """Tell whether denying one fact denies the other: "is handsome" and "is among the most handsome men"."""
     words = general.object_words
     return general.related == special.related and bool(words) and words <= special.object_words

@@ -1,1 +1,1 @@
-"""Models: the port to them, embedders, what their replies say, and what they cost."""
+"""Models: their interface, embedders, the reading of replies, and costs."""

@@ -1,4 +1,4 @@
-"""Reads what an endpoint answered out of the completion that the `openai` client returns."""
+"""Reads an endpoint's answer from the completion that the `openai` client returns."""
 
 import json
 import uuid
@@ -15,13 +15,13 @@ __all__ = ["Answer", "read_answer", "unusable"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer of a model, with its calls of tools and its cost.
+    """A model's answer, with its tool calls and its cost.
 
     Attributes:
-        message: The assistant message, with its calls of tools.
-        finish_reason: Why it ended, in the endpoint's words.
-        spent: What it cost.
-        model: The model that gave it, in the endpoint's words; "" if that does not tell.
+        message: The assistant message, with its tool calls.
+        finish_reason: The reason for its end, in the endpoint's words.
+        spent: Its cost.
+        model: The model's name, in the endpoint's words; "" if unknown.
     """
 
     message: Message
@@ -34,29 +34,29 @@ def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") 
     """Read a completion.
 
     Args:
-        completion: What the client returned.
+        completion: The object from the client.
         seconds: The time it took.
-        asked: Which model was asked what, for error texts.
-        outcome: How such texts end: what the fault means for the caller.
+        asked: The model and the prompt, for error messages.
+        outcome: The end of error messages: the consequence for the caller.
 
     Raises:
-        ModelReplyError: It is none, or it was withheld.
+        ModelReplyError: It is not a completion, or the answer was withheld.
     """
     spent = Spent.of(completion, seconds)
     try:
         choice = completion.choices[0]
         answer = Answer(_message(choice.message), choice.finish_reason, spent, _model_name(completion))
     except (AttributeError, TypeError, LookupError):
-        raise unusable(asked, f"sent what is no chat completion: {str(completion)[:200]!r}{outcome}", spent) from None
+        raise unusable(asked, f"did not send a chat completion: {str(completion)[:200]!r}{outcome}", spent) from None
     if answer.finish_reason == "content_filter":
         raise unusable(asked, f"was stopped by a content filter{outcome}", spent)
     if not is_sendable(json.dumps(answer.message, ensure_ascii=False)):
-        raise unusable(asked, f"sent half a character, which nobody can send or store{outcome}", spent)
+        raise unusable(asked, f"sent half a character, which cannot be sent or stored{outcome}", spent)
     return answer
 
 
 def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = None) -> ModelReplyError:
-    """Make the error for a reply that was paid for and cannot be used; of one that was cut off, after how much."""
+    """Make the error for a reply that was paid for but is unusable; `cut_after` is the length of a cut-off one."""
     error = ModelReplyError(f"{asked}, {fault}")
     if cut_after is not None:
         error = CutReplyError(str(error))
@@ -71,18 +71,18 @@ def _model_name(completion: Any) -> str:
 
 
 def _message(said: Any) -> Message:
-    """The message with what can be sent back to an endpoint, and nothing else."""
+    """Return the message with only the fields that can be sent back to an endpoint."""
     content = said.content
     if isinstance(content, list):  # some endpoints send parts: thoughts, then text
         parts: list[Any] = content
         content = "".join(part["text"] for part in parts if part["type"] == "text")
     if not isinstance(content, (str, type(None))):
-        raise TypeError("the content is no text")
+        raise TypeError("the content is not a text")
     message: Message = {"role": "assistant", "content": content and extract_spoken(content)}
     if said.refusal:
         message["refusal"] = said.refusal
     if calls := [_call(call) for call in said.tool_calls or ()]:
-        # Some endpoints give no ids, or all calls the same; results could not be told apart.
+        # Some endpoints give no ids, or the same to all calls, so their results would be indistinguishable.
         if len({call["id"] for call in calls} - {""}) < len(calls):
             calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
         message["tool_calls"] = calls

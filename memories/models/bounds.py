@@ -1,4 +1,4 @@
-"""Bounds an answer: an endpoint that never ends, or a small file that unpacks to a large one, stops nobody for ever."""
+"""Limits for answers: an endless stream, or a small body that unpacks to a huge one, must not hang the program."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -19,11 +19,11 @@ class BoundMet(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How large an answer may be, and how long it may take from its first byte on.
+    """Limits for the size of an answer, and for its time from the first byte on.
 
     Attributes:
-        max_bytes: What it may have, unpacked.
-        max_seconds: What it may take; before the first byte, the time-out of the client counts.
+        max_bytes: The most bytes of an answer, unpacked.
+        max_seconds: The most seconds; before the first byte, the client's time-out applies.
     """
 
     max_bytes: int
@@ -36,11 +36,11 @@ class Bounds:
                 raise OptionError(f"{name.replace('max', 'max_reply')} must be a number greater than 0, not {value!r}")
 
     def as_options(self) -> dict[str, float]:
-        """The options of a model or an embedder that ask for these bounds."""
+        """Return these limits as options of a model or an embedder."""
         return {"max_reply_bytes": self.max_bytes, "max_reply_seconds": self.max_seconds}
 
     def hold(self, client: Any) -> Any:
-        """Keep all answers to a client of the `openai` library within the bounds; returns the client."""
+        """Apply the limits to all answers of an `openai` client; return the client."""
         http = client._client  # noqa: SLF001 - it has no public name, and its events are public
         hook = self._bound_async if hasattr(http, "aclose") else self._bound
         http.event_hooks = {**http.event_hooks, "response": [*http.event_hooks.get("response", ()), hook]}
@@ -55,7 +55,7 @@ class Bounds:
                 check(part)
                 yield part
 
-        # All that reads a response reads it by this.
+        # Every way to read a response goes through this.
         response.iter_bytes = read_bounded
 
     async def _bound_async(self, response: Any) -> None:

@@ -32,11 +32,11 @@ ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A reply that can be used.
+    """A usable reply.
 
     Attributes:
-        text: What the model wrote, without white space around it; never empty.
-        spent: What it cost.
+        text: The model's text, without white space around it; never empty.
+        spent: Its cost.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's name, for choosing a tokenizer and for reports."""
+        """The model's name, to choose a tokenizer and for reports."""
         ...
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
@@ -57,7 +57,7 @@ class Model(Protocol):
 
         Args:
             messages: Oldest first.
-            purpose: The name of the prompt, for error texts.
+            purpose: The name of the prompt, for error messages.
 
         Raises:
             ModelError: The call failed.
@@ -71,14 +71,14 @@ ModelOption: TypeAlias = str | Model | ChatFunction
 
 
 class OfflineModelWarning(UserWarning):
-    """Nobody chose a model, so the offline model answers, which is a set of rules."""
+    """No model was chosen, so the offline model answers, which is a set of rules."""
 
 
 def as_model(option: ModelOption | None) -> Model:
     """Make the model that an option stands for; `None` for the offline model, with a warning once per process.
 
     Raises:
-        OptionError: It stands for none.
+        OptionError: It stands for no model.
     """
     if option is None:
         _warn_of_rules()
@@ -107,9 +107,8 @@ def _warn_of_rules() -> None:
 class ChatModel:
     """A chat model behind the `openai` client.
 
-    Retries, time-outs, proxies and keys are the client's affair: configure them there. The name `"offline"` without a
-    client stands for the built-in extractive model (`memzoo.memories.models.offline`), which needs no key and no
-    network.
+    Configure retries, time-outs, proxies and keys in the client. The name `"offline"` without a client stands for the
+    built-in extractive model (`memzoo.memories.models.offline`), which needs neither a key nor a network.
 
     Example:
         >>> from memzoo.sync import drive
@@ -131,7 +130,7 @@ class ChatModel:
         max_reply_seconds: float = 3600.0,
         **parameters: Any,
     ) -> None:
-        """Name the model; clients are made at the first call, with what is given or from the environment.
+        """Name the model; clients are made at the first call, from the arguments or the environment.
 
         Args:
             model: The name that the endpoint knows it by, or `"offline"`.
@@ -139,14 +138,15 @@ class ChatModel:
             async_client: For asynchronous calls; made when needed, one for each event loop, if it is not given.
             base_url: Of any OpenAI-compatible endpoint; by default `OPENAI_BASE_URL`, or else OpenAI's.
             api_key: Its key; by default `OPENAI_API_KEY`. A server of this machine (`localhost`) needs none.
-            max_reply_bytes: What an answer may have, unpacked and with all that streams it; for clients that are made
-                here, as the next.
-            max_reply_seconds: How long an answer may take once it has begun. Before that, the client's time-out counts.
+            max_reply_bytes: The most bytes of an answer, unpacked and including a stream's framing. Like the next, it
+                applies only to clients made here.
+            max_reply_seconds: The most seconds for an answer once it has begun. Before that, the client's time-out
+                applies.
             **parameters: Sent with each request, such as `temperature=0` or `max_completion_tokens=500`. Options of the
-                client (`max_retries=0`, `organization="..."`) go to the clients that are made here.
+                client (`max_retries=0`, `organization="..."`) go to the clients made here.
 
         Raises:
-            OptionError: The `openai` client has no parameter or option of that name, or a bound is no number.
+            OptionError: The `openai` client has no parameter or option of that name, or a limit is not a number.
         """
         self.name = model
         self.parameters, options = split_parameters("ChatModel", "chat.completions", parameters, client or async_client)
@@ -177,7 +177,7 @@ class ChatModel:
 
     @property
     def timeout(self) -> float:
-        """The seconds that a client waits for an answer, if they were chosen; 0 where they are the client's default."""
+        """The client's time-out for an answer, in seconds, if one was chosen; 0 for the client's default."""
         return _seconds(self.parameters.get("timeout", self._clients.timeout))
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
@@ -190,22 +190,22 @@ class ChatModel:
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
-        """Give the model itself; for the offline model, its rules without a client between.
+        """Return the model itself; for the offline model, its rules without a client in between.
 
-        They answer and count alike in a fraction of the time, but no cassette sees their calls.
+        These answer and count in the same way in a fraction of the time, but no cassette sees their calls.
         """
         return _Rules(self) if self._is_rules else self
 
     def asked_for(self, purpose: str) -> str:
-        """Say which model was asked what, for error texts."""
+        """Return the model and the prompt in words, for error messages."""
         return f"model {self.name!r}, asked for prompt {purpose!r}"
 
     def connect(self) -> None:
-        """Make the client, if there is none yet: for the first of a process, the `openai` package is imported."""
+        """Make the client, if there is none yet; the first one of a process imports the `openai` package."""
         _ = self._clients.of_caller().chat.completions
 
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
-        """Send the messages and return what the client returns; `more` is sent with them, such as `stream=True`."""
+        """Send the messages and return the client's result; `more` is sent with them, such as `stream=True`."""
         request: dict[str, Any] = {
             "model": self.name,
             "messages": list(map(as_sent, messages)),
@@ -216,10 +216,10 @@ class ChatModel:
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:
-        """Turn whatever the client raises into a `ModelError`, in the middle of a stream too.
+        """Turn any exception of the client into a `ModelError`, also in the middle of a stream.
 
-        That is not only its own errors: to a reply of an odd shape it answers with an `AttributeError`, an `IndexError`
-        or an `AssertionError`.
+        Besides its own errors, the client raises an `AttributeError`, `IndexError` or `AssertionError` for a reply of
+        an odd shape.
         """
         try:
             yield
@@ -233,7 +233,7 @@ class ChatModel:
 
 
 def _seconds(timeout: Any) -> float:
-    """A time-out as the openai client takes it, in seconds: a number, or one for each part of a call."""
+    """Return a time-out of the openai client (a number, or one for each part of a call) in seconds."""
     seconds = getattr(timeout, "read", timeout)
     return float(seconds) if isinstance(seconds, (int, float)) else 0.0
 
@@ -245,7 +245,7 @@ def _offline_client(kind: str) -> Any:
 
 
 def _completion(answer: Answer, asked: str) -> Completion:
-    """The text of an answer that must be a whole text."""
+    """Return an answer that must be a complete text as a completion."""
     text = (answer.message["content"] or "").strip()
     if fault := _fault(text, answer):
         raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=len(text) if _is_cut(answer) else None)
@@ -253,7 +253,7 @@ def _completion(answer: Answer, asked: str) -> Completion:
 
 
 def _fault(text: str, answer: Answer) -> str:
-    """Say what is wrong with an answer that must be a whole text; "" if nothing is."""
+    """Describe the fault of an answer that must be a complete text; "" if it has none."""
     if refusal := answer.message.get("refusal"):
         return f"refused: {refusal!r}"
     if _is_cut(answer):
@@ -266,7 +266,7 @@ def _is_cut(answer: Answer) -> bool:
 
 
 class _Rules:
-    """The offline model without a client between."""
+    """The offline model without a client in between."""
 
     def __init__(self, model: ChatModel) -> None:
         self.name, self.parameters, self._asked_for = model.name, model.parameters, model.asked_for
@@ -289,7 +289,7 @@ class _Rules:
 
 
 class _FunctionModel:
-    """A user's function as a model; what it spends is only calls and seconds."""
+    """A user's function as a model; it spends only calls and seconds."""
 
     def __init__(self, function: ChatFunction) -> None:
         self._function = function
@@ -303,5 +303,5 @@ class _FunctionModel:
         text, spent = await call_function(self._function, [dict(as_sent(message)) for message in messages], failed)
         if not isinstance(text, str) or not is_sendable(text) or not (said := extract_spoken(text)):
             gave = repr(text)[:200]
-            raise ModelReplyError(f"llm {self.name!r} gave {gave} for prompt {purpose!r}; it must give a text")
+            raise ModelReplyError(f"llm {self.name!r} returned {gave} for prompt {purpose!r}; it must return a text")
         return Completion(said, spent)

@@ -1,7 +1,7 @@
-"""Takes out of a reply what is no part of the answer, before it is read.
+"""Strips everything but the answer from a reply, before it is read.
 
 Models think aloud, show the marks of their chat template, greet, repeat the prompt, and wrap answers in fences, tags
-and tables. Here that is taken away, whatever was asked for. What then remains is read by `replies`.
+and tables. This module removes all that for any prompt; `replies` reads the rest.
 """
 
 import re
@@ -16,9 +16,9 @@ _CLOSING = rf"</(?:{_THOUGHTS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
 _THOUGHT = re.compile(rf"(?P<opening>{_OPENING})|{_CLOSING}", re.IGNORECASE)
 
 _FINAL = "<|channel|>final<|message|>"
-# Between the marks of a template stand roles. "<|>" separates triples, and is none of them.
+# Roles stand between the marks of a template. "<|>" is not a mark: it separates triples.
 _MARK = "(?:<[|][a-z_]{1,40}[|]>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>|<(?:start|end)_of_turn>|<[be]os>|</?s>|\\[/?INST])"
-# The group is not possessive: Python 3.11.2, for one, matches such groups wrongly.
+# The group is not possessive, because some Pythons (such as 3.11.2) match such groups wrongly.
 _LEADING = re.compile(rf"(?:\s*+{_MARK}\s*+(?:(?:assistant|model|chatbot|analysis)\b\s*+)?)*", re.IGNORECASE)
 _OTHERS_TURN = re.compile(r"(?:user|system|human|tool)\b", re.IGNORECASE)
 _STOP = re.compile(rf"(?<=\n){_MARK}|{_MARK}(?=[^\S\n]*(?:\n|\Z|{_MARK}))", re.IGNORECASE)
@@ -51,7 +51,7 @@ _FENCE_LINE = re.compile(r"\s{0,3}(?:```|~~~)[\w+-]*\s*")
 
 
 def extract_spoken(text: str) -> str:
-    r"""Return the text that a model meant to say: without its thoughts and the marks of its chat template.
+    r"""Return a model's text without its thoughts and the marks of its chat template.
 
     Example:
         >>> extract_spoken("<think>Who is she?</think>\n\nAnna lives in Oslo.<|im_end|>\n<|im_start|>user")
@@ -73,7 +73,7 @@ def clean_reply(reply: str) -> str:
     """Return the answer in a reply, without greetings, fences, repeated parts of the prompt and tags around it.
 
     Raises:
-        ModelReplyError: Nothing remains of a reply that was not empty, or it has half a character.
+        ModelReplyError: Nothing remains of a non-empty reply, or it has half a character.
     """
     text = _strip_announcement(_own_lines(extract_spoken(reply)))
     lines = text.split("\n")
@@ -90,12 +90,12 @@ def is_sendable(text: str) -> bool:
 
 
 def _without_thoughts(text: str) -> str:
-    """A text without its thoughts, closed or not; some templates open the first one before the reply begins."""
+    """Return a text without its thoughts, closed or not; some templates open the first one before the reply begins."""
     kept: list[str] = []
     start, thinking = 0, False
     for mark in _THOUGHT.finditer(text):
         if mark["opening"]:
-            # Inside of a sentence such a mark is spoken of.
+            # Within a sentence, the mark is only mentioned.
             if not thinking and not text[start : mark.start()].rpartition("\n")[2].strip():
                 kept.append(text[start : mark.start()])
                 thinking = True
@@ -109,7 +109,7 @@ def _ends_line(text: str, mark: re.Match[str]) -> bool:
 
 
 def _own_lines(text: str) -> str:
-    """A text without lines of the prompt that were repeated, and without tags that stand alone on a line."""
+    """Return a text without repeated lines of the prompt, and without tags that are alone on a line."""
     own: list[str] = []
     inside = ""
     for line in text.split("\n"):
@@ -124,7 +124,7 @@ def _own_lines(text: str) -> str:
 
 
 def _strip_announcement(text: str) -> str:
-    """A text without a greeting before it, and without the fence or the tags in which all of it stands."""
+    """Return a text without a greeting before it, and without a fence or tags around all of it."""
     announced = _PREAMBLE.match(text)
     bare = text[announced.end() :].strip() if announced else text
     lines = bare.split("\n")

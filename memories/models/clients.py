@@ -1,4 +1,4 @@
-"""Calls what stands behind a model: the openai clients of an endpoint, or a user's function."""
+"""Calls the openai clients of an endpoint, or a user's function."""
 
 import functools
 import os
@@ -22,13 +22,13 @@ __all__ = ["SECRET_NAME", "Clients", "call_function"]
 SECRET_NAME = re.compile(
     r"key$|(?:^|_)token$|secret|password|credential|auth|identity$|headers$|_query$", re.IGNORECASE
 )
-"""Finds names of parameters whose values may be secret: they are in no name, and in no pickle."""
+"""Matches parameters whose values may be secret, which are kept out of names and pickles."""
 
 _DEFAULT_TIMEOUT = 600  # seconds: that of openai's clients
 
-# Characters of an error: a proxy may answer with a whole page, which belongs in no log. `PromptLimit` reads as many.
+# Characters of an error: a proxy may answer with a whole page, too long for a log. `PromptLimit` reads as many.
 _MOST_TOLD = 2_000
-# What is shorter is no secret, but what a server without keys was given; it would be taken out of other words.
+# A shorter text is not a secret but a dummy for a server without keys; hiding it would damage other words.
 _SHORTEST_KEY = 8
 
 
@@ -38,11 +38,11 @@ class Clients:
     Args:
         client: The client for synchronous calls, if there is one already.
         async_client: The client for asynchronous calls, if there is one already.
-        base_url: Of the endpoint, for clients that are made here; from the environment if it is not given.
+        base_url: The endpoint's URL, for clients made here; by default from the environment.
         api_key: Its key, likewise.
-        options: Further options for clients that are made here, such as `max_retries`.
+        options: Further options for clients made here, such as `max_retries`.
         make: Makes a client by the name of its class, "OpenAI" or "AsyncOpenAI", in another way.
-        bounds: Those of the answers to clients that are made here.
+        bounds: Limits for the answers to clients made here.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class Clients:
 
     @property
     def timeout(self) -> Any:
-        """The time-out of a client that was given, unless it is the default of all; `None` if there is none."""
+        """The time-out of a given client, unless it is the openai library's default; `None` if there is none."""
         chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
         return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
 
     def of_caller(self) -> Any:
-        """The client for the caller, blocking or not; made if there is none yet, which takes its time."""
+        """Return the client for the caller, blocking or not; makes it if there is none yet, which is slow."""
         if not is_blocking():
             return self._async_client or self._of_this_loop()
         if self._client is None:
@@ -81,10 +81,10 @@ class Clients:
         return self._client
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return what pickle keeps of the owner: no key, for whoever unpickles has one in the environment.
+        """Return the owner's arguments for pickle. Leaves out the key: the reader takes its own from the environment.
 
         Raises:
-            OptionError: Something was given that may hold a key.
+            OptionError: An argument may have a key.
         """
         suspects = {"client": self.given, "base_url": "@" in str(self.base_url)}
         parameters = {**parameters, **self._options}
@@ -94,11 +94,11 @@ class Clients:
         return _remake, (type(owner), model, {**parameters, "base_url": self.base_url})
 
     def describe_error(self, error: BaseException) -> str:
-        """Say briefly what went wrong, and where, without the key: some endpoints repeat it in their errors."""
+        """Describe an error and its address briefly, without the key, which some endpoints repeat in their errors."""
         from openai import APIConnectionError, OpenAIError
 
         text = f"{type(error).__name__}: {error}"
-        # The client has no type of its own for this, and lists every kind of key. Servers' errors are subclasses.
+        # The client has no specific type for this, and lists every kind of key. Servers' errors are subclasses.
         if type(error) is OpenAIError and "Missing credentials" in text:
             text = "it needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none)"
         if isinstance(error, APIConnectionError):
@@ -118,7 +118,7 @@ class Clients:
         options = {"base_url": self.base_url, "api_key": self._api_key, **self._options}
         endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL", "")
         if not self._api_key and not os.environ.get("OPENAI_API_KEY") and is_loopback(endpoint):
-            options["api_key"] = "none"  # a server of this machine asks for none, but the client does
+            options["api_key"] = "none"  # a server on this machine needs none, but the client does
         made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
         return self._bounds.hold(made) if self._bounds else made
 
@@ -131,12 +131,12 @@ class Clients:
 
 
 async def call_function(function: Callable[[Any], Any], given: Any, failed: str) -> tuple[Any, Spent]:
-    """Call a user's function, which may be asynchronous, and give its result and what it spent.
+    """Call a user's function, which may be asynchronous, and return its result and its cost.
 
     Raises:
-        ModelError: It raised something; the text begins with `failed`.
+        ModelError: It raised an exception; the message begins with `failed`.
         AsyncOnlyError: It needs an event loop, and there is none.
-        CutReplyError: It said so.
+        CutReplyError: The function raised it.
     """
     start = time.perf_counter()
     try:

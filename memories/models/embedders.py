@@ -1,4 +1,4 @@
-"""Turns texts into vectors: by an OpenAI-compatible endpoint, by any function, or by hashing."""
+"""Turns texts into vectors with an OpenAI-compatible endpoint, any function, or hashing."""
 
 import functools
 import json
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Embedded", "Embedder", "EmbedderOption", "HashEmbedder", "OpenAIEmbedder", "as_embedder"]
 
-# What the similarities of sentence embeddings count; decided with all-MiniLM-L6-v2, see docs/retrieval-research.md.
+# The weight of sentence embeddings, chosen with all-MiniLM-L6-v2; see docs/retrieval-research.md.
 _SENTENCE_WEIGHT = 8.0
 
 EmbedFunction: TypeAlias = Callable[[list[str]], Any]
@@ -33,7 +33,7 @@ class Embedded:
 
     Attributes:
         vectors: One for each text, in order, float32 little-endian.
-        spent: What they cost.
+        spent: Their cost.
     """
 
     vectors: list[bytes]
@@ -46,19 +46,19 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Names the kind of vectors: those of another name are never compared with these."""
+        """The name of the kind of vectors; vectors of different names are never compared."""
         ...
 
     @property
     def weight(self) -> float:
-        """How much its similarities count beside words: 8 is for embeddings of sentences, 2 for hashed words."""
+        """The weight of its similarities beside words: 8 for embeddings of sentences, 2 for hashed words."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Make one vector for each text.
 
         Raises:
-            ModelError: There are none to be had.
+            ModelError: The call failed.
         """
         ...
 
@@ -71,7 +71,7 @@ def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
     """Make the embedder that an option stands for.
 
     Raises:
-        OptionError: It stands for none.
+        OptionError: It stands for no embedder.
     """
     if isinstance(option, Embedder):
         return option
@@ -83,7 +83,7 @@ def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
 class HashEmbedder:
     """Words and parts of words hashed into a vector: finds spellings and endings, not meanings. Needs no download.
 
-    For tests, and for what searches by embeddings alone; `VectorStoreRetrieverMemory` finds as much without it.
+    For tests, and for searches by embeddings alone; `VectorStoreRetrieverMemory` finds as much without it.
 
     Example:
         >>> from memzoo.sync import drive
@@ -115,14 +115,14 @@ class OpenAIEmbedder:
         base_url: Of any OpenAI-compatible endpoint.
         api_key: Its key; by default `OPENAI_API_KEY`. A server of this machine (`localhost`) needs none.
         weight: See `Embedder.weight`.
-        max_reply_bytes: What an answer may have, unpacked; for clients that are made here, as the next.
-        max_reply_seconds: How long an answer may take once it has begun. Before that, the client's time-out counts.
-        **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, but for
-            `timeout` and those that may hold a secret, such as `extra_headers`. Options of the client
-            (`max_retries=0`) go to the clients that are made here.
+        max_reply_bytes: The most bytes of an answer, unpacked. Like the next, it applies only to clients made here.
+        max_reply_seconds: The most seconds for an answer once it has begun. Before that, the client's time-out applies.
+        **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, except
+            `timeout` and those that may contain a secret, such as `extra_headers`. Options of the client
+            (`max_retries=0`) go to the clients made here.
 
     Raises:
-        OptionError: The `openai` client has no parameter or option of that name, or a bound is no number.
+        OptionError: The `openai` client has no parameter or option of that name, or a limit is not a number.
     """
 
     def __init__(
@@ -190,11 +190,11 @@ class _FunctionEmbedder:
 
 
 def _name(function: Any) -> str:
-    """A name that differs where settings differ: of a partial function, of one of Chroma's, or of any other."""
+    """Return a name that distinguishes settings: of a partial function, of one of Chroma's, or of any other."""
     if isinstance(function, functools.partial):
         given = [*map(repr, function.args), *(f"{key}={value!r}" for key, value in _drop_secrets(function.keywords))]
         return f"{_name(function.func)}({', '.join(given)})"
-    # Chroma's base class answers NotImplemented, with a warning, where a function tells no name or settings.
+    # Chroma's base class returns NotImplemented, with a warning, for functions without a name or settings.
     with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
         name = function.name() if callable(getattr(function, "name", None)) else None
         settings: Any = function.get_config() if callable(getattr(function, "get_config", None)) else None
@@ -206,7 +206,7 @@ def _name(function: Any) -> str:
 
 
 def _drop_secrets(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the settings that can stand in a name, which is stored and logged: no secrets."""
+    """Return the settings without secrets, for a name that is stored and logged."""
     return sorted((key, value) for key, value in settings.items() if not SECRET_NAME.search(key))
 
 
@@ -214,10 +214,10 @@ def _pack(vectors: Any, count: int, name: str) -> list[bytes]:
     import numpy
 
     try:
-        # Little-endian on any machine: stores are moved from one to another.
+        # Little-endian on any machine, because stores move between machines.
         rows = numpy.asarray(vectors, dtype="<f4")
     except (TypeError, ValueError) as error:
-        raise ModelError(f"embedder {name!r} gave no vectors of equal length: {str(error)[:200]}") from error
+        raise ModelError(f"embedder {name!r} returned unequal vectors: {str(error)[:200]}") from error
     if count and (rows.ndim != 2 or len(rows) != count or not rows.size or not numpy.isfinite(rows).all()):  # noqa: PLR2004
-        raise ModelError(f"embedder {name!r} gave shape {rows.shape} for {count} texts, not one finite vector for each")
+        raise ModelError(f"embedder {name!r} returned shape {rows.shape} for {count} texts, not a finite vector each")
     return [row.tobytes() for row in rows]

@@ -1,4 +1,4 @@
-"""Reads the forms that lists come in: tables in Markdown, and JSON."""
+"""Reads lists written as Markdown tables or JSON."""
 
 import itertools
 import json
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 __all__ = ["cells", "extract_notes", "json_rows", "parse_json", "rows_of_table"]
 
-# Keys of an object that holds the notes, not a note.
+# Keys under which an object has the notes.
 _AROUND = frozenset(("notes", "entities", "known", "names", "result", "output", "answer"))
 _TRIPLE = ("subject", "relation", "object")
 _BRACKETS = re.compile(r"[\[\]{}]")
@@ -17,7 +17,7 @@ _NUMBER_CELL = re.compile(r"\d{1,3}[.)]?")
 
 
 def rows_of_table(text: str) -> list[str]:
-    r"""The lines of a text; of a table in Markdown the rows, without head, frame and numbers.
+    r"""Return the lines of a text; of a Markdown table, the rows without head, frame and numbers.
 
     Example:
         >>> rows_of_table("| # | Who | What |\n|---|---|---|\n| 1 | Anna | sings |")
@@ -41,7 +41,7 @@ def _row(line: str) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """Return what a JSON text says; `None` for any other text, and for lists in lists in lists without end."""
+    """Return the value of a JSON text; `None` for any other text, and for JSON nested too deeply."""
     steps = (1 if bracket in "[{" else -1 for bracket in _BRACKETS.findall(text))
     try:
         return json.loads(text) if max(itertools.accumulate(steps), default=0) <= _DEEPEST else None
@@ -50,7 +50,7 @@ def parse_json(text: str) -> Any:
 
 
 def json_rows(text: str) -> list[list[str]] | None:
-    """The rows of a JSON list by their cells, also of lists that stand in an object under some keys.
+    """Return the rows of a JSON list as cells, also of lists within an object.
 
     Example:
         >>> json_rows('{"facts": [{"object": "tea", "subject": "Sam", "relation": "likes"}, ["Eve", "is", "tall"]]}')
@@ -63,7 +63,7 @@ def json_rows(text: str) -> list[list[str]] | None:
 
 
 def cells(row: Any) -> list[str]:
-    """The cells of a row: the items of a list, the values of an object (a triple's in order), or the one value."""
+    """Return the cells of a row: a list's items, an object's values (a triple's in order), or the single value."""
     values: list[Any] = row if isinstance(row, list) else [row]
     if isinstance(row, dict):
         named = cast("dict[str, Any]", row)
@@ -72,7 +72,7 @@ def cells(row: Any) -> list[str]:
 
 
 def extract_notes(parsed: Any) -> Iterator[tuple[str, str]]:
-    """Yield the notes in an object by name, perhaps below some key, or in a list of objects with name and note each."""
+    """Yield the notes by name from an object, perhaps below some key, or from a list of objects with name and note."""
     if isinstance(parsed, list):
         rows: list[Any] = parsed
         objects = filter(None, (cells(row) for row in rows if isinstance(row, dict)))

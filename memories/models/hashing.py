@@ -1,8 +1,7 @@
 """Embeddings without a model: words and pieces of words, hashed into a vector.
 
-Texts that share words, or words that share a stem or letters, come out near each other. Nothing is known about
-meaning: "dog" and "puppy" are strangers. There is nothing to download, and the same text gives the same vector
-in every process.
+Texts that share words, or words that share a stem or letters, come out near each other. Meaning plays no part: "dog"
+and "puppy" are strangers. There is nothing to download, and a text has the same vector in every process.
 """
 
 import functools
@@ -34,8 +33,8 @@ def hash_embedding(texts: Sequence[str], dimensions: int = DIMENSIONS) -> "NDArr
     """Embed texts by feature hashing.
 
     Args:
-        texts: What to embed; one row of the result each, in this order.
-        dimensions: How many numbers a vector has, from 8 to 4096. Few dimensions make unrelated texts collide.
+        texts: The texts; one row of the result each, in this order.
+        dimensions: The numbers in a vector, from 8 to 4096. Few dimensions make unrelated texts collide.
 
     Returns:
         An array of shape `(len(texts), dimensions)`. Each row has length 1, so the dot product of two rows is their
@@ -47,7 +46,7 @@ def hash_embedding(texts: Sequence[str], dimensions: int = DIMENSIONS) -> "NDArr
     import numpy as np
 
     if not MIN_DIMENSIONS <= dimensions <= MAX_DIMENSIONS:
-        raise OptionError(f"dimensions={dimensions!r}: from {MIN_DIMENSIONS} to {MAX_DIMENSIONS} are possible")
+        raise OptionError(f"dimensions={dimensions!r}: it must be from {MIN_DIMENSIONS} to {MAX_DIMENSIONS}")
     vectors = np.empty((len(texts), dimensions), dtype=np.float32)
     for start in range(0, len(texts), _BATCH):
         vectors[start : start + _BATCH] = _embed(texts[start : start + _BATCH], dimensions)
@@ -71,7 +70,7 @@ def _embed(texts: Sequence[str], dimensions: int) -> "NDArray[np.float64]":
 
 
 def _features(text: str) -> tuple[list[int], list[float]]:
-    """The hashes of the features of a text, and their weights; each different word counts once."""
+    """Return the hashes of a text's features, and their weights; each distinct word counts once."""
     codes: list[int] = []
     weights: list[float] = []
     for word in dict.fromkeys(words(text) or text.split()):
@@ -86,7 +85,7 @@ def _word_features(word: str) -> tuple[tuple[int, ...], tuple[float, ...]]:
         return (_hash(word),), (_STOPWORD_WEIGHT,)
     root = stem(word)
     pieces = tuple(map(_hash, _pieces(f"^{root}$")))
-    # Long words are the rarer ones and tell more; nothing else is known here of how rare a word is.
+    # Long words are rarer and tell more; their length is all that is known here about their rarity.
     weight = len(word) ** 0.5
     share = _PIECES_WEIGHT * weight / len(pieces) ** 0.5
     return (_hash(root), *pieces), (weight, *(share for _ in pieces))
@@ -96,7 +95,7 @@ _cached = functools.lru_cache(maxsize=1 << 15)(_word_features)
 
 
 def _pieces(word: str) -> Iterable[str]:
-    # Where words are not set apart by spaces, as in Chinese, a "word" is a whole clause: pairs of characters then.
+    # In scripts without spaces, such as Chinese, a "word" is a whole clause: use pairs of characters then.
     size = _PIECE if word.isascii() else 2
     return dict.fromkeys(word[start : start + size] for start in range(max(1, len(word) - size + 1)))
 

@@ -1,4 +1,4 @@
-"""Sorts what is passed on to the `openai` client, by the signatures of that client."""
+"""Sorts arguments for the `openai` client by that client's signatures."""
 
 import inspect
 from collections.abc import Collection, Mapping
@@ -10,43 +10,43 @@ from memzoo.text import did_you_mean
 
 __all__ = ["split_parameters"]
 
-# What each call says anew.
+# Parameters that each call sets.
 _BY_CALL = frozenset({"self", "model", "messages", "input", "stream", "stream_options"})
-# They have arguments of their own, are a request's too, or serve one of the two kinds of clients only.
+# They have their own arguments, are also a request's, or fit only one of the two kinds of clients.
 _NOT_FOR_BOTH = frozenset({"base_url", "api_key", "timeout", "http_client"})
 
 
 def split_parameters(
     owner: str, endpoint: str, given: Mapping[str, Any], client: Any = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Tell parameters of a request from options of the client that sends it.
+    """Separate parameters of a request from options of the client that sends it.
 
     Args:
-        owner: Who is made with them, for error texts.
+        owner: The class that they are given to, for error messages.
         endpoint: The attribute of a client that sends the request, such as `"chat.completions"`.
-        given: All of them.
-        client: A client that there is already; it has its options.
+        given: All arguments.
+        client: An existing client, which has its options already.
 
     Returns:
         The parameters of a request, and the options of clients, which both kinds of clients take.
 
     Raises:
         UnknownOptionError: The installed client knows one of them as neither.
-        OptionError: One of them has another place.
+        OptionError: One of them belongs elsewhere.
     """
     if not given:
         return {}, {}  # without importing the client
     create = _create(endpoint, client)
     takes = inspect.signature(create).parameters
     if any(one.kind is one.VAR_KEYWORD for one in takes.values()):
-        # Whatever wraps the real one, as tracers do, may know more: only what is plainly the client's goes there.
+        # Wrappers such as tracers may know more parameters: only clear client options go to the client.
         of_request = {*given} - _of_client() if client is None else {*given}
     else:
         of_request = {*takes}
     options = dict[str, Any]()
     for name, value in given.items():
         if name in _BY_CALL:
-            raise OptionError(f"{owner}: {name} is chosen call by call, leave it out")
+            raise OptionError(f"{owner}: {name} is set by each call; leave it out")
         if name not in of_request:
             options[name] = value
     _check_options(owner, options, of_request, is_made=client is not None)
@@ -73,13 +73,13 @@ def _check_options(owner: str, options: Mapping[str, Any], of_request: Collectio
     known = _of_client()
     for name in options:
         if name == "http_client":
-            raise OptionError(f"{owner}: http_client belongs to a client of yours: client=OpenAI(http_client=...)")
+            raise OptionError(f"{owner}: http_client belongs to your own client: client=OpenAI(http_client=...)")
         if name not in known:
             raise UnknownOptionError(
-                f"{owner}: the openai client has no parameter {name!r}; what only your endpoint knows goes into "
+                f"{owner}: the openai client has no parameter {name!r}; pass one that only your endpoint knows as "
                 f"extra_body={{{name!r}: ...}}{did_you_mean(name, [*of_request, *known])}"
             )
         if is_made:
             raise OptionError(
-                f"{owner}: {name} is an option of the client, and that is made: client=OpenAI({name}=...)"
+                f"{owner}: {name} is an option of the client, which exists already: client=OpenAI({name}=...)"
             )

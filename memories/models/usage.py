@@ -1,4 +1,4 @@
-"""Counts what a memory spent on models, by purpose."""
+"""Counts a memory's spending on models, by purpose."""
 
 import operator
 from collections import Counter
@@ -13,7 +13,7 @@ __all__ = ["Spent", "Usage"]
 _RECEIVED = ("completion_tokens", "output_tokens")
 _CACHED = ("cache_read_input_tokens", "prompt_cache_hit_tokens", "cached_tokens")
 _WRITTEN = ("cache_write_tokens", "cache_creation_tokens")
-_MOST = 1e15  # More is no number of tokens, and infinity is no whole number.
+_MOST = 1e15  # More cannot be a number of tokens, and infinity is not an integer.
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Spent:
         prompt_tokens: Tokens sent, as the endpoint counted them.
         completion_tokens: Tokens received, as the endpoint counted them.
         seconds: Time waited.
-        cached_tokens: Of the tokens sent, those that the provider had kept of an earlier request, and charges less for.
-        cache_write_tokens: Of the tokens sent, those that the provider charges more for because it keeps them.
+        cached_tokens: Tokens sent that the provider had cached from an earlier request, and charges less for.
+        cache_write_tokens: Tokens sent that the provider charges more for because it caches them.
 
     Example:
         >>> Spent(1, 2_000, 50, cached_tokens=1_920) - Spent(1, 1_500, 20, cached_tokens=1_408)
@@ -42,9 +42,9 @@ class Spent:
 
     @classmethod
     def of(cls, response: Any, seconds: float) -> Self:
-        """Read what one call cost from the `usage` of its response, into which endpoints write anything.
+        """Read the cost of one call from the `usage` of its response, tolerating whatever endpoints write there.
 
-        Understood are the names of OpenAI (and Gemini, llama.cpp, xAI, OpenRouter, LiteLLM behind its interface), of
+        It understands the names of OpenAI (and Gemini, llama.cpp, xAI, OpenRouter, LiteLLM behind its interface), of
         Anthropic and of DeepSeek.
         """
         usage = getattr(response, "usage", None)
@@ -52,7 +52,7 @@ class Spent:
         sent, received = _count(usage, "prompt_tokens", "input_tokens"), _count(usage, *_RECEIVED)
         cached = _count(details, "cached_tokens") or _count(usage, *_CACHED)
         written = _count(details, *_WRITTEN) or _count(usage, "cache_creation_input_tokens")
-        # Anthropic's own count leaves out what the cache took part in.
+        # Anthropic's own count leaves out cached tokens.
         apart = cached + written > sent or not _count(usage, "prompt_tokens")
         return cls(1, sent + (cached + written) * apart, received, seconds, cached, written)
 
@@ -71,7 +71,7 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _count(usage: Any, *names: str) -> int:
-    """The first of some numbers that is one."""
+    """Return the first of the named values that is a number."""
     for one in (_member(usage, name) for name in names):
         if type(one) in (int, float) and 0 <= one < _MOST:
             return int(one)
@@ -79,7 +79,7 @@ def _count(usage: Any, *names: str) -> int:
 
 
 class Usage:
-    """The sums spent by purpose: the name of the prompt, or `"embedding"`; and what was taken out of texts.
+    """Sums spent by purpose (the name of the prompt, or `"embedding"`), and counts of redactions.
 
     Example:
         >>> usage = Usage()
@@ -89,10 +89,10 @@ class Usage:
     """
 
     def __init__(self, *parts: "Usage") -> None:
-        """Begin with nothing spent.
+        """Start with nothing spent.
 
         Args:
-            *parts: What was or will be spent there is counted in.
+            *parts: Other counters, whose spending, past and future, is included.
         """
         self._parts = parts
         self._spent: dict[str, Spent] = {}
@@ -100,18 +100,18 @@ class Usage:
         self._lock = new_lock()
 
     def add(self, purpose: str, spent: Spent) -> None:
-        """Count what one or more calls cost."""
+        """Count the cost of one or more calls."""
         with self._lock:
             self._spent[purpose] = self._spent.get(purpose, Spent()) + spent
 
     def count_redacted(self, name: str, times: int) -> None:
-        """Count what was taken out of a text."""
+        """Count redactions in a text."""
         with self._lock:
             self._redacted[name] += times
 
     @property
     def redacted(self) -> dict[str, int]:
-        """How often something was taken out by the option `redact`, by the name of its pattern."""
+        """The numbers of redactions by the option `redact`, by the name of the pattern."""
         with self._lock:
             own = Counter(self._redacted)
         return dict(sum((Counter(part.redacted) for part in self._parts), own))

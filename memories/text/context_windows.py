@@ -1,4 +1,4 @@
-"""How many tokens models have room for, and limits that are given as a share of that."""
+"""Context windows of models, and limits given as a share of them."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ Tokens = int | str
 """A number of tokens, or a share of the model's window such as `"80%"`."""
 
 AS_OF = "November 2026"
-"""When `CONTEXT_WINDOWS` was written down."""
+"""The date of `CONTEXT_WINDOWS`."""
 
 CONTEXT_WINDOWS: Mapping[str, int] = {
     "chatgpt-4o": 128_000,
@@ -63,30 +63,30 @@ CONTEXT_WINDOWS: Mapping[str, int] = {
     "o3": 200_000,
     "o4-mini": 200_000,
 }
-"""Tokens that question and answer may have together, by how the names of models begin."""
+"""The most tokens of question and answer together, by the beginning of the model's name."""
 
 _MOST_DIGITS = 19  # of tokens
 _SHARE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?|100)\s?%")
 
 
 def context_window(model: str) -> int | None:
-    """Look up the window of a model, with or without its provider's name before it; `None` if nobody knows it.
+    """Return the window of a model, with or without its provider's name before it; `None` if unknown.
 
     Example:
         >>> context_window("gpt-4o-mini"), context_window("openai/gpt-4-0613"), context_window("gpt-40")
         (128000, 8192, None)
     """
     name = model.rpartition("/")[2]
-    # A name goes on with what tells versions apart: "o1" is no "o10", and "gpt-4" no "gpt-4o".
+    # The name may continue with a version only: "o1" does not match "o10", nor "gpt-4" "gpt-4o".
     known = [one for one in CONTEXT_WINDOWS if re.match(re.escape(one) + r"(?![a-z0-9])", name)]
     return CONTEXT_WINDOWS[max(known, key=len)] if known else None
 
 
 def tokens_of(name: str, limit: object, model: str) -> object:
-    """Turn a share of a model's window into tokens; anything else is left as it is, for whoever checks it.
+    """Turn a share of a model's window into tokens; anything else is returned unchanged, for later checks.
 
     Raises:
-        OptionError: It is no share, or the model's window is not known.
+        OptionError: It is a text but not a share, or the model's window is not known.
 
     Example:
         >>> tokens_of("max_tokens", "80%", "gpt-4o"), tokens_of("max_tokens", 500, "gpt-4o")
@@ -94,7 +94,7 @@ def tokens_of(name: str, limit: object, model: str) -> object:
     """
     if not isinstance(limit, str):
         return limit
-    if limit.isascii() and limit.isdecimal() and len(limit) <= _MOST_DIGITS:  # as the parameters of an address come
+    if limit.isascii() and limit.isdecimal() and len(limit) <= _MOST_DIGITS:  # the parameters of a URL come as texts
         return int(limit)
     found = _SHARE.fullmatch(limit.strip())
     share = float(found[1]) if found else 0.0

@@ -1,4 +1,4 @@
-"""Days in words, as they head what was said on them: the same words whatever the locale of the process."""
+"""Days in words, the same in every locale, for headings above messages."""
 
 import functools
 from datetime import date
@@ -12,7 +12,7 @@ WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 """By `date.weekday`."""
 
 UNKNOWN_DAY = "Day unknown"
-"""Heads the messages whose day nobody knows, where they follow messages of a known day."""
+"""The heading of messages of an unknown day that follow messages of a known day."""
 
 
 @functools.lru_cache

@@ -1,4 +1,4 @@
-"""Chooses which messages fit a limit: rules of eviction, LangChain4j's among them, and windows that move in steps."""
+"""Chooses the messages that fit a limit: rules of eviction, including LangChain4j's, and windows that move in steps."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
@@ -13,7 +13,7 @@ from memzoo.stores import Message
 __all__ = ["Evict", "Fitted", "Steps", "Weighed", "add_as_langchain4j", "evict_as_langchain4j", "fit_messages"]
 
 Evict: TypeAlias = Literal["message", "exchange"]
-"""The unit that is evicted: one message (a tool call with its results), or all up to the next user message."""
+"""The unit of eviction: one message (a tool call with its results), or everything up to the next user message."""
 
 # Messages of a chat are rarely shorter, in tokens. Where they are longer, closer numbers are tried: with 14, 28 or 56
 # tokens each it moves by nearly all of the step at once.
@@ -23,7 +23,7 @@ _FAR = 2**40  # more than any log has
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A message with what it counts towards a limit.
+    """A message with its weight towards a limit.
 
     Attributes:
         number: Its number in the log.
@@ -38,14 +38,14 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The messages that are left of a list.
+    """The messages kept from a list.
 
     Attributes:
-        kept: What is left, in the order in which it is to be sent.
-        size: The weight of it.
-        settled: Whether older messages, if there were any before the list, would not be kept either.
-        oldest_needed: The number from which on messages are kept, or may be once a call has all its results.
-        room: What may be added before one of these goes; below 0 if one will go with the next in any case.
+        kept: The messages, in the order for sending.
+        size: Their weight.
+        settled: True if any messages before the list would not be kept either.
+        oldest_needed: The number of the first message that is kept, or may be once a call has all its results.
+        room: The weight that may be added before one of them goes; below 0 if one goes with the next in any case.
     """
 
     kept: list[Weighed]
@@ -66,21 +66,21 @@ def fit_messages(
     newest: int = 0,
     count: Callable[[int], int] = int,
 ) -> Fitted:
-    """Keep the newest messages that fit a limit together: the oldest go first, a tool call and its results at once.
+    """Keep the newest messages that fit a limit: the oldest go first, a tool call together with its results.
 
-    System messages and pinned ones never go, nor does the newest user message, nor what follows it as long as it is
-    not answered. If they alone are over the limit, they are all that is left. Without a user message, the last message
-    stays. Calls without all their results, and results without their call, are left out first and do not count.
+    System and pinned messages never go, nor does the newest user message, nor, until it is answered, the messages after
+    it. If these alone exceed the limit, only they are kept. Without a user message, the last message stays. Calls
+    without all their results, and results without their call, are left out first and do not count.
 
     Args:
         items: Oldest first.
-        limit: What all of it may weigh.
-        evict: With `"exchange"`, what is left begins with a user message, if there is one, but for what is pinned.
+        limit: The most that the messages may weigh.
+        evict: With `"exchange"`, the kept messages begin with a user message, if there is one, apart from pinned ones.
         system_first: Put system messages first; otherwise they stay in their places.
-        steps: Where what is left may begin; its limit is this one. By default, anywhere.
-        pinned: The numbers of the messages that are pinned.
-        newest: The newest number of the log, if what is added next does not follow the last message's number.
-        count: How steps count messages: a function of a number (see `Log.counter`).
+        steps: The places where the kept messages may begin, with the same limit. By default, anywhere.
+        pinned: The numbers of pinned messages.
+        newest: The newest number of the log, if the next message does not follow the last message's number.
+        count: Counts messages for steps: a function of a number (see `Log.counter`).
     """
     given = list(items)
     together = group_messages([one.message for one in given])
@@ -99,7 +99,7 @@ def fit_messages(
         kept.add(place)
     users = [place for place in sorted(kept) if heads[place]["role"] == "user"]
     if steps:
-        # The newest user message, or what stays without one, is the last place to begin at.
+        # The last place to begin is the newest user message, or the message that stays without one.
         said = {place for place in kept - stays if not is_instruction(heads[place])}
         last = users[-1] if users else max(said, default=0)
         places = {place for place in said.union(fitting) if place <= last}
@@ -110,7 +110,7 @@ def fit_messages(
         besides = sum(weights[place] for place in kept.union(fitting) - places)
         begins_at = steps.first(numbers, sizes, besides)
         kept -= {place for unit in units[:begins_at] for place in unit} - safe
-        # With the next user message, it may begin at what stands behind the newest one too.
+        # With the next user message, it may also begin after the newest one.
         later = sorted(place for place in said if place > last)
         behind = [weights[place] for place in later]
         numbers += [count(groups[place][0].number) for place in later]
@@ -118,7 +118,7 @@ def fit_messages(
         room = steps.room(numbers, sizes + behind, newest, begins=begins_at, besides=besides - sum(behind))
         users = [place for place in users if place in kept]
     first = _first(heads, kept - stays)
-    # What is pinned and older stands by itself: the exchange that is left begins behind it.
+    # Older pinned messages stand alone: the kept exchange begins after them.
     begins = next((place for place in users if place >= first), None)
     if evict == "exchange" and begins is not None:
         kept = {place for place in kept if place >= begins or place in stays or is_instruction(heads[place])}
@@ -126,7 +126,7 @@ def fit_messages(
     left = [one for place in order for one in groups[place]]
     first = _first(heads, kept - stays)
     gone = [groups[place][0].number for place in range(first) if place not in kept]
-    # What must not go may stand before what went: then it goes as soon as it may, as does what no user began.
+    # A message that must stay may precede evicted ones: it goes as soon as it may, as do messages that no user began.
     unbegun = not users and (steps is not None or evict == "exchange")
     torn = unbegun or any(place not in kept for place in range(first, len(groups)))
     shown = [one.number for one in left if not (system_first and is_instruction(one.message))]
@@ -138,18 +138,18 @@ def fit_messages(
 
 
 def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
-    """The first of some places that is no system message's; 0 if there is none."""
+    """Return the first place that is not a system message's; 0 if there is none."""
     return min((place for place in places if not is_instruction(heads[place])), default=0)
 
 
 def _is_entered(given: Sequence[Weighed], known: Collection[int], between: Container[int]) -> bool:
-    """Whether a call that waits for its results would come back with them among what is left, between such numbers."""
+    """Tell whether a call waiting for results would be kept again with them, given the numbers that it may have."""
     waiting = (one for place, one in enumerate(given) if place not in known and one.message["role"] == "assistant")
     return any(one.number in between for one in waiting)
 
 
 def _safe(heads: Sequence[Message]) -> set[int]:
-    """Find the groups that must not go, by the first message of each."""
+    """Return the groups that must stay, by the first message of each."""
     rules = {place for place, head in enumerate(heads) if is_instruction(head)}
     said = [place for place in range(len(heads)) if place not in rules]
     newest = next((place for place in reversed(said) if heads[place]["role"] == "user"), None)
@@ -161,12 +161,12 @@ def _safe(heads: Sequence[Message]) -> set[int]:
 
 
 def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) -> list[list[int]]:
-    """What goes at once, oldest first: each group by itself, or with all up to the next user message.
+    """Return the units of eviction, oldest first: single groups, or all groups up to the next user message.
 
     Args:
         places: The places of groups, newest first.
         heads: The first message of each group.
-        by_user: Whether all up to the next user message go at once; what stands before the first is left out.
+        by_user: Evict everything up to the next user message at once; leaves out groups before the first one.
     """
     units, unit = list[list[int]](), list[int]()
     for place in places:
@@ -179,20 +179,20 @@ def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) ->
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What a window shows at least and at most, and where it may begin: at numbers of the log that stay where they are.
+    """A window's minimum, maximum and possible beginnings, which are fixed numbers of the log.
 
-    A window that drops the oldest message with each new one begins anew at each turn, and a provider's cache of prompts
-    has nothing of it. One that moves in steps shows again what it showed before, until it has grown by the step.
+    A window that drops the oldest message with each new one changes its beginning at each turn, so a provider's prompt
+    cache is useless. One that moves in steps keeps its beginning until it has grown by the step.
 
-    It begins only at every so many-th number of the log: at the newest of these from which it shows as much as it has
-    to. Where that would be too much, since messages are long, numbers half as far apart are tried, down to single
-    messages. So where it begins follows from what it shows, and from nothing that was said or shown earlier: another
-    process, and the same one after a restart, begin at the same message.
+    It begins at a multiple of `every`: the newest from which it shows at least the minimum. If that exceeds the
+    maximum, because messages are long, numbers half as far apart are tried, down to single messages. The beginning
+    depends only on the messages shown, not on earlier messages or windows: other processes, and the same one after a
+    restart, begin at the same message.
 
     Attributes:
-        least: What it shows at least, where there is as much.
-        most: What it shows at most.
-        every: It begins at every so many-th number of the log, if that can be.
+        least: The least to show, if there is as much.
+        most: The most to show.
+        every: The window begins at a multiple of this number, if possible.
     """
 
     least: int
@@ -201,27 +201,27 @@ class Steps:
 
     @classmethod
     def above(cls, limit: int, step: int, numbers: int = 1) -> "Steps":
-        """A window that shows a number of things, and up to `step` more.
+        """Make a window that shows `limit` items, and up to `step` more.
 
         Args:
-            limit: How many it shows at least.
-            step: How many more it may show.
-            numbers: How many numbers of the log each of them has, as a rule.
+            limit: The least number of items to show.
+            step: The number of further items that it may show.
+            numbers: The usual number of log entries per item.
         """
         return cls(limit, limit + step, numbers * (step + 1))
 
     @classmethod
     def below(cls, limit: int, step: int) -> "Steps":
-        """A window that shows a number of tokens at most, and as a rule no more than `step` less."""
+        """Make a window that shows at most `limit` tokens, and usually at most `step` fewer."""
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
     def first(self, numbers: Sequence[int], weights: Sequence[int], besides: int = 0) -> int:
-        """The place of the first thing that is shown; the number of things if none is.
+        """Return the place of the first item shown; the number of items if none is.
 
         Args:
-            numbers: The numbers of the log at which the window could begin, rising.
-            weights: What each of these adds to what is shown.
-            besides: What is shown in any case.
+            numbers: The numbers of the log at which the window could begin, ascending.
+            weights: The weight that each of these adds.
+            besides: The weight shown in any case.
 
         Example:
             >>> steps = Steps.above(2, 2)
@@ -244,36 +244,36 @@ class Steps:
     def room(
         self, numbers: Sequence[int], weights: Sequence[int], newest: int, *, begins: int, besides: int = 0
     ) -> int:
-        """What can be added before it begins elsewhere; below 0 if it shows too much already.
+        """Return the weight that can be added before the window moves; below 0 if it shows too much already.
 
         Args:
-            numbers: The numbers at which it could begin when something is added, rising.
-            weights: What each of these adds to what is shown.
-            newest: The newest number of the log. What is added comes behind it, and may be where it begins then.
-            begins: The place at which it begins now.
-            besides: What is shown in any case.
+            numbers: The numbers at which it could begin when something is added, ascending.
+            weights: The weight that each of these adds.
+            newest: The newest number of the log. Additions come after it, and the window may then begin at them.
+            begins: The place of its current beginning.
+            besides: The weight shown in any case.
         """
         spare = self.most - besides - sum(weights[begins:])
 
         def moves(more: int) -> bool:
-            # The lighter the messages, the later the last of them from which on as much is shown as has to be.
+            # The lighter the new messages, the later the last beginning that shows the minimum.
             early = min(max(besides + more - self.least, 0), more - 1)
             added = [newest + 1, newest + 1 + early]
             return self.first([*numbers, *added], [*weights, early, more - early], besides) != begins
 
-        # The more is added, the later it begins.
+        # The more is added, the later the window begins.
         return bisect_left(range(1, min(spare, _FAR) + 1), 1, key=moves)
 
 
 def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
-    """Return what LangChain4j's memory holds after adding a message, also in the corner cases that break.
+    """Return the messages in LangChain4j's memory after adding one, including its faulty corner cases.
 
-    Ignores a system message that is held already; a different one replaces it and goes to the end, or to the beginning
-    with `system_first`; an empty one takes it away.
+    Ignores a system message that is there already; a different one replaces it and goes to the end, or to the beginning
+    with `system_first`; an empty one removes it.
 
     Args:
-        held: What it held before, oldest first.
-        new: The message.
+        held: The messages before, oldest first.
+        new: The new message.
         limit: The most that all messages may weigh.
         system_first: LangChain4j's `alwaysKeepSystemMessageFirst`.
     """

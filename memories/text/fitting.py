@@ -1,4 +1,4 @@
-"""Keeps to what fits: the best of many things within a limit of tokens, and the parts of a long text."""
+"""Fits things into a limit: the best of many within a number of tokens, and parts of a long text."""
 
 import re
 from bisect import bisect_left
@@ -8,7 +8,7 @@ from memzoo.memories.text.language import UNSPACED
 
 __all__ = ["Limit", "shorten_text", "without_middle"]
 
-# When so many in a row are too long for what is left, it is full.
+# The limit is full once this many in a row are too long for the rest.
 _MOST_PASSED_OVER = 20
 
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[\u3002\uff01\uff1f]|(?=\n)")
@@ -16,12 +16,12 @@ _WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{UNSPACED}]")
 
 
 class Limit:
-    """What is left of a limit, while the best of many things are chosen.
+    """The rest of a limit while the best of many things are chosen.
 
     Args:
         limit: Tokens.
-        size: Counts what is chosen so far. Together, things can have fewer tokens than the sum of them: it is asked
-            when the sum leaves no more room. By default, the sum counts.
+        size: Counts the things chosen so far. Together they can have fewer tokens than their sum, so it is called when
+            the sum leaves no room. By default, the sum counts.
 
     Example:
         >>> chosen = []
@@ -39,11 +39,11 @@ class Limit:
 
     @property
     def is_full(self) -> bool:
-        """Tell whether so many were passed over in a row that hardly anything fits any more."""
+        """Tell whether too many in a row did not fit for anything else to be likely to fit."""
         return self._passed_over >= _MOST_PASSED_OVER
 
     def has(self, cost: int) -> bool:
-        """Take so many tokens, if there are as many; whether there were."""
+        """Take tokens if there are enough; return whether there were."""
         if cost > self._left and self._size and not self._is_counted:
             self._left, self._is_counted = self._limit - self._size(), True
         fits = cost <= self._left
@@ -58,7 +58,7 @@ def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
 
     Args:
         text: Any text.
-        fits: Whether a beginning of it fits; a shorter one is to fit where a longer one does.
+        fits: Tells whether a beginning fits; if a longer one does, a shorter one must too.
 
     Example:
         >>> shorten_text("Anna lives in Oslo. She works at Equinor.", lambda text: len(text) < 30)
@@ -68,7 +68,7 @@ def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
         return text
     for end in (_SENTENCE_END, _WORD_END):
         ends = [match.end() for match in end.finditer(text)]
-        # Not all beginnings at once: together they are as long as the square of the text.
+        # Not all beginnings at once: their total length is quadratic.
         too_long = bisect_left(ends, True, key=lambda at: not fits(text[:at].rstrip()))  # noqa: FBT003
         if too_long and (beginning := text[: ends[too_long - 1]].rstrip()):
             return beginning
@@ -76,7 +76,7 @@ def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def without_middle(text: str, kept: int) -> str:
-    """Return the beginning and the end of a text, so many characters together, with a note of what is left out.
+    """Return the beginning and the end of a text, `kept` characters together, with a note of the gap.
 
     Example:
         >>> print(without_middle("abcdefghij", 4))

@@ -1,4 +1,4 @@
-"""Groups messages that belong together: a tool call with its results, a question with all that follows it."""
+"""Groups messages that belong together: a tool call with its results, a question with the messages after it."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
@@ -22,10 +22,10 @@ INSTRUCTIONS = ("system", "developer")
 
 
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
-    """Group messages, given by their places, as they can be sent: a call with all its results, others alone.
+    """Return the places of messages in groups that can be sent: a call with all its results, others alone.
 
-    A result belongs to the newest call before it that has its id and no result yet. A call of which a result is
-    missing, and a result without a call, belong to no group.
+    A result belongs to the newest call before it that has its id and no result yet. A call with a missing result, and a
+    result without a call, belong to no group.
 
     Returns:
         Groups in the order of their first messages; results in the order of the calls.
@@ -51,24 +51,24 @@ def group_messages(messages: Sequence[Message]) -> list[list[int]]:
 
 
 def is_instruction(message: Message) -> bool:
-    """Tell whether it is a system message, by either name of the role."""
+    """Tell whether a message is a system message, by either name of the role."""
     return message["role"] in INSTRUCTIONS
 
 
 def is_answer(message: Message) -> bool:
-    """Tell whether it is what the assistant says to the user, and calls no tool."""
+    """Tell whether a message is the assistant's answer to the user, without tool calls."""
     if message["role"] != "assistant":
         return False
     return not (message.get("tool_calls") or isinstance(message.get("function_call"), dict))
 
 
 def is_of_tools(message: Message) -> bool:
-    """Tell whether it calls tools, or is the result of a call."""
+    """Tell whether a message calls tools, or is the result of a call."""
     return bool(_list_calls(message)) or _find_call(message) is not None
 
 
 def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Find the calls of tools that have no result, oldest first.
+    """Return the tool calls without a result, oldest first.
 
     Example:
         >>> call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}, {"id": "c2"}]}
@@ -83,9 +83,9 @@ def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def find_unanswered(messages: Sequence[Message]) -> list[int]:
-    """Find the newest user message and all that follows it, as long as the assistant has not answered.
+    """Return the newest user message and all after it, if the assistant has not answered yet.
 
-    System messages, calls without all their results and results without their call are not among them.
+    Leaves out system messages, calls without all their results and results without their call.
     """
     groups = group_messages(messages)
     said = [group for group in groups if not is_instruction(messages[group[0]])]
@@ -96,10 +96,10 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 
 
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
-    """The places after which an exchange is complete; the end is one.
+    """Yield the places after which an exchange is complete, including the end.
 
-    A new one begins with what a user says after an answer, and with each turn that does not go on with what the one
-    before it left open. What was saved together before there was an answer stays together.
+    A new exchange begins with a user message after an answer, and with each turn that does not continue an open one.
+    Messages that were saved together before an answer stay together.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:
@@ -107,7 +107,7 @@ def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
 
 
 def last_exchange(entries: Sequence[Entry]) -> int:
-    """The place at which the last of several exchanges begins; 0 if there is only one."""
+    """Return the place of the beginning of the last exchange; 0 if there is only one."""
     places = range(len(entries) - 1, 0, -1)
     return next((place for place in places if _begins_exchange(entries[place - 1], entries[place])), 0)
 
@@ -120,14 +120,14 @@ def _begins_exchange(before: Entry, here: Entry) -> bool:
 
 
 def _list_calls(message: Message) -> list[Hashable]:
-    """List the results that a message waits for."""
+    """Return keys of the results that a message waits for."""
     calls: list[Hashable] = [call["id"] for call in message.get("tool_calls") or ()]
     legacy: Any = message.get("function_call")
     return [*calls, ("function", str(legacy.get("name")))] if isinstance(legacy, dict) else calls
 
 
 def _find_call(message: Message) -> Hashable | None:
-    """Name the call that a message answers; `None` if it answers none."""
+    """Return the key of the call that a message answers; `None` if it answers none."""
     if message["role"] == "function":
         return ("function", str(message.get("name")))
     return message["tool_call_id"] if message["role"] == "tool" else None

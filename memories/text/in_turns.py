@@ -1,4 +1,4 @@
-"""Chat messages as Anthropic's and Google's own clients take them: the system prompt apart, and the roles in turn."""
+"""Converts chat messages for Anthropic's and Google's own clients: separate system prompt, alternating roles."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -13,15 +13,15 @@ __all__ = ["cache_control", "in_turns"]
 
 
 def in_turns(messages: Iterable[Message]) -> tuple[str, list[Message]]:
-    r"""Put the texts of all system messages apart, and neighbours of one role into one message.
+    r"""Separate the texts of all system messages, and merge neighbours of one role into one message.
 
-    Tool calls and their results stay OpenAI's, each a message of its own.
+    Tool calls and their results stay separate messages, in OpenAI's form.
 
     Args:
-        messages: As `memory.messages` gives them, and the new question.
+        messages: The messages from `memory.messages`, and the new question.
 
     Returns:
-        The system prompt, "" for none, and messages of which no two neighbours are a user's, or an assistant's.
+        The system prompt ("" for none), and messages without two neighbours that are both a user's or an assistant's.
 
     Example:
         >>> said = [("system", "Be brief."), ("user", "A record."), ("user", "Hi!"), ("assistant", "Hello.")]
@@ -41,7 +41,7 @@ def in_turns(messages: Iterable[Message]) -> tuple[str, list[Message]]:
 
 
 def cache_control(message: Message) -> Message:
-    """Mark a message as the end of what Anthropic's cache of prompts is to keep.
+    """Mark a message as the end of the part for Anthropic's prompt cache.
 
     Example:
         >>> cache_control({"role": "user", "content": "Hi!"})["content"]

@@ -22,7 +22,7 @@ def exchange_of(
     owner: str,
     all_fields: bool,
 ) -> list[Record]:
-    """The two messages of an exchange: the user's, and the assistant's.
+    """Return the two messages of an exchange: the user's, and the assistant's.
 
     Args:
         inputs: All inputs by name.
@@ -44,7 +44,7 @@ def exchange_of(
 
 
 def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: Sequence[str]) -> str:
-    """Find the key of the user's message.
+    """Return the key of the user's message.
 
     Args:
         inputs: All inputs by name.
@@ -52,8 +52,8 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
         variables: The memory's own variables, which are never the user's message.
 
     Raises:
-        MessageError: They are no inputs by name.
-        MissingKeyError: The configured key is not there.
+        MessageError: They are not a mapping.
+        MissingKeyError: The configured key is missing.
         AmbiguousKeyError: None is configured, and there is not exactly one candidate.
     """
     if not isinstance(inputs, Mapping):
@@ -69,7 +69,7 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
 
 
 def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str) -> str:
-    """Find the key of the assistant's message.
+    """Return the key of the assistant's message.
 
     Args:
         outputs: All outputs by name.
@@ -77,9 +77,9 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
         owner: The name of the memory's class, for the warning.
 
     Raises:
-        MessageError: They are no outputs by name.
-        MissingKeyError: The configured key is not there.
-        AmbiguousKeyError: None is configured, and neither is there one output only nor one called "output".
+        MessageError: They are not a mapping.
+        MissingKeyError: The configured key is missing.
+        AmbiguousKeyError: None is configured, there are several outputs, and none is called "output".
     """
     if not isinstance(outputs, Mapping):
         raise _make_error("outputs", outputs, "output")
@@ -103,13 +103,13 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
 
 
 def query_of(inputs: Mapping[str, Any], input_key: str | None, memory_variables: Sequence[str]) -> str:
-    """The user's words among the inputs of a turn."""
+    """Return the user's words from the inputs of a turn."""
     key = input_key_of(inputs, input_key, memory_variables)
     return text_of(checked({"role": "user", "content": inputs[key]}))
 
 
 def check_inputs(inputs: object) -> None:
-    """Check what `load_memory_variables` is given, also where the strategy does not look into it.
+    """Check the inputs of `load_memory_variables`, even if the strategy does not use them.
 
     Raises:
         MessageError: It is neither a mapping nor `None`.
@@ -119,7 +119,7 @@ def check_inputs(inputs: object) -> None:
 
 
 def check_query(query: object) -> None:
-    """Check what a view is asked for: `load_memory_variables` takes inputs by name, `messages` only the words.
+    """Check the query of a view: `load_memory_variables` takes inputs by name, `messages` only the words.
 
     Raises:
         OptionError: It is neither a text nor `None`.

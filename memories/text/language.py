@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 SPEAKING_OF_ONESELF = ("I ", "I'", "My ", "We ", "我", "咱", "私", "僕", "俺", "ฉัน", "ผม", "เรา")
-"""How a sentence begins that tells of the one who says it."""
+"""The beginnings of sentences about the speaker."""
 
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Characters of Chinese and Japanese, for use between the brackets of a regular expression."""
@@ -63,7 +63,7 @@ SMALL_TALK = STOPWORDS | frozenset(
     view wait wow welcome wicked wish wonderful worries worry yay yeah yep yum yup zero
     """.split()
 )
-"""Words of courtesy and applause: a sentence that has no others tells nothing."""
+"""Words of courtesy and applause: a sentence of only these tells nothing."""
 
 RELATING = frozenset(
     """
@@ -72,7 +72,7 @@ RELATING = frozenset(
     whereas wherever whichever whoever
     """.split()
 )
-"""Words that only say how others hang together, besides those of `STOPWORDS`."""
+"""Words that only connect others, besides `STOPWORDS`."""
 
 _IDLE = SMALL_TALK | frozenset(
     """
@@ -82,10 +82,10 @@ _IDLE = SMALL_TALK | frozenset(
 )
 _CAPITAL_INSIDE = re.compile(r"[a-z,;] (?!I\b)[A-Z]")
 
-# Chinese, Japanese, Thai, Lao, Burmese and Khmer: several words without a blank between them.
+# Chinese, Japanese, Thai, Lao, Burmese and Khmer: words without spaces between them.
 _TOGETHER = re.compile(f"[{UNSPACED}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _CHARACTERS_OF_WORD, _LONGEST_WORD = 2, 16
-# Courtesies in Chinese, Japanese, Thai and Korean: what stands between marks and is nothing else tells nothing.
+# Courtesies in Chinese, Japanese, Thai and Korean: a clause of only these tells nothing.
 _COURTESIES = re.compile(
     "(?:好的?[呀吧啊]?|是的|[对對]的?|嗯|哈|多?谢谢|謝謝|[你您](?:们|們|好)?|大家好|早上好|晚上好|晚安|再见|再見|不客[气氣]"
     "|没关系|沒關係|没问题|沒問題|[对對]不起|抱歉|不好意思|太好了|太棒了|真棒|很高[兴興]|明白了?|知道了|[当當]然|加油"
@@ -111,23 +111,23 @@ _UNSPACED_END = re.compile(rf"[{UNSPACED}\u3002\uff01\uff1f]")
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case, numbers included, punctuation left out."""
+    """Return the words of a text in lower case, with numbers and without punctuation."""
     return _WORD.findall(text.lower().replace("’", "'"))
 
 
 @functools.lru_cache(maxsize=1 << 12)
 def content_stems(text: str) -> tuple[str, ...]:
-    """The stems of the words that carry meaning, in their order."""
+    """Return the stems of the words that carry meaning, in order."""
     return tuple([stem(word) for word in words(text) if word not in STOPWORDS])
 
 
 def all_stems(text: str) -> tuple[str, ...]:
-    """The stems of all words, in their order."""
+    """Return the stems of all words, in order."""
     return tuple(map(stem, words(text)))
 
 
 def is_idle(text: str) -> bool:
-    """Tell whether a text has nothing but courtesy, applause and the weather: nobody will ask for it later.
+    """Tell whether a text is only courtesy, applause and weather, which nobody will ask for later.
 
     Example:
         >>> is_idle("lol the weather is awful"), is_idle("Thanks!"), is_idle("Thanks, Anna moved.")
@@ -137,9 +137,9 @@ def is_idle(text: str) -> bool:
 
 
 def count_words(text: str) -> int:
-    """Count the words of a text in any script, about: of a script without blanks, two characters are one.
+    """Return the approximate number of words in any script: two characters each in scripts without spaces.
 
-    What is longer than sixteen letters counts as several, so that a text of so many words has a bound.
+    A word of more than sixteen letters counts as several, so that a number of words bounds the length of a text.
 
     Example:
         >>> count_words("My sister lives in Oslo."), count_words("我姐姐安娜住在奥斯陆。"), count_words("a" * 160)
@@ -151,7 +151,7 @@ def count_words(text: str) -> int:
 
 
 def tells(sentence: str) -> bool:
-    """Tell whether a sentence states more than courtesies, and perhaps the name of somebody it speaks to.
+    """Tell whether a sentence has more than courtesies and perhaps a name that it addresses.
 
     Example:
         >>> [tells(text) for text in ("Thanks, Anna!", "Anna moved.", "谢谢你。", "她养了两只猫。", "我爱茶。")]
@@ -164,7 +164,7 @@ def tells(sentence: str) -> bool:
 
 
 def is_question(sentence: str) -> bool:
-    """Tell whether a sentence asks: by its question mark, or by how it begins."""
+    """Tell whether a sentence is a question, by its question mark or its beginning."""
     bare = sentence.rstrip(" \"'”’)*_")
     return bare.endswith(("?", "\uff1f")) or (not bare.endswith((".", "!")) and bool(_ASKING.match(sentence)))
 
@@ -179,7 +179,7 @@ def stem(word: str) -> str:
 
 
 def singular(word: str) -> str:
-    """A lower-case English word without its plural ending."""
+    """Return a lower-case English word without its plural ending."""
     if word.endswith("ies") and len(word) > _SHORTEST + 1:
         return word[:-3] + "y"
     if word.endswith(("sses", "xes", "zes", "ches", "shes")):
@@ -206,7 +206,7 @@ def _trim_end(word: str) -> str:
 
 
 def sentences(text: str) -> Sequence[str]:
-    """Cut a text into its sentences.
+    """Return the sentences of a text.
 
     Example:
         >>> sentences("He saw Dr. Hall.  It is 3.5 km away. 他住在东京。他喜欢茶。")
@@ -219,5 +219,5 @@ def sentences(text: str) -> Sequence[str]:
 
 
 def join_sentences(texts: Iterable[str]) -> str:
-    """Write sentences as one text, with spaces where the script has them."""
+    """Join sentences into one text, with spaces if the script has them."""
     return "".join(one if _UNSPACED_END.match(one[-1]) else f"{one} " for one in texts if one).removesuffix(" ")

@@ -1,4 +1,4 @@
-"""Checks chat messages, writes them as text, and makes lists of them that can be sent.
+"""Checks chat messages, writes them as text, and makes sendable lists of them.
 
 A message is an OpenAI chat message, a plain dict. There are no message classes to learn.
 """
@@ -38,32 +38,32 @@ _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _ALWAYS = frozenset({"role", "content", "tool_call_id"})
 _MEMBERS = frozenset({"name", "refusal", "audio", "tool_calls", "function_call"})
-# What other libraries call them.
+# Other libraries' names of roles.
 _OTHER_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 _A = {role: f"an {role}" if role == "assistant" else f"a {role}" for role in ROLES}
 
-# All that Python's str.splitlines, and so a reader of the transcript, may take for the end of a line.
+# All line ends of Python's str.splitlines, which a reader of the transcript may see as such.
 _LINE_ENDS = r"\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
-# What is seen nowhere, or looks like the character itself: neither makes another label of a label.
+# Invisible or look-alike characters, which do not make a label a different one.
 _HIDDEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 _COLON = "[:\uff1a\ufe55]"
 
-# Blanks end where the line does: otherwise a run of empty lines would be read again from each of them.
+# Spaces within the line only: otherwise a run of empty lines would be scanned again from each of them.
 _GAP = rf"(?:[^\S{_LINE_ENDS}]|[{_HIDDEN}])*+"
 
 _PLAIN_NAME = re.compile(r"\w[\w .'-]{0,63}")
 
 
 def checked(message: Any) -> Message:
-    """Copy a message, after making sure that it is an OpenAI chat message.
+    """Return a copy of a message, after checking that it is an OpenAI chat message.
 
-    Fields that are not known here are kept as they are.
+    Unknown fields are kept as they are.
 
     Raises:
-        MessageError: It is not; the text says what is wrong and what would be right.
+        MessageError: It is not; the error names the fault and the correct form.
     """
-    # Nearly all messages are of this kind, and there is nothing else about them to be wrong.
+    # Nearly all messages are of this kind, and nothing else about them can be wrong.
     if isinstance(message, dict) and len(message) == 2 and message.get("role") in _SPEAKERS:  # noqa: PLR2004
         content = message.get("content")
         if isinstance(content, str) and content.isascii():
@@ -88,25 +88,25 @@ def checked(message: Any) -> Message:
 
 
 def as_message(role: str, said: str | Message) -> Message:
-    """Make a message of a text; a message stays as it is."""
+    """Return a text as a message; a message is returned as it is."""
     return {"role": role, "content": said} if isinstance(said, str) else said
 
 
 def check_several(messages: object, what: str = "messages") -> None:
-    """Check that chat messages come as several, such as a list.
+    """Check that chat messages come as a list or the like.
 
     Raises:
-        MessageError: They do not; the text calls them `what`.
+        MessageError: They do not; the error calls them `what`.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
         raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")
 
 
 def as_record(message: Message | Record) -> Record:
-    """Make a record of a message, or check that of a record, as `checked` does, and its fields.
+    """Return a record of a message, checked like in `checked`; a given record's fields are checked too.
 
     Raises:
-        MessageError: It is refused; the text says what is wrong.
+        MessageError: It is refused; the error names the fault.
     """
     if not isinstance(message, Record):
         return Record(checked(message))
@@ -117,7 +117,7 @@ def as_record(message: Message | Record) -> Record:
     if (told := fields.get(SAID_AT)) and not _is_time(told):
         raise MessageError(
             f"field {SAID_AT!r} must be a time in ISO 8601 with a time zone, such as '2026-05-08T09:30:00+00:00', "
-            f"or '' if nobody knows it, not {told!r}"
+            f"or '' if unknown, not {told!r}"
         )
     return Record(checked(message.message), fields)
 
@@ -130,13 +130,13 @@ def _is_time(text: str) -> bool:
 
 
 def tool_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
-    """A call of a tool, as an assistant's message has it; a text stands for arguments that are written already."""
+    """Return a tool call for an assistant's message; arguments given as a text are JSON already."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": written}}
 
 
 def _instead_of(given: object) -> str:
-    """Advice for an error text about something that is no message; "" if there is none."""
+    """Return the advice in an error about something that is not a message; "" if there is none."""
     if isinstance(given, str):
         return '; write {"role": "user", "content": ...} for what the user says'
     if not hasattr(given, "content"):
@@ -188,7 +188,7 @@ def _check_content(message: Message) -> None:
 
 
 def text_of(message: Message) -> str:
-    """Put a message into words: text as it is, pictures and files named, tool calls spelt out."""
+    """Return a message in words: its text, the names of pictures and files, and tool calls spelt out."""
     if isinstance(content := message.get("content"), str) and len(message) == 2:  # noqa: PLR2004 - as nearly all have
         return content
     parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
@@ -203,7 +203,7 @@ def text_of(message: Message) -> str:
 
 
 def with_words(message: Message, text: str) -> Message:
-    """A message with other words; its pictures and files stay."""
+    """Return a message with another text; its pictures and files stay."""
     if isinstance(message["content"], str):
         return message | {"content": text}
     others = [part for part in message["content"] if part["type"] != "text"]
@@ -221,7 +221,7 @@ def _part_text(part: dict[str, Any]) -> str:
 
 
 def _stand_in(kind: str, thing: Any, *names: str) -> str:
-    """Stand in for what has no words, with the first of its names that it has."""
+    """Return a stand-in for a part without words, with the first of these names that it has."""
     known = [thing[name] for name in names if thing.get(name)] if isinstance(thing, dict) else []
     return f"[{kind}: {known[0]}]" if known else f"[{kind}]"
 
@@ -243,7 +243,7 @@ def _one_of(words: Iterable[str]) -> str:
 
 
 _NUMBER = rf"(?:\d[{_HIDDEN}]*+)"
-# What heads what was said on a day: "8 May 2026:" or "8 May:" in what was found, "[Friday, 8 May 2026]" in prompts.
+# Headings of days: "8 May 2026:" or "8 May:" in found texts, "[Friday, 8 May 2026]" in prompts.
 _UNKNOWN = _GAP.join(map(_in_any_width, UNKNOWN_DAY.split()))
 _HEADING = (
     rf"[\[\uff3b]?{_GAP}(?:(?:{_one_of(WEEKDAYS)}{_GAP}[,\uff0c]?{_GAP})?"
@@ -254,9 +254,9 @@ _DAY = re.compile(_HEADING, re.IGNORECASE)
 
 
 def quote_turns(text: str, labels: Iterable[str]) -> str:
-    r"""Quote each later line of a text that begins like a turn, or like the heading of a day, with "> ".
+    r"""Quote, with "> ", each later line of a text that looks like a turn or the heading of a day.
 
-    The text stands behind a label; nobody can put words into another's mouth, or into another day.
+    The text follows a label, so nobody can put words into another's mouth or another day.
 
     Example:
         >>> print(quote_turns("hello\nHuman: bye\n8 May 2026:", ["Human", "AI"]))
@@ -264,7 +264,7 @@ def quote_turns(text: str, labels: Iterable[str]) -> str:
         > Human: bye
         > 8 May 2026:
     """
-    # Nearly all that is said has one line, and telling so takes a tenth of the time of looking for labels.
+    # Nearly all messages have one line, and checking that takes a tenth of the time of a search for labels.
     return text if len(text.splitlines()) < 2 else _compile_forged(frozenset(labels)).sub("> ", text)  # noqa: PLR2004
 
 
@@ -276,13 +276,13 @@ def _compile_forged(labels: frozenset[str]) -> re.Pattern[str]:
 
 
 def _letters(label: str) -> str:
-    """What a reader takes a label for: without case, width, blanks and dots."""
+    """Return a label as a reader sees it: without case, width, spaces and dots."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", label).casefold()))
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Names the speakers of a transcript.
+    """The names of the speakers in a transcript.
 
     Attributes:
         human: The label of user messages.
@@ -293,11 +293,11 @@ class Labels:
     ai: str = "AI"
 
     def of(self, role: str) -> str:
-        """The label of a role."""
+        """Return the label of a role."""
         return self._others.get(role) or role.capitalize()
 
     def speaker(self, message: Message) -> str:
-        """Name the sender: by the `name` field, unless that could be taken for somebody else's label, or for a day."""
+        """Return the sender's name: the `name` field, unless it looks like another speaker's label or a day."""
         name, own = message.get("name"), self.of(message["role"])
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or _DAY.match(f"{name}:"):
             return own
@@ -305,7 +305,7 @@ class Labels:
 
     @cached_property
     def _others(self) -> dict[str, str]:
-        """The labels that are not called after their roles."""
+        """The labels that differ from the names of their roles."""
         return {"user": self.human, "assistant": self.ai, "developer": "System"}
 
     @cached_property
@@ -319,10 +319,10 @@ class Labels:
 
 
 def sendable(messages: Sequence[Message]) -> list[Message]:
-    """Keep the messages that a provider accepts, in order: system messages first, tool calls with all their results.
+    """Return the messages that a provider accepts, in order: system messages first, tool calls with all their results.
 
-    Results are matched to calls by id. A result whose call is not there before it, and a call of which a result is
-    missing, are left out; the log still has them.
+    Results are matched to calls by id. A result without its call before it, and a call with a missing result, are left
+    out; the log still has them.
     """
     kept = [as_sent(messages[place]) for group in group_messages(messages) for place in group]
     return sorted(kept, key=lambda message: not is_instruction(message))
@@ -334,10 +334,10 @@ def is_answered(said: Sequence[Message]) -> bool:
 
 
 def as_sent(message: Message) -> Message:
-    """Make a message fit for providers: with the members that OpenAI knows, and of those none that is empty.
+    """Return a message for providers: only members that OpenAI knows, and no empty ones.
 
-    Others (`id` and `usage_metadata` of LangChain's dumps, the `"tool_calls": None` that clients hand out) are refused
-    by endpoints; the log keeps them.
+    Endpoints refuse others (such as `id` and `usage_metadata` from LangChain, or a client's `"tool_calls": None`); the
+    log keeps them.
     """
     if len(message) == 2:  # noqa: PLR2004 - a role and a content, as nearly all have
         return message

@@ -1,4 +1,4 @@
-"""Brings names into one form, and finds known names in a text: whom and what a question is about."""
+"""Normalises names, and finds known names in a text, such as the subjects of a question."""
 
 import functools
 import re
@@ -24,15 +24,15 @@ __all__ = [
     "refers_back",
 ]
 
-# What may stand around a name without being part of it; "C#", "-5" and ".NET" keep their signs.
+# Characters that may surround a name without being part of it; "C#", "-5" and ".NET" keep their signs.
 _AROUND = frozenset(" \"'“”‘’«»`*,;:!?()[]")
 _EDGES = "".join(_AROUND) + "."
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _POSSESSIVES = ("'s", "’s")
 _MOST_MARKS = 30
-# Nobody is called anything longer; to look for it could take time in proportion to its length and to the text's.
+# No name is longer, and a search for it could take time proportional to the product of its and the text's lengths.
 _LONGEST = 300
-_JOINER = "\u034f"  # stands between marks, and is seen nowhere
+_JOINER = "\u034f"  # invisible, between marks
 _THIRD_PERSON = re.compile(
     r"\b(?:he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|theirs?|themsel(?:f|ves))\b", re.IGNORECASE
 )
@@ -61,36 +61,36 @@ _NAMELESS = frozenset(
     everybody everyone everything others another topic 大家 谁 誰 现在 現在 誰か 誰も みんな 今 누구 아무도 지금
     """.split()
 )
-# In capital letters these are an abbreviation: "US", "IT", "WHO".
+# In capitals these are abbreviations: "US", "IT", "WHO".
 _ABBREVIATIONS = frozenset("er eu il it us who".split())
-# "his sister", "their old flat"; with a capital letter behind it, it is a title ("His Dark Materials").
+# "his sister", "their old flat"; before a capital, it is part of a title ("His Dark Materials").
 _ONES_OWN = re.compile(r"(?:his|her|its|their) (?=[^\W\d_])", re.IGNORECASE)
 
 FOR_SURE = 8.0
-"""How surely a name is asked about which a model says is."""
+"""The certainty of a name that a model says is asked about."""
 
 FULL_NAME = 1.0
-"""How surely one is that stands in the question, in full."""
+"""The certainty of a name that is in the question, in full."""
 
 _ANY_WORD = re.compile(r"\w+")
 _USER = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b|[\u6211\u54b1]", re.IGNORECASE)
 _ASSISTANT = re.compile(r"\b(?:you|your|yours|yourself)\b|[\u4f60\u60a8]", re.IGNORECASE)
 
-# How surely somebody is asked about who is named in part, by "I" or "you", or may be meant by "she".
+# The certainties of a name given in part, of "I" or "you", and of a name that "she" may mean.
 _IN_PART, _BY_PERSON, _REFERRED_TO = 0.7, 0.5, 0.9
 _MOST_REFERRED_TO = 10
 _SHORTEST_ASKED_PART = 3
 
-# Where words are not told apart by blanks, each character is one.
+# In scripts without spaces, each character is a word.
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _SHORTEST_PART = 4
 _START = 4
 
 
 def canonical(name: str) -> str:
-    """Bring a name into one form: the same for "Sam", " sam", "SAM" and "Sam's".
+    """Return the canonical form of a name: the same for "Sam", " sam", "SAM" and "Sam's".
 
-    Case, width, white space, quotes around it, a leading "the" and a possessive ending do not count.
+    It ignores case, width, white space, quotes around the name, a leading "the" and a possessive ending.
 
     Example:
         >>> canonical("The  Acme, Inc."), canonical("“SAM’s”")
@@ -120,7 +120,7 @@ def mentions(text: str, name: str) -> bool:
 
 
 def refers_back(text: str) -> bool:
-    """Tell whether a text has an English pronoun of the third person, and so refers to what was said before.
+    """Tell whether a text has an English third-person pronoun, and so refers to earlier messages.
 
     Example:
         >>> refers_back("Where does she live?"), refers_back("Where do I live, and where does Sheila?")
@@ -163,15 +163,15 @@ def _is_one_of(words: frozenset[str], name: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Write a text without regard to case, width and white space."""
+    """Return a text normalised for case, width and white space."""
     return " ".join(unicodedata.normalize("NFKC", _with_few_marks(text)).casefold().split())
 
 
 def places(text: str, name: str) -> Iterator[int]:
-    """Find where a name, given in its canonical form, stands as whole words in a folded text.
+    """Yield the places of a name, given in its canonical form, as whole words in a folded text.
 
-    Not by an expression made of the name: making one takes a hundred times as long as looking for it. What is longer
-    than 300 characters is no name, and stands nowhere.
+    It uses no regular expression, because compiling one takes a hundred times as long as the search. A text longer than
+    300 characters is not a name, and is found nowhere.
 
     Example:
         >>> list(places("sam and samara like sam", "sam"))
@@ -187,7 +187,7 @@ def places(text: str, name: str) -> Iterator[int]:
 
 
 def _are_joined(one: str, other: str) -> bool:
-    """Whether two neighbours are in one word; in Chinese, that is not told."""
+    """Tell whether two neighbouring characters are in one word; always false in scripts without spaces."""
     return _in_word(one) and _in_word(other) and not (_UNSPACED.match(one) or _UNSPACED.match(other))
 
 
@@ -196,9 +196,9 @@ def _in_word(char: str) -> bool:
 
 
 def _with_few_marks(text: str) -> str:
-    """A text in which no more marks than a human writes follow each other: sorting them takes the square of the time.
+    """Break up long runs of combining marks in a text, because sorting a run takes quadratic time.
 
-    What is done to longer runs is Unicode's Stream-Safe Text Format.
+    The result follows Unicode's Stream-Safe Text Format.
     """
     if text.isascii() or not any(map(_is_mark, set(text))):
         return text
@@ -216,7 +216,7 @@ def _is_mark(char: str) -> bool:
 
 
 class NameIndex:
-    """Names in their canonical form, by their words.
+    """An index of canonical names by their words.
 
     Example:
         >>> index = NameIndex()
@@ -233,30 +233,30 @@ class NameIndex:
         self._by_part: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
 
     def add(self, name: str) -> None:
-        """Know a name."""
+        """Add a name."""
         words, parts = _WORD.findall(name), frozenset(name.split())
         self._by_start[tuple(words[:_START])][name] = frozenset(words)
         for part in parts:
             self._by_part[part][name] = parts
 
     def remove(self, name: str) -> None:
-        """Know a name no more."""
+        """Remove a name."""
         self._by_start.get(tuple(_WORD.findall(name)[:_START]), {}).pop(name, None)
         for part in frozenset(name.split()):
             self._by_part.get(part, {}).pop(name, None)
 
     def clear(self) -> None:
-        """Know none."""
+        """Remove all names."""
         self._by_start.clear()
         self._by_part.clear()
 
     def find_all_names(self, text: str) -> list[str]:
-        """Return the known names that stand in a text, sorted; those too that are only a part of a longer one."""
+        """Return the known names in a text, sorted, including parts of longer ones."""
         plain = fold(text)
         return sorted(name for name in self._likely(plain) if next(places(plain, name), None) is not None)
 
     def find_names(self, text: str) -> list[str]:
-        """Return the known names that stand in a text, in their order; none that is only a part of a longer one."""
+        """Return the known names in a text, in order, without parts of longer ones."""
         left = fold(text)
         first: dict[str, int] = {}
         for name in sorted(self._likely(left), key=lambda name: (-len(name), name)):
@@ -266,19 +266,19 @@ class NameIndex:
         return sorted(first, key=first.__getitem__)
 
     def with_words(self, name: str) -> list[str]:
-        """Return the known names that have all words of a name."""
+        """Return the known names with all words of a name."""
         words = set(name.split())
         rarest = min((self._by_part.get(word, {}) for word in words), key=len, default={})
         return [known for known, parts in rarest.items() if words <= parts]
 
     def has_part_of_a_name(self, text: str, named: Sequence[str]) -> bool:
-        """Tell whether a capitalised word of a text, outside the names found in it, is a word of a known name."""
+        """Tell whether a text has a capitalised word of a known name, outside the names found in it."""
         covered = {word for name in named for word in name.split()}
         capitalised = {canonical(word) for word in text.split() if word.lower() != word}
         return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)
 
     def _likely(self, plain: str) -> list[str]:
-        """Return the names of which a folded text has all words, and the first ones in a row."""
+        """Return the names with all words in a folded text, the first ones consecutively."""
         words = _WORD.findall(plain)
         runs = {tuple(words[place : place + length]) for place in range(len(words)) for length in range(1, _START + 1)}
         has = set(words)
@@ -287,7 +287,7 @@ class NameIndex:
 
 
 def _blank(text: str, found: Sequence[int], length: int) -> str:
-    """Return a text without what stands at some places."""
+    """Return a text with the parts at some places blanked out."""
     pieces, end = list[str](), 0
     for place in found:
         pieces += [text[end:place], "\0" * length]
@@ -296,16 +296,16 @@ def _blank(text: str, found: Sequence[int], length: int) -> str:
 
 
 def find_asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-    """Return the canonical names that a question asks about, each with how surely, from 0 to 1.
+    """Return the canonical names that a question asks about, each with its certainty from 0 to 1.
 
-    "I", "my" and "we" mean the user, "you" the assistant. A part of a name means all names that have it; "she", "it"
-    and the like mean whom or what was spoken of before, the last most likely.
+    "I", "my" and "we" mean the user, "you" the assistant. Part of a name means all names with it; "she", "it" and the
+    like mean people and things mentioned before, most likely the last.
 
     Args:
         query: The question.
-        names: Those that are known.
-        labels: What the user and the assistant are called in the talk.
-        before: What was said before, newest first.
+        names: The known names.
+        labels: The labels of user and assistant in the conversation.
+        before: The earlier messages, newest first.
 
     Example:
         >>> index = NameIndex()

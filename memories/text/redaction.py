@@ -1,4 +1,4 @@
-"""Takes out of texts what a memory is not to see: personal data, secrets."""
+"""Redacts texts: removes personal data and secrets that a memory must not see."""
 
 import functools
 import itertools
@@ -16,55 +16,55 @@ from memzoo.text import is_too_deep
 __all__ = ["Redact", "Redactor", "a_redaction"]
 
 Redact: TypeAlias = Callable[[str], str] | Mapping[str, str | re.Pattern[str]]
-"""A function from a text to the text that may be kept, or regular expressions by name: `[name]` takes their place."""
+"""A function from a text to its redacted form, or regular expressions by name: `[name]` replaces their matches."""
 
 _Count: TypeAlias = Callable[[str, int], None]
 _Span: TypeAlias = tuple[int, int]
 _FUNCTION = "redact"
 
-# What a message is put together by. In a host's own form there is more of it, and none of it was said.
+# Members that structure a message. A host's own form has more of them; none is anybody's words.
 _FORM = frozenset({"role", "type", "id", "tool_call_id"})
 _HOSTS_FORM = frozenset(
     {"kind", "uuid", "object", "status", "model", "timestamp", "finish_reason", "tool_name", "signature"}
     | {"encrypted_content", "thought_signature", "mime_type"}
 )
-# What is no text: pictures, sounds, files. As a URL they stand anywhere but where words are; otherwise under one of
-# these keys, in what says that it is such a thing.
+# Pictures, sounds and files, which are not text: as URLs outside of texts, or under one of these keys in a part whose
+# type says so.
 _CODED = frozenset({"data", "file_data", "base64", "bytes"})
 _FILES = re.compile(r"base64|binary|(input_)?(image|audio|video|file|document|media)|(image|audio|video)_url")
 _MIME_TYPE = re.compile(r"[a-z]+/[a-z\d.+-]+(;.*)?", re.IGNORECASE | re.DOTALL)
 _SAID = frozenset({"content", "text"})
-# Longer than a number, a name or most keys, and shorter than a picture of one point.
+# Longer than a number, a name or most keys, and shorter than a picture of one pixel.
 _BASE64 = re.compile(r"(?:data:[^\s,]*;base64,)?[\w+/=%\r\n-]{64,}", re.ASCII)
 _JSON = re.compile(r'[ \t\r\n]*[{["]')
-# As JSON writes a character. Half of a pair is no character.
+# A character's JSON escape. Half of a surrogate pair is not a character.
 _HALF = "u[dD][{}][\\da-fA-F]{{2}}"
 _PAIR = _HALF.format("89abAB") + r"\\" + _HALF.format("c-fC-F")
 _ESCAPE = re.compile(rf"""\\(?:{_PAIR}|u(?![dD][89a-fA-F])[\da-fA-F]{{4}}|["\\/bfnrt])""")
-# JSON in a text in JSON has its escapes escaped. Each level halves a row of backslashes, so no honest text has more.
+# JSON within a text in JSON has its escapes escaped. Each level halves a run of backslashes: honest texts have no more.
 _DEEPEST_ESCAPE = 20
-# What is handed to a tool, and back: all of it is content.
+# Input and output of a tool: all of it is content.
 _HANDED = frozenset({"args", "arguments", "input", "output", "response"})
 
 
 def a_redaction(name: str, value: object) -> None:
-    """Check an option that says what to take out of texts.
+    """Check an option for redaction.
 
     Raises:
-        OptionError: It is neither a function nor patterns by name, or does not work with an empty text.
+        OptionError: It is neither a function nor patterns by name, or fails for an empty text.
     """
     try:
         Redactor(cast("Redact", value)).text("")
     except RedactionError as error:
-        raise OptionError(f"{name} must give a text for a text, also for an empty one: {error}") from None
+        raise OptionError(f"{name} must return a text for every text, even an empty one: {error}") from None
 
 
 class Redactor:
-    """Takes out of texts what a function or patterns say, and counts how often.
+    """Redacts texts with a function or patterns, and counts the redactions.
 
     Args:
         redact: See `Redact`; `None` to leave all texts as they are.
-        count: Told by which name something was taken out, and how often; by default nobody is.
+        count: Called with the name of a pattern and its number of redactions; by default nothing is.
 
     Raises:
         OptionError: It is neither a function nor patterns by name.
@@ -77,10 +77,10 @@ class Redactor:
         self.is_idle = redact is None
 
     def text(self, text: str) -> str:
-        """A text without what is to be taken out.
+        """Return a text, redacted.
 
         Raises:
-            RedactionError: The function failed, or gave no text.
+            RedactionError: The function failed, or returned no text.
         """
         if self._function:
             redacted = self._apply(self._function, text)
@@ -96,7 +96,7 @@ class Redactor:
         return text
 
     def _apply(self, function: Callable[[str], str], text: str, level: int = 0) -> str:
-        """A text as a function gives it with escapes read; what stands before and behind what changed keeps them."""
+        """Apply a function to a text with its escapes decoded; unchanged parts keep their escapes."""
         text = _call(function, text)
         plain = _Unescaped(text, level)
         if plain.text == text:
@@ -110,10 +110,9 @@ class Redactor:
         return text[:first] + redacted[start : len(redacted) - same] + text[end:]
 
     def message(self, message: Message) -> Message:
-        """A message, all of whose texts are treated so: content, names, arguments and results of tools.
+        """Return a message with all its texts redacted: content, names, arguments and results of tools.
 
-        What it is put together by stays: its role, types, the ids of calls, the names of tools. So do pictures, sounds
-        and files.
+        Its structure stays: role, types, ids of calls, names of tools. So do pictures, sounds and files.
         """
         if self.is_idle:
             return message
@@ -121,7 +120,7 @@ class Redactor:
         return redacted
 
     def record(self, record: Record) -> Record:
-        """A record, with its fields; in a host's own form of the message, ids, times and the like stay."""
+        """Return a record with message and fields redacted; in a host's own form, ids, times and the like stay."""
         if self.is_idle:
             return record
         fields = {name: self._field(name, text) for name, text in record.fields.items()}
@@ -136,7 +135,7 @@ class Redactor:
         return json.dumps(self._within(own, _FORM | _HOSTS_FORM), ensure_ascii=False)
 
     def _within(self, value: Any, form: frozenset[str], key: str = "", *, is_file: bool = False) -> Any:
-        """JSON whose texts are treated; those of its keys that are in `form` are passed over."""
+        """Return JSON with its texts redacted, except those under keys in `form`."""
         if isinstance(value, str):
             return value if _is_coded(key, value, is_file=is_file) else self._redact_text(value)
         if isinstance(value, list):
@@ -159,7 +158,7 @@ class Redactor:
         }
 
     def _redact_content(self, value: Any) -> Any:
-        """JSON of which everything is content: its keys and numbers, too."""
+        """Return JSON with everything redacted, including keys and numbers."""
         if isinstance(value, str):
             return self._redact_text(value)
         if isinstance(value, list):
@@ -173,7 +172,7 @@ class Redactor:
         return value if redacted == written else redacted
 
     def _redact_text(self, text: str) -> str:
-        """A text; one that is JSON, such as the arguments of a tool, stays JSON, and hides nothing behind escapes."""
+        """Return a text, redacted; JSON, such as a tool's arguments, stays JSON and hides nothing in escapes."""
         inner = _parse_json(text)
         if inner is not None:
             handed = self._redact_content(inner)
@@ -186,14 +185,14 @@ def _count_nothing(name: str, times: int) -> None:
 
 
 class _Unescaped:
-    """A text with its escapes read, and where each of its characters stood.
+    """A text with its escapes decoded, and the original place of each character.
 
     Args:
         text: Any text.
-        level: In how many escaped texts it stands.
+        level: The number of escaped texts around it.
 
     Raises:
-        RedactionError: That are too many.
+        RedactionError: The level is too high.
     """
 
     def __init__(self, text: str, level: int) -> None:
@@ -206,12 +205,12 @@ class _Unescaped:
         self.text = _ESCAPE.sub(lambda one: _unescape(one[0]), text) if found else text
 
     def place(self, span: _Span) -> _Span:
-        """Where a part of the text stood."""
+        """Return the original place of a part of the text."""
         start, end = (one + self._longer[bisect_left(self._places, one)] for one in span)
         return start, end
 
     def widen(self, span: _Span) -> _Span:
-        """A part of the text as it stood, with the whole of the escapes in which it begins and ends."""
+        """Return a part of the original text, widened to whole escapes at both ends."""
         start, end = span
         before = bisect_right(self._spans, (start, -1)) - 1
         if before >= 0 and start < self._spans[before][1]:
@@ -229,13 +228,13 @@ def _unescape(escape: str) -> str:
 
 
 def _count_same(text: str, other: str) -> int:
-    """How many characters two texts have in common from the beginning."""
+    """Return the length of the common beginning of two texts."""
     pairs = enumerate(zip(text, other, strict=False))
     return next((place for place, (one, another) in pairs if one != another), min(len(text), len(other)))
 
 
 def _find(pattern: re.Pattern[str], text: str, level: int = 0) -> Iterable[_Span]:
-    """Where a pattern fits a text, as it is written or with its escapes read."""
+    """Return the places where a pattern matches a text, as written or with its escapes decoded."""
     found = [one.span() for one in pattern.finditer(text)]
     plain = _Unescaped(text, level)
     if plain.text == text:
@@ -244,7 +243,7 @@ def _find(pattern: re.Pattern[str], text: str, level: int = 0) -> Iterable[_Span
 
 
 def _join(spans: Iterable[_Span]) -> list[_Span]:
-    """Spans in order, with one in place of those that overlap."""
+    """Return spans in order, with overlapping ones merged."""
     joined = list[_Span]()
     for start, end in sorted(spans):
         if joined and start < joined[-1][1]:
@@ -258,10 +257,10 @@ def _call(function: Callable[[str], Any], text: str) -> str:
     try:
         redacted = function(text)
     except Exception as error:  # noqa: BLE001 - whatever it raises
-        # Its words may have the very text that nobody is to see.
+        # The error's message may contain the very text to hide.
         raise RedactionError(f"redact raised {type(error).__name__}; nothing was stored or sent") from None
     if not isinstance(redacted, str):
-        raise RedactionError(f"redact gave {type(redacted).__name__}, not a text; nothing was stored or sent")
+        raise RedactionError(f"redact returned {type(redacted).__name__}, not a text; nothing was stored or sent")
     return redacted
 
 
@@ -271,7 +270,7 @@ def _is_coded(key: str, text: str, *, is_file: bool) -> bool:
 
 
 def _is_file(parts: Mapping[str, JSON]) -> bool:
-    """Whether a part of a message says that it is a file: by its type, or by a MIME type."""
+    """Tell whether a part of a message is a file, by its type or a MIME type."""
     kinds = (parts.get("type"), parts.get("kind"))
     if any(isinstance(kind, str) and _FILES.fullmatch(kind) for kind in kinds):
         return True
@@ -284,7 +283,7 @@ def _names_a_tool(parts: Mapping[str, JSON]) -> bool:
 
 
 def _parse_json(text: str) -> Any:
-    """A text as JSON, where it is an object, a list or a text with few levels; else `None`."""
+    """Return the JSON of a text if it is an object, a list or a text with few levels; else `None`."""
     if not _JSON.match(text):
         return None
     try:
@@ -310,7 +309,7 @@ def _pattern(name: object, given: object) -> re.Pattern[str]:
         pattern = re.compile(cast("str | re.Pattern[str]", given))
         empty = pattern.search("")
     except (re.error, TypeError, RecursionError) as error:
-        raise OptionError(f"redact: {name!r} is no regular expression for text: {error}") from error
+        raise OptionError(f"redact: {name!r} is not a regular expression for text: {error}") from error
     if empty:
-        raise OptionError(f"redact: {name!r} must not fit an empty text, as {pattern.pattern!r} does")
+        raise OptionError(f"redact: {name!r} must not match an empty text, as {pattern.pattern!r} does")
     return pattern

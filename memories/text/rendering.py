@@ -1,4 +1,4 @@
-"""Writes views: as a transcript, as chat messages, as a request that can be sent."""
+"""Writes views as a transcript, as chat messages, or as a sendable request."""
 
 import sys
 from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 __all__ = ["RecalledPlace", "RecalledRole", "Renderer", "system_message"]
 
 RecalledRole: TypeAlias = Literal["system", "developer", "user"]
-"""Who says what is recalled. A user says it in a frame, which tells that it is a record."""
+"""The role of recalled texts. A user's are framed, which marks them as records."""
 
 RecalledPlace: TypeAlias = Literal["before", "after"]
-"""Where what is recalled stands: before the messages, or after them and before what is not answered yet."""
+"""The place of recalled texts: before the messages, or after them and before unanswered ones."""
 
 
 class Renderer:
     """Turns views into text, chat messages or requests; each message of the log is rendered and counted once.
 
     Args:
-        labels: Names the speakers of transcripts.
-        counter: Gives the counter of tokens, which is asked for when something is to be counted.
+        labels: The names of speakers in transcripts.
+        counter: Returns the token counter; called when something is to be counted.
         lines: Keeps rendered lines by log number.
         tokens: Keeps token counts by log number.
-        role: Who says what is recalled; by default the system what was derived, and a user what was found.
-        place: Where it stands: before the messages, or after those that are answered.
+        role: The role of recalled texts; by default the system for derived ones, and a user for found ones.
+        place: Their place: before the messages, or after those that are answered.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Renderer:
         self._counted: tuple[str, Sequence[Entry], int] = "", (), 0
 
     def text(self, view: View) -> str:
-        """Write a view as text: the system message, what is recalled, and the transcript, before it or after it."""
+        """Return a view as text: the system message, recalled texts, and the transcript before or after them."""
         recalled: Sequence[str] = [*view.recalled, *view.quotes]
         if view.summary_as_turn:
             recalled = [self.labels.line(system_message(text)) for text in view.texts]
@@ -73,21 +73,21 @@ class Renderer:
         return "\n".join(filter(None, parts))
 
     def messages(self, view: View) -> list[Message]:
-        """Write a view as chat messages: the system message, one for each recalled text, and what can be sent."""
+        """Return a view as chat messages: the system message, one per recalled text, and the sendable messages."""
         return self._place(self._say(view), self._recall(view.recalled, view.quotes))
 
     def show(self, view: View, max_tokens: int | None = None) -> Shown:
-        """Write a view as chat messages that a provider accepts: system messages first, tool calls with their results.
+        """Return a view as messages that a provider accepts: system messages first, tool calls with their results.
 
-        They are the caller's own, with the entry of the log that each of them is.
+        The messages are the caller's own copies; the list also has their log entries.
 
         Args:
-            view: What is to be sent.
-            max_tokens: Tokens that all of it may have: the newest messages that fit, by the rules of `text.eviction`.
+            view: The view to send.
+            max_tokens: The most tokens of all messages: keeps the newest that fit, by the rules of `text.eviction`.
 
         Raises:
-            OptionError: The limit is no whole number of at least 1.
-            OverBudgetError: What must not go is over the limit.
+            OptionError: The limit is not a whole number of at least 1.
+            OverBudgetError: The messages that must stay exceed the limit.
         """
         entries, system = view.entries, view.system
         view = replace(view, entries=list(map(_as_sent, entries)), system=system and _as_sent(system))
@@ -97,14 +97,14 @@ class Renderer:
         made = set(map(id, recalled))
         places = {place for place, message in enumerate(request) if id(message) in made}
         shown = [of_log.get(id(message)) for message in request]
-        # What a limit leaves out of a request moves with each turn.
+        # The part that a limit leaves out of a request changes with each turn.
         room = view.find_room() if max_tokens is None else -1
         stable = _stable(view, request, places, room, texts_first=self._is_first)
         spare = 0 if room == -1 else room
         return Shown(copy_json(request), shown, view.pinned, recalled=places, stable_upto=stable, room=spare)
 
     def _request(self, view: View, max_tokens: int | None) -> tuple[list[Message], list[Message]]:
-        """The whole request, and what of it is recalled."""
+        """Return the whole request, and the recalled messages in it."""
         said, recalled = self._say(view), self._recall(view.derived, view.quoted)
         if max_tokens is not None:
             said = self._fit(said, recalled, view, max_tokens)
@@ -137,7 +137,7 @@ class Renderer:
         return [*said[:place], *recalled, *said[place:]]
 
     def _open(self, messages: Sequence[Message]) -> int:
-        """Where what is not answered yet begins: behind the newest answer."""
+        """Return the place of the first unanswered message: after the newest answer."""
         answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
         return max(answers, default=_talk_begins(messages))
 
@@ -161,9 +161,9 @@ class Renderer:
         return [one.message for one in left.kept]
 
     def transcript(self, entries: Sequence[Entry]) -> str:
-        """Write entries as a transcript, oldest first."""
+        """Return entries as a transcript, oldest first."""
         known, text = self._newest
-        # Whoever shows everything shows at each load what was shown before, and a little more.
+        # A memory that shows everything shows at each load the same as before, and a little more.
         if known and entries[: len(known)] == known:
             text = "\n".join([text, *map(self.line, entries[len(known) :])])
         else:
@@ -172,7 +172,7 @@ class Renderer:
         return text
 
     def line(self, entry: Entry) -> str:
-        """Write an entry as a turn of a transcript."""
+        """Return an entry as a turn of a transcript."""
         line = self._lines.get(key := _key(entry))
         if line is None:
             line = self.labels.line(entry.message)
@@ -193,7 +193,7 @@ class Renderer:
         return tokens
 
     def total(self, entries: Sequence[Entry]) -> int:
-        """Count the tokens of several entries' messages together; of those that it counted last, only what is new."""
+        """Count the tokens of several entries' messages; if they continue the last counted ones, only the new ones."""
         counted_by, known, tokens = self._counted
         if counted_by != self.counted_by or entries[: len(known)] != known:
             known, tokens = (), 0
@@ -210,11 +210,11 @@ class Renderer:
         return self.count(system_message(text))
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
-        """Count the tokens of a text that was derived, or found, as it is shown: with the frame, if it has one."""
+        """Count the tokens of a derived or found text as shown: with its frame, if it has one."""
         return self.count(self._make_recalled(text, self._voice(quoted=quoted)))
 
     def count_found(self, text: str) -> int:
-        """Count the tokens of a text that was found as it stands in its frame, without the frame."""
+        """Count the tokens of a found text within its frame, without the frame."""
         if self._voice(quoted=True) == "user":
             from memzoo.memories.text.framing import disarm
 
@@ -223,24 +223,24 @@ class Renderer:
 
     @property
     def counted_by(self) -> str:
-        """What counts now; counts by something else are to be forgotten."""
+        """The name of the current counter; counts by another one are invalid."""
         return self._counter().name
 
     @property
     def frame_tokens(self) -> int:
-        """The tokens of the frame around what was found; 0 if it has none."""
+        """The tokens of the frame around found texts; 0 if there is none."""
         if self._frame[0] != (counted_by := self.counted_by):
             self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
         return self._frame[1]
 
     def lines(self, entries: Iterable[Entry]) -> str:
-        """Write entries as a transcript, oldest first; those that `derive` is given, as they are given."""
+        """Return entries as a transcript, oldest first, unchanged from those that `derive` gets."""
         return "\n".join(map(self.line, entries))
 
     def dated_lines(self, entries: Iterable[Entry]) -> str:
-        """Write entries as a transcript with a line before the messages of each day, "[Friday, 8 May 2026]".
+        """Return entries as a transcript with a line before the messages of each day, "[Friday, 8 May 2026]".
 
-        Those whose day nobody knows have none before them; if they come after others, it says that the day is unknown.
+        Messages of an unknown day have no such line; after others, a line says that the day is unknown.
         """
         lines, before = list[str](), None
         for entry in entries:
@@ -252,12 +252,12 @@ class Renderer:
         return "\n".join(lines)
 
     def lines_of(self, messages: Iterable[Message]) -> str:
-        """Write messages that need not be in the log as a transcript, oldest first."""
+        """Return messages that need not be in the log as a transcript, oldest first."""
         return "\n".join(map(self.labels.line, messages))
 
 
 def system_message(text: str) -> Message:
-    """Make a system message of a text."""
+    """Return a text as a system message."""
     return {"role": "system", "content": text}
 
 
@@ -268,14 +268,14 @@ def _talk_begins(messages: Sequence[Message]) -> int:
 def _stable(
     view: View, request: Sequence[Message], recalled: Collection[int], room: int | None, *, texts_first: bool
 ) -> int:
-    """How many messages from the beginning the next request has, too, as long as there is room for what is added."""
+    """Return how many messages from the beginning the next request repeats, if there is room for the additions."""
     stays = room is None or room >= 0
     said = {id(entry.message): entry.seq for entry in view.entries}
     sent = set(map(id, request))
-    # A call that waits for its results comes back with them, and what follows it stands elsewhere then.
+    # A call waiting for results comes back with them, and the messages after it then move.
     waiting = (one.seq for one in view.entries if id(one.message) not in sent and one.message["role"] == "assistant")
     end = min(waiting, default=sys.maxsize)
-    # Texts before the messages push these back when they come, too; those behind them are pushed back by what is said.
+    # New texts before the messages push these back; texts after them are pushed back by new messages.
     still = stays and (view.texts_stay or not texts_first)
     for place, message in enumerate(request):
         if place in recalled:
@@ -295,9 +295,9 @@ def _as_sent(entry: Entry) -> Entry:
 
 
 def _key(entry: Entry) -> int:
-    """Under what the line and the tokens of an entry are kept: a result that is shown as a line has others.
+    """Return the key for an entry's line and tokens: a result shown as a line has its own.
 
-    It is 0 for one that is not kept. Numbers below 1 are not those of the log: they may come to mean another message.
+    It is 0 for entries that are not kept: numbers below 1 are not in the log, and may later mean another message.
     """
     if entry.seq < 1 or type(entry) is Shortened:
         return 0

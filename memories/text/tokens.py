@@ -1,4 +1,4 @@
-"""Counts tokens: by tiktoken where a model with a known tokenizer is named, else by an estimate, or by a function."""
+"""Counts tokens: with tiktoken for models whose tokenizer it knows, else by an estimate, or with a function."""
 
 import functools
 import math
@@ -27,9 +27,9 @@ class TokenCounter:
     """Counts the tokens of one message.
 
     Attributes:
-        chosen: What is to count: the name of an encoding, `"approximate"`, or the name of a function.
+        chosen: The chosen counter: the name of an encoding, `"approximate"`, or the name of a function.
         count: One message -> its tokens.
-        by_encoding: Whether an encoding is to count, which needs its vocabulary.
+        by_encoding: True if an encoding counts, which needs its vocabulary.
     """
 
     chosen: str
@@ -38,12 +38,12 @@ class TokenCounter:
 
     @property
     def name(self) -> str:
-        """What counts now: `"approximate"` while the vocabulary of an encoding is missing.
+        """The name of the current counter: `"approximate"` while the vocabulary of an encoding is missing.
 
-        Counts may be kept as long as the name stays the same.
+        Counts stay valid as long as the name stays the same.
         """
         if self.by_encoding and self.chosen not in _encoders:
-            count_text("", self.chosen)  # Which loads it if it can be had, and is needed.
+            count_text("", self.chosen)  # This loads the vocabulary if needed and available.
         return _APPROXIMATE if self.chosen in _missing else self.chosen
 
     def __call__(self, message: Message) -> int:
@@ -51,17 +51,17 @@ class TokenCounter:
         tokens = self.count(message)
         if not isinstance(tokens, int) or tokens < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TokenizerError(
-                f"the token counter {self.name!r} gave {tokens!r} for {message!r}; it must be an int >= 0"
+                f"the token counter {self.name!r} returned {tokens!r} for {message!r}; it must be an int >= 0"
             )
         return tokens
 
 
 def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
-    """Make the counter that an option stands for.
+    """Return the counter that an option stands for.
 
     Args:
         option: See `TokenCounterOption`; `None` takes the encoding of `model`.
-        model: The model whose tokens are to be counted; if tiktoken does not know it, they are estimated.
+        model: The model whose tokens to count; if tiktoken does not know it, they are estimated.
 
     Raises:
         OptionError: The name is neither a model's nor an encoding's.
@@ -77,7 +77,7 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
 def count_text(text: str, encoding: str) -> int:
     """Count the tokens of a text in an encoding of tiktoken; `"approximate"` estimates them.
 
-    Where tiktoken cannot get the vocabulary they are estimated, too, until it can; a warning says so once.
+    If tiktoken cannot get the vocabulary, tokens are estimated until it can; a warning says so once.
     """
     if encoding == _APPROXIMATE:
         return estimate_tokens(text)
@@ -102,21 +102,21 @@ def _encoding_name(name: str, default: str = "") -> str:
         if default:
             return default
         raise OptionError(
-            f"token_counter {name!r} is no model and no encoding that tiktoken knows; give a model's name, one of "
+            f"token_counter {name!r} is neither a model nor an encoding of tiktoken's; give a model's name, one of "
             f"{', '.join(tiktoken.list_encoding_names())}, 'approximate', or a function of one message"
         ) from error
 
 
 _encoders: dict[str, Callable[[str], list[int]]] = {}
-# The encodings whose vocabulary is missing, and when to try again.
+# The encodings with missing vocabularies, and the times to try again.
 _missing: dict[str, float] = {}
 _warned: set[str] = set()
-# After an attempt that failed, there is no other for this many times as long as it took.
+# The pause after a failed attempt, as a multiple of the attempt's time.
 _REST = 10
 
 
 def _load(name: str) -> Callable[[str], list[int]] | None:
-    """Load an encoding; `None` while its vocabulary cannot be had."""
+    """Load an encoding; return `None` while its vocabulary is unavailable."""
     started = time.monotonic()
     if started < _missing.get(name, 0):
         return None
@@ -163,10 +163,10 @@ _ACCENT, _FOREIGN_MARK, _OTHER_MARK = 1.2, 0.45, 0.15
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate the tokens of a text, as `o200k_base` would count them; 0 only for an empty text.
+    """Estimate the tokens of a text in `o200k_base`; 0 only for an empty text.
 
-    On texts of 200 tokens and more it is some 5 % off, on average, in English, Chinese, German and code; on a single
-    message it may be a quarter off.
+    The error is about 5 % on average for texts of 200 tokens and more in English, Chinese, German and code; for a
+    single message it may be a quarter.
     """
     tokens = 0.0
     for match in _PIECE.finditer(text):

@@ -1,4 +1,4 @@
-"""Trims a list of messages, for those who keep it themselves."""
+"""Trims a list of messages, for programs that keep their own."""
 
 import contextlib
 import inspect
@@ -19,7 +19,7 @@ from memzoo.text import copy_json
 __all__ = ["trim_messages"]
 
 Roles: TypeAlias = str | type | Sequence[str | type] | None
-"""A role, several, or any; LangChain's "human" and "ai" are understood, and its classes of messages."""
+"""A role, several, or `None` for any; LangChain's "human", "ai" and message classes work too."""
 
 Counter: TypeAlias = str | Callable[[Any], int] | None
 """A name for tiktoken, `"approximate"`, or a callable: one message, or a list of them, -> its tokens."""
@@ -46,29 +46,30 @@ def trim_messages(
     allow_partial: bool = False,
     clear_tool_results: ClearToolResultsOption = None,
 ) -> list[Message]:
-    """Keep the last or the first messages of a list that fit a number of tokens.
+    """Return the last or the first messages of a list that fit a number of tokens.
 
-    Messages are indivisible. A tool call goes with its results: of a list that a provider accepts, what is left is
-    accepted too. The list itself is left alone.
+    Messages are indivisible, and a tool call goes with its results: if a provider accepts the list, it accepts the
+    result. The list itself is not changed.
 
     Args:
         messages: OpenAI chat messages, oldest first.
-        max_tokens: Tokens that all of them may have together, or a share of the window of the model that
-            `token_counter` names, such as `"80%"`.
+        max_tokens: The most tokens of the result, or a share of the window of the model that `token_counter` names,
+            such as `"80%"`.
         token_counter: A model's name for tiktoken, `"approximate"`, or a callable: one message, or a list of them,
             -> its tokens. `len` counts messages.
         strategy: Keep the `"last"` messages or the `"first"`.
-        start_on: What is left begins with a message of this role (the system message aside); only for `"last"`.
-        end_on: What is left ends with a message of this role. With `"last"`, later ones are left out before counting.
+        start_on: The result begins with a message of this role (after the system message); only for `"last"`.
+        end_on: The result ends with a message of this role. With `"last"`, later ones are left out before counting.
         include_system: Keep the system message, if the list begins with one, before all others; only for `"last"`.
         allow_partial: As in LangChain; must be false, since messages are indivisible.
-        clear_tool_results: Replace old results of tools by lines first, as the option of every memory does. A list that
-            goes on growing at its end begins as before at most turns.
+        clear_tool_results: First replace old tool results by lines, like the option of every memory. A list that grows
+            at its end then keeps its beginning at most turns.
 
     Raises:
-        OptionError: An option has a value that cannot work, or it cannot be told what `token_counter` counts.
-        MessageError: One of the messages is none.
-        OverBudgetError: The system message that is to be kept is over the limit.
+        OptionError: An option has a value that cannot work, or it is unclear whether `token_counter` counts one message
+            or a list.
+        MessageError: One of them is not a message.
+        OverBudgetError: The system message to keep exceeds the limit.
 
     Example:
         >>> said = [{"role": role, "content": role} for role in ("system", "user", "assistant", "user")]
@@ -84,7 +85,7 @@ def trim_messages(
     if strategy == "first" and (start_on or include_system):
         raise OptionError("start_on and include_system are only for strategy='last', not for 'first'")
     if allow_partial:
-        raise OptionError("allow_partial must be False: messages are indivisible; shorten a text before")
+        raise OptionError("allow_partial must be False: messages are indivisible; shorten their texts first")
     starts, ends = _roles("start_on", start_on), _roles("end_on", end_on)
     check_several(messages)
     left = [checked(message) for message in messages]
@@ -116,7 +117,7 @@ def _roles(option: str, given: Roles) -> set[str]:
 
 
 def _size(option: Counter, messages: Sequence[Message]) -> _Size:
-    """What counts a list of messages; each message is counted once if they are counted one by one."""
+    """Return a function that counts a list of messages; single counts are kept if it counts one by one."""
     if callable(option) and messages and _counts_lists(option, messages[0]):
         return lambda some: tokens.TokenCounter("", option)(list(some))  # type: ignore[arg-type]
     count, known = tokens.token_counter(option), dict[int, int]()
@@ -131,10 +132,10 @@ def _size(option: Counter, messages: Sequence[Message]) -> _Size:
 
 
 def _counts_lists(counter: Callable[[Any], int], sample: Message) -> bool:
-    """Whether a function takes a list of messages, as most of LangChain's do, and not one message.
+    """Tell whether a function takes a list of messages, like most of LangChain's, and not one message.
 
     Raises:
-        OptionError: It gives a number for either, and does not say which it wants.
+        OptionError: It returns a number for both, and has no annotation.
     """
     if counter is len:
         return True
@@ -152,13 +153,13 @@ def _counts_lists(counter: Callable[[Any], int], sample: Message) -> bool:
         if any(name in wanted for name in (*_LISTS, *_SINGLE)):
             return any(name in wanted for name in _LISTS)
     raise OptionError(
-        f"token_counter gave {single!r} for one message and {listed!r} for a list with that message. Say which it "
+        f"token_counter returned {single!r} for one message and {listed!r} for a list with it. Say which it "
         "counts by annotating its parameter, `message: dict` or `messages: list`; `len` counts messages"
     )
 
 
 def _most(count: int, fits: Callable[[int], bool]) -> int:
-    """The largest number up to `count` that fits, if all smaller ones do; few large ones are tried."""
+    """Return the largest number up to `count` that fits, if all smaller ones do; tries few large ones."""
     most = 1
     while most < count and fits(most):
         most *= 2

@@ -1,4 +1,4 @@
-"""The view: what a strategy shows the model."""
+"""The view: the texts and messages that a strategy shows the model."""
 
 import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -20,14 +20,14 @@ _LEAST_FOUND_AGAIN = 0.1
 
 
 class Shown(list[Any]):  # of messages; as `Any` the clients take them under strict types, too
-    """Chat messages as `BaseMemory.messages` gives them: a list that also knows which of them stand in the log.
+    """The chat messages of `BaseMemory.messages`: a list that also knows their log entries.
 
     Attributes:
-        stable_upto: So many messages from the beginning are shown again by the next call, byte for byte, when an
-            exchange was added by then that has room. That is where a mark for a provider's cache belongs. It is true
-            unless something is deleted, or an option or the system message changes.
-        room: What may be added by then, in the unit of the memory's limit (exchanges, messages or tokens); `None` for
-            any amount.
+        stable_upto: The number of messages from the beginning that the next call repeats, byte for byte, if there is
+            room for the exchange added by then. A mark for a provider's cache belongs there. It holds unless something
+            is deleted, or an option or the system message changes.
+        room: The amount that may be added by then, in the unit of the memory's limit (exchanges, messages or tokens);
+            `None` for any amount.
 
     Example:
         >>> from memzoo import create_memory
@@ -52,10 +52,10 @@ class Shown(list[Any]):  # of messages; as `Any` the clients take them under str
         Args:
             messages: The messages.
             entries: The entry of each.
-            pinned: The numbers of those that are pinned.
-            recalled: The places of those that nobody said.
-            stable_upto: See there.
-            room: See there.
+            pinned: The numbers of pinned messages.
+            recalled: The places of messages that the memory made.
+            stable_upto: See the attribute.
+            room: See the attribute.
         """
         super().__init__(messages)
         self.stable_upto = stable_upto
@@ -66,27 +66,27 @@ class Shown(list[Any]):  # of messages; as `Any` the clients take them under str
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        """What web frameworks make of an endpoint that returns it: a list of messages."""
+        """Describe it to web frameworks, as the result of an endpoint: a list of messages."""
         return handler(list[Message])
 
     @property
     def entries(self) -> list[Entry | None]:
-        """For each message its entry in the log, with number, time and fields; `None` for what was derived."""
+        """Each message's log entry, with number, time and fields; `None` for messages that the memory made."""
         return [entry and replace(entry, message=copy_json(entry.message)) for entry in self._entries]
 
     @property
     def pinned(self) -> list[Message]:
-        """The messages that are pinned: who shortens the list leaves them in."""
+        """The pinned messages, which a shortened list must keep."""
         pairs = zip(self, self._entries, strict=False)
         return [message for message, entry in pairs if entry and entry.seq in self._pinned]
 
     @property
     def recalled(self) -> list[bool]:
-        """For each message whether the memory made it: a summary, a find."""
+        """For each message, whether the memory made it (a summary, a find)."""
         return [place in self._recalled for place in range(len(self))]
 
     def without(self, seqs: Collection[int]) -> "Shown":
-        """The list without the messages of these log numbers."""
+        """Return the list without the messages of these log numbers."""
         gone = {place for place, entry in enumerate(self._entries) if entry and entry.seq in seqs}
         kept = [place for place in range(len(self)) if place not in gone]
         return Shown(
@@ -101,23 +101,23 @@ class Shown(list[Any]):  # of messages; as `Any` the clients take them under str
 
 @dataclass(slots=True)
 class Cleared(Entry):
-    """An entry whose message is shown as a line: it counts as another message than the one of its number."""
+    """An entry whose message is shown as a line, and counts as a different message than that of its number."""
 
 
 @dataclass(slots=True)
 class Shortened(Entry):
-    """An entry whose message was cut for a prompt: it counts as another message, too."""
+    """An entry whose message was cut for a prompt, and counts as a different message, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A message of the log, as a search finds it and a view shows it.
+    """A message of the log, as found by a search and shown in a view.
 
     Attributes:
         seq: Its number in the log.
-        speaker: The label of who said it.
-        text: What was said.
-        said_at: When it was said; `None` if nobody knows.
+        speaker: The speaker's label.
+        text: The message's text.
+        said_at: The time when it was said; `None` if unknown.
         begins: An exchange begins with it.
     """
 
@@ -129,7 +129,7 @@ class Passage:
 
     @property
     def date(self) -> str:
-        """The day on which it was said, in words; "" if nobody knows."""
+        """The day on which it was said, in words; "" if unknown."""
         return in_words(self.said_at.date()) if self.said_at else ""
 
 
@@ -179,26 +179,26 @@ class Finds(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The texts and messages that the model is to be shown.
+    """The texts and messages to show the model.
 
     Attributes:
         recalled: Texts that the strategy derived, the most useful first. They speak as the system.
         quotes: Texts that it found, in which others speak: users, documents, tools. They do not speak as the system.
         entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
-        notes: What is known by name ("" for a name without a note), in the words in which it was said; `None` for a
-            strategy that keeps no notes. They are shown as messages unless there are `quotes`.
-        passages: Messages of the log that `quotes` shows word for word, and nothing else, the most useful first;
-            empty if it shows something else. Views can be combined by it without showing anything twice.
-        system: The system message that holds, which is shown before all else. The base class puts it here.
-        final: The entries can be sent as they are: nothing is to be added, left out or put in another order.
-        pinned: The numbers of the entries that are pinned, and must not be left out. The base class puts them here.
+        notes: Notes by name ("" for a name without a note), in the words of the conversation; `None` for a strategy
+            without notes. They are shown as messages unless there are `quotes`.
+        passages: The messages of the log that `quotes` shows word for word, the most useful first; empty if `quotes`
+            shows anything else. They let views be combined without showing anything twice.
+        system: The current system message, shown before everything else. The base class sets it.
+        final: The entries can be sent as they are, without additions, omissions or reordering.
+        pinned: The numbers of pinned entries, which must not be left out. The base class sets them.
         summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
-        room: What may be added while the next view begins with these entries, in the unit of the strategy's limit;
-            `None` for anything, -1 if it need not begin with them; or a function that finds this out when it is asked.
-        texts_stay: So long, its texts stay as they are, too; and where it has none, it gets none.
-        finds: What was found, if the view is also to show what was found before. The base class makes texts of it.
-        shows_newest: All of the newest exchange is among the entries. Where it is not, it comes back, before what is
-            added, with a call of tools that follows its answer.
+        room: The amount that may be added while the next view still begins with these entries, in the unit of the
+            strategy's limit; `None` for any amount, -1 if it need not begin with them; or a function that returns this.
+        texts_stay: While there is room, its texts stay the same too; if it has none, it gets none.
+        finds: The results of a search, if the view is also to show earlier results. The base class makes texts of them.
+        shows_newest: The entries include all of the newest exchange. Otherwise that comes back, before the additions,
+            with a tool call that follows its answer.
     """
 
     recalled: tuple[str, ...] = ()
@@ -217,27 +217,27 @@ class View:
 
     @classmethod
     def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> Self:
-        """Make a view of entries, oldest first, behind texts that were derived."""
+        """Make a view of entries, oldest first, after derived texts."""
         return cls(tuple(recalled), entries, notes)
 
     def ending_with(self, newest: Sequence[Entry], *, is_open: bool) -> Self:
-        """Put the newest exchange at the end of the view as long as it is not answered, unless it is there already.
+        """Return the view with the newest exchange at its end if that is unanswered, unless it is there already.
 
         Args:
-            newest: The exchange, with calls that wait for their results.
-            is_open: It is not answered yet.
+            newest: The exchange, including calls that wait for results.
+            is_open: The exchange is unanswered.
         """
         new = {entry.seq: entry for entry in newest}
         if new.keys() <= {entry.seq for entry in self.entries}:
             return self
         if not is_open:
             return replace(self, shows_newest=False)
-        # They are the newest. What stands before them stays in its order.
+        # They are the newest. The entries before them keep their order.
         before = [entry for entry in self.entries if entry.seq not in new]
         return replace(self, entries=[*before, *(new[seq] for seq in sorted(new))], room=-1)
 
     def find_room(self) -> int | None:
-        """Return the room, worked out if need be."""
+        """Return the room, calling the function if there is one."""
         return self.room() if callable(self.room) else self.room
 
     @property
@@ -247,22 +247,22 @@ class View:
 
     @property
     def derived(self) -> list[str]:
-        """The texts that the strategy derived; empty ones left out."""
+        """The derived texts, without empty ones."""
         return [text for text in self.recalled if text]
 
     @property
     def quoted(self) -> list[str]:
-        """The texts that it found, or if there are none, the notes as a text; empty ones left out."""
+        """The found texts, or if there are none, the notes as a text; without empty ones."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
         return [text for text in self.quotes or (known,) if text]
 
     @property
     def texts(self) -> list[str]:
-        """All texts that are no messages."""
+        """All texts, derived and quoted."""
         return [*self.derived, *self.quoted]
 
 
 def as_room(spare: int, entries: Sequence[Entry], weight: Callable[[Entry], int]) -> int:
-    """Return the room of a view: what can be added, if the newest exchange has no more; else -1, for it will move."""
+    """Return the room of a view: `spare`, or -1 if the newest exchange takes more, because the view will move."""
     newest = entries[last_exchange(entries) :]
     return spare if spare > 0 and spare >= sum(map(weight, newest)) else -1

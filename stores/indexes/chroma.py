@@ -33,19 +33,19 @@ class ChromaIndex(Closing):
     have open. With a `host` it is on a Chroma server (`chroma run`), which any number of processes share. The store
     remains the owner of the embeddings, so what Chroma has lost is put in again when it is missed.
 
-    A folder that was not properly closed (the process was killed), or that somebody changed since, is not opened again,
-    because Chroma may crash on it: the index begins empty, and each conversation is filled in again from the store
-    when it is first searched. Nothing is embedded anew. An index that is dropped or left at the end of the program
-    is closed properly.
+    A folder that was not closed properly (because the process was killed), or was changed since, is not opened again,
+    because Chroma may crash on it. The index then starts empty, and the first search in each conversation fills it from
+    the store; nothing is embedded again. An index that is garbage-collected, or open at the end of the program, is
+    closed properly.
 
-    A forked process cannot use an index of its parent, since Chroma's threads stay behind: it opens one of its own.
+    A forked process cannot use its parent's index, because Chroma's threads stay behind: it must open its own.
 
     All conversations share one collection for each dimension, named `{collection}-{dimension}`. An embedding
     is kept under a digest of its conversation's id and space: no id reaches Chroma, so none can confuse it or
     be read there.
 
-    The methods are coroutines that never suspend, also with a server: they wait for its answer. Chroma's search is
-    approximate: of many embeddings, and above all of many equal ones, it may miss some.
+    The methods are coroutines that never suspend; even with a server, they block until it answers. Chroma's search is
+    approximate: it may miss some of many embeddings, above all of many equal ones.
 
     Example:
         >>> import struct
@@ -66,19 +66,19 @@ class ChromaIndex(Closing):
         timeout: float = 30,
         collection: str = "memzoo",
     ) -> None:
-        """An index in process, or where at most one of `path`, `client` and `host` says.
+        """Make an index in this process, or in the place given by one of `path`, `client` and `host`.
 
         Args:
-            path: A folder, created if missing; the index is in a folder below it.
+            path: A folder, created if missing; the index is in a subfolder.
             client: A Chroma client of your own; not an asynchronous one.
             host: A Chroma server's name or address.
             port: The server's port.
-            timeout: Seconds to wait for an answer of the server; then a `StoreError`.
-            collection: What the names of the collections begin with, at least 2 of `a-z A-Z 0-9 . _ -`.
+            timeout: Seconds to wait for the server's answer before a `StoreError`.
+            collection: The prefix of the collections' names, at least 2 of `a-z A-Z 0-9 . _ -`.
 
         Raises:
             MissingExtraError: Chroma is not installed.
-            OptionError: More than one place is given, or the path is none.
+            OptionError: More than one place is given, or the path is invalid.
             StoreError: The folder or the server cannot be opened, or another index has the folder open.
         """
         try:
@@ -161,24 +161,24 @@ class ChromaIndex(Closing):
                 collection.delete(where={"memory": _key(conversation_id, space)})
 
     def close(self) -> None:
-        """Give back files and connections; a client of your own stays open. A closed index cannot be used again."""
+        """Release files and connections; your own client stays open. A closed index cannot be used again."""
         if self._finalizer.alive:
             self._finalizer()
-            # Chroma leaves its connections to a server open until nobody holds the client any more.
+            # Chroma keeps its connections to a server open until the client is garbage-collected.
             del self._client
 
     def leave(self) -> None:
-        """Leave Chroma to the process that this one was forked from, and never let go of it here."""
+        """Leave Chroma to the parent process, and never release it in this one."""
         if inherited := self._finalizer.detach():
-            # Nothing less outlives the end of a program, which lets go of all modules and what they hold.
+            # Nothing less survives the end of a program, which releases all modules and their objects.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
 
     @contextmanager
     def _open(self) -> Generator[None, None, None]:
         if self._pid != os.getpid():
             raise StoreError(
-                f"Chroma ({self._place}): this index was opened before the process was forked, and Chroma's threads "
-                "stayed behind: open a ChromaIndex in each process (for one that all share, host=...)"
+                f"Chroma ({self._place}): this index was opened before the process forked, and Chroma's threads "
+                "stayed behind: open a ChromaIndex in each process, or share one on a server (host=...)"
             )
         if not self._finalizer.alive:
             raise StoreError("this index is closed")
@@ -189,7 +189,7 @@ class ChromaIndex(Closing):
         from chromadb.errors import NotFoundError
 
         try:
-            # Without the None, Chroma attaches a function of its own, which downloads a model.
+            # Without the None, Chroma attaches its own function, which downloads a model.
             return self._client.get_collection(f"{self._prefix}-{dimension}", embedding_function=None)
         except NotFoundError:
             return None
@@ -206,15 +206,15 @@ class ChromaIndex(Closing):
 
 
 def _connect(host: str, port: int, timeout: float) -> "ClientAPI":
-    """Make a client that does not wait for ever: Chroma's own has no time-out, and no setting for one.
+    """Make a client with a time-out: Chroma's own has none, and no setting for one.
 
-    It asks the server while it is made, so whether that answers at all is found out before.
+    Chroma's client contacts the server when it is made, so first check that the server answers at all.
     """
     import chromadb
     import httpx
     from chromadb.api.fastapi import FastAPI
 
-    with suppress(httpx.ConnectError):  # of which Chroma's client says more
+    with suppress(httpx.ConnectError):  # Chroma's client says more about it
         httpx.get(FastAPI.resolve_url(host, chroma_server_http_port=port), timeout=timeout)
     client: Any = chromadb.HttpClient(host, port)
     client._server._session.timeout = timeout  # noqa: SLF001 - there is no other way in
@@ -228,7 +228,7 @@ def _leave_to_the_parent() -> None:
 
 _indexes: weakref.WeakSet[ChromaIndex] = weakref.WeakSet()
 if hasattr(os, "register_at_fork"):
-    # A client that ends in a forked process waits for threads that are not there. So the garbage collector of the child
+    # A client that ends in a forked process waits for threads that do not exist there. So the child's garbage collector
     # must find none that nobody holds any more, and those of open indexes are never let go of.
     os.register_at_fork(before=gc.collect, after_in_child=_leave_to_the_parent)
 
@@ -248,7 +248,7 @@ def _give_back(client: "ClientAPI", folder: ChromaFolder | None, *, drop: str | 
 
 
 def _nearest(collection: "Collection", key: str, vector: Any, k: int) -> list[tuple[int, float]]:
-    """Where equals stand on both sides of the cut, Chroma's choice is arbitrary: look further, and choose."""
+    """Return the `k` nearest; Chroma's choice among equals at the cut is arbitrary, so look further and choose."""
     count = k + 1
     while True:
         answer = collection.query(vector, n_results=count, where={"memory": key}, include=["distances"])

@@ -1,4 +1,4 @@
-"""The folder of an index that a kill may leave broken: owned by one process, and trusted only after a proper close."""
+"""The folder of an index, owned by one process, and trusted only after a proper close, since a kill may break it."""
 
 import contextlib
 import json
@@ -20,19 +20,18 @@ _INDEX = "index-"
 
 
 class ChromaFolder:
-    """A folder with Chroma's files in a folder below it, named `index-` and a number that is never used again.
+    """A folder with Chroma's files in a subfolder, named `index-` and a number that is never reused.
 
-    A killed process leaves Chroma's files as they are at that moment, and about once in a hundred times they are
-    broken then: opening them may end the process, or fill the disk. No code can catch that, so such files are not
-    opened. Closing the folder notes the sizes and times of all files; whoever opens it and finds another state than
-    was noted, or no note, begins with an empty index instead, and deletes the old one.
+    About one kill in a hundred leaves Chroma's files broken: opening them may end the process or fill the disk, which
+    no code can catch. So `close` records the sizes and times of all files, and an opening that finds no record, or
+    files that differ from it, deletes them and starts with an empty index.
 
     Args:
         path: The folder, created if missing.
 
     Attributes:
-        index: Where Chroma's files are to be.
-        sound: Set it to false to have the next one begin with an empty index.
+        index: The subfolder for Chroma's files.
+        sound: Set to false to make the next opening start with an empty index.
 
     Raises:
         StoreError: The folder cannot be used, or another index has it open.
@@ -53,7 +52,7 @@ class ChromaFolder:
             raise StoreError(f"Chroma ({path}): {getattr(error, 'strerror', None) or error}") from error
 
     def client(self) -> "ClientAPI":
-        """A new client on the index."""
+        """Return a new client on the index."""
         import chromadb  # loaded only where it is needed
 
         try:
@@ -71,7 +70,7 @@ class ChromaFolder:
                 self._notes.execute("INSERT INTO closed VALUES (?, ?)", (self.index.name, files))
 
     def _lock(self) -> sqlite3.Connection:
-        """The notes, which are at the same time a lock: it goes with the process, however that ends."""
+        """Open the records, which are also a lock that ends with the process, even a killed one."""
         file = self._path / _NOTES
         notes = sqlite3.connect(file, timeout=0, isolation_level=None, check_same_thread=False)
         try:
@@ -93,7 +92,7 @@ class ChromaFolder:
         return notes
 
     def _trust(self) -> Path | None:
-        """The files that were properly closed and not touched since; from now on they count as open."""
+        """Return the files that were closed properly and not changed since; from now on they count as open."""
         closed: list[tuple[str, str]] = self._notes.execute("DELETE FROM closed RETURNING name, files").fetchall()
         for name, files in closed:
             if json.loads(files) == _files(self._path / name):
@@ -107,7 +106,7 @@ class ChromaFolder:
 
 
 def _files(folder: Path) -> dict[str, list[int]]:
-    """Size and time of each file."""
+    """Return size and time of each file."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
     states = {file: file.stat() for file in files}
     return {str(file.relative_to(folder)): [state.st_size, state.st_mtime_ns] for file, state in states.items()}

@@ -1,4 +1,4 @@
-"""Search by embedding: what an index is, and the exact one that needs no installation."""
+"""Search by embedding: the interface of indexes, and an exact one that needs no installation."""
 
 import hashlib
 import weakref
@@ -20,26 +20,26 @@ __all__ = ["ExactIndex", "VectorIndex", "digest"]
 class VectorIndex(Protocol):
     """Finds the embeddings nearest to a query among those of one conversation.
 
-    An index owns nothing: all that it holds can be put in again from the store. Embeddings are float32,
-    little-endian; a collection is named by a conversation's id and the strategy's space of embeddings. A `StoreError`
-    says that the index fails, or that an embedding is empty, has a number that is not finite, or another dimension than
-    the others. `memzoo.testing.VectorIndexContract` states the rules as tests.
+    An index owns nothing: its contents can be rebuilt from the store. Embeddings are float32, little-endian; a
+    collection is identified by a conversation's id and the strategy's space of embeddings. A `StoreError` means that
+    the index fails, or that an embedding is empty, not finite, or of another dimension than the others.
+    `memzoo.testing.VectorIndexContract` states the rules as tests.
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
-        """Put in embeddings by log number; one that is there already is replaced."""
+        """Add embeddings by log number, replacing existing ones."""
         ...
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
-        """The `k` nearest as (log number, cosine similarity), best first, ties by lower number; or all, if fewer."""
+        """Return the `k` nearest as (log number, cosine similarity), best first, ties by lower number; all if fewer."""
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """The `digest` of each embedding in the index, by log number; "" for one that had better be put in again."""
+        """Return the `digest` of each embedding in the index, by log number; "" for one that should be added again."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
-        """Take out all there is of a conversation in this space; an unknown one is no error."""
+        """Remove all embeddings of a conversation in this space; an unknown conversation is not an error."""
         ...
 
 
@@ -59,7 +59,7 @@ class ExactIndex(Closing):
     """
 
     def __init__(self) -> None:
-        """A new, empty index."""
+        """Make an empty index."""
         self._lock = new_rlock()
         self._collections: dict[tuple[str, str], _Vectors] = {}
         self._leases: weakref.WeakValueDictionary[tuple[str, str], _Lease] = weakref.WeakValueDictionary()
@@ -69,7 +69,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     def lease(self, conversation_id: str, space: str) -> object:
-        """Something to hold by who uses embeddings that can be put in again: they go with the last one who held it."""
+        """Return a reference to re-creatable embeddings, which are freed when their last reference is dropped."""
         key = conversation_id, space
         with self._lock:
             lease = self._leases.get(key)
@@ -80,7 +80,7 @@ class ExactIndex(Closing):
 
     def _end(self, key: tuple[str, str]) -> None:
         with self._lock:
-            if key not in self._leases:  # otherwise somebody was faster, and has it now
+            if key not in self._leases:  # otherwise another thread was faster
                 self._collections.pop(key, None)
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
@@ -107,7 +107,7 @@ class ExactIndex(Closing):
             return vectors.nearest(numbers, k)
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """See `VectorIndex.known`; all are "", because putting one in again takes less time than its digest."""
+        """See `VectorIndex.known`; all are "", because adding one again takes less time than its digest."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
             return dict.fromkeys(vectors.rows, "") if vectors else {}
@@ -119,26 +119,26 @@ class ExactIndex(Closing):
 
 
 class _Lease:
-    """Held by all who use a collection."""
+    """A shared reference to a collection."""
 
 
 def digest(embedding: bytes) -> str:
-    """Tells embeddings apart, so that it can be seen whether an index has the ones that the store has."""
+    """Return a digest of an embedding, to compare an index with the store."""
     return hashlib.blake2b(embedding, digest_size=8).hexdigest()
 
 
 def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
-    """Embeddings as the rows of a new matrix.
+    """Return embeddings as the rows of a new matrix.
 
     Raises:
-        StoreError: They are empty, of different dimensions, or no float32 numbers.
+        StoreError: They are empty, of different dimensions, or not float32 numbers.
     """
     import numpy  # loaded only where it is needed
 
     sizes = sorted(set(map(len, embeddings)))
     if len(sizes) != 1 or not sizes[0] or sizes[0] % 4:
         raise StoreError(f"embeddings are float32 numbers, all of one dimension; these have {sizes} bytes")
-    # A `bytearray`, because what NumPy makes of `bytes` cannot be written to.
+    # A `bytearray`, because NumPy arrays over `bytes` are read-only.
     matrix = numpy.frombuffer(bytearray().join(embeddings), dtype="<f4").reshape(len(embeddings), -1)
     if not numpy.isfinite(matrix).all():
         raise StoreError("an embedding has a number that is not finite")
@@ -146,23 +146,23 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
 
 
 def check_dimension(held: int, given: int, conversation_id: str, space: str) -> None:
-    """Refuse an embedding of another dimension than those that the index holds.
+    """Refuse an embedding whose dimension differs from those in the index.
 
     Raises:
-        StoreError: It is another one.
+        StoreError: The dimension differs.
     """
     if held != given:
         raise StoreError(
             f"the embeddings of {conversation_id!r} in {space!r} have {held} dimensions, this one has {given}: "
-            f"use the embedder that made them, or remove them and embed anew"
+            f"use the embedder that made them, or remove them and embed again"
         )
 
 
 def _units(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float32]":
-    """Give the rows length 1, in place; a row of zeros stays as it is."""
+    """Scale the rows to length 1, in place; a row of zeros stays as it is."""
     import numpy  # loaded only where it is needed
 
-    # In float64, because float32 has no room for the squares of very large and very small numbers.
+    # In float64, because float32 cannot hold the squares of very large and very small numbers.
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix, dtype=numpy.float64))
     scales = numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
     numpy.multiply(matrix, scales[:, None], out=matrix, casting="same_kind")
@@ -170,9 +170,9 @@ def _units(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float32]":
 
 
 class _Vectors:
-    """The embeddings of one conversation with length 1, in buffers that at least double when they are full.
+    """The embeddings of one conversation, scaled to length 1, in buffers that at least double when full.
 
-    The first ones, which often are all of a long conversation, are not copied.
+    The first batch, often all of a long conversation, is not copied.
     """
 
     def __init__(self, numbers: Collection[int], matrix: "NDArray[numpy.float32]") -> None:
@@ -200,7 +200,7 @@ class _Vectors:
         count = len(self.rows)
         if (wanted := min(k, count)) < 1:
             return []
-        # Not `@`: BLAS may round equal rows apart, depending on where they stand, and break ties at random.
+        # Not `@`: BLAS may round equal rows differently, depending on their position, and so break ties at random.
         products = numpy.einsum("ij,j->i", self._matrix[:count], _units(query[None])[0])
         similarities = numpy.clip(products, -1, 1)
         worst = numpy.partition(similarities, count - wanted)[count - wanted]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["PgVectorIndex"]
 
 _THERE = text("SELECT to_regclass('memzoo_vectors') IS NOT NULL")
-# One table for all dimensions: each search compares within one conversation, where all have the same.
+# One table for all dimensions: each search compares within one conversation, which has only one dimension.
 _CREATE = (
     text("SELECT pg_advisory_xact_lock(hashtext('memzoo_vectors'))"),
     text("CREATE EXTENSION IF NOT EXISTS vector"),
@@ -36,7 +36,7 @@ _PUT = text("""
         AS new (seq, digest, embedding)
     ON CONFLICT (conversation_id, space, seq) DO UPDATE SET digest = excluded.digest, embedding = excluded.embedding
 """)
-# Of zeros the distance is not a number.
+# The distance of zeros is NaN.
 _NEAREST = text("""
     SELECT seq, 1 - distance AS similarity
     FROM (
@@ -54,11 +54,11 @@ _REMOVE = text(f"DELETE {_OWN}")
 class PgVectorIndex(Closing):
     """A `VectorIndex` in a PostgreSQL database, which any number of processes and machines share.
 
-    A search compares the query with each embedding of the conversation, which the primary key finds: it is exact, and
-    what other conversations have costs it nothing. Embeddings have up to 16,000 dimensions.
+    A search compares the query with each embedding of the conversation, found by the primary key. It is exact, and
+    other conversations cost it nothing. Embeddings have up to 16,000 dimensions.
 
-    The server needs the extension pgvector. Where the database does not have it yet, it is created, which the owner of
-    the database may do. Awaited, the methods do not block the event loop.
+    The server needs the extension pgvector. If the database lacks it, it is created, which the database's owner may do.
+    Awaited, the methods do not block the event loop.
 
     Example::
 
@@ -67,7 +67,7 @@ class PgVectorIndex(Closing):
     """
 
     def __init__(self, url: str) -> None:
-        """Open the database, and create the table `memzoo_vectors` where it is not there.
+        """Open the database, and create the table `memzoo_vectors` if it is missing.
 
         Args:
             url: As for `memzoo.stores.open_store`.
@@ -132,7 +132,7 @@ class PgVectorIndex(Closing):
         await self._database.run_write(lambda connection: connection.execute(_REMOVE, ids).close())
 
     def close(self) -> None:
-        """Give back connections. A closed index cannot be used again."""
+        """Release connections. A closed index cannot be used again."""
         self._database.close()
 
     def _create(self) -> None:
@@ -144,8 +144,8 @@ class PgVectorIndex(Closing):
             drive(self._database.run_write(work))
         except StoreError as error:
             raise StoreError(
-                f"{error}\nPgVectorIndex needs pgvector: install it on the server, and let somebody who may do so "
-                f"run CREATE EXTENSION vector in this database"
+                f"{error}\nPgVectorIndex needs pgvector: install it on the server, and let somebody with the right "
+                f"to do so run CREATE EXTENSION vector in this database"
             ) from error
 
 
@@ -154,5 +154,5 @@ def _ids(conversation_id: str, space: str) -> dict[str, str]:
 
 
 def _texts(matrix: "NDArray[numpy.float32]") -> list[str]:
-    # Nine digits tell all float32 numbers apart.
+    # Nine digits distinguish all float32 numbers.
     return ["[" + ",".join(f"{number:.9g}" for number in row) + "]" for row in matrix.tolist()]

@@ -1,4 +1,4 @@
-"""How the store connects to Redis: in the call, or without blocking the event loop."""
+"""Connections to Redis: blocking, or for an event loop."""
 
 import asyncio
 import hashlib
@@ -32,7 +32,7 @@ _YEARS = 100 * 365 * 86_400
 
 
 class _Cluster(redis.cluster.RedisCluster):
-    """One that does not ask a silent server up to ten times again, each time for as long as a call may take."""
+    """A cluster client that does not ask a silent server up to ten more times, each for the full time-out."""
 
     ERRORS_ALLOW_RETRY: Any = tuple(
         kind for kind in redis.cluster.RedisCluster.ERRORS_ALLOW_RETRY if kind is not redis.TimeoutError
@@ -50,18 +50,18 @@ _CLIENTS: dict[bool, tuple[Any, Any]] = {
     True: (_Cluster, _AwaitedCluster),
 }
 _RENEW = {"save": True, "never": False}
-# What redis-py up to 8.1.0 raises where a connection is closed as it is written to, instead of an error that it knows
-# and would try again: https://github.com/redis/redis-py/issues/4287
+# Raised by redis-py up to 8.1.0 if a connection closes during a write, instead of an error that it would retry:
+# https://github.com/redis/redis-py/issues/4287
 _CLOSED = (AttributeError, TypeError)
 _TRIES = 3
 
 
 class Script:
-    """A script that the server runs whole or not at all.
+    """A script that the server runs completely or not at all.
 
     Attributes:
-        text: Its source, with what all scripts share before it.
-        sha: The name by which a server knows it that has run it before.
+        text: Its source, after the part that all scripts share.
+        sha: Its name on a server that has run it before.
     """
 
     __slots__ = ("sha", "text")
@@ -80,12 +80,12 @@ class Connections:
     Attributes:
         name: The URL without secrets and options.
         has_secret: Whether the URL has a password.
-        ttl: How many seconds a conversation lives; 0 for ever.
-        renew: Whether each write begins them anew.
+        ttl: Seconds after which a conversation expires; 0 for never.
+        renew: Restart the `ttl` with each write.
     """
 
     def __init__(self, url: str) -> None:
-        """Nothing is opened yet: that happens with the first call.
+        """Make clients for a URL; connections are opened by the first call.
 
         Raises:
             OptionError: The URL cannot be understood.
@@ -107,18 +107,18 @@ class Connections:
         self._client: Any = None
         self._loops: dict[asyncio.AbstractEventLoop, AsyncGenerator[Any]] = {}
         self._lock, self._closed = new_lock(), False
-        with _check_options(self.name):  # which connects to nobody
+        with _check_options(self.name):  # it makes no connection
             pool: Any = redis.ConnectionPool
             pool.from_url(self._url).make_connection()
 
     async def run(self, script: Script, key: str, *values: Any, writes: bool = False) -> Any:
-        """Run a script on a conversation, and return what it answers.
+        """Run a script on a conversation, and return its answer.
 
         Args:
-            script: Which.
+            script: The script.
             key: The key of the conversation.
-            values: What it is given besides how long the conversation lives.
-            writes: It changes something, for which replicas may be waited for.
+            values: Its arguments besides the `ttl`.
+            writes: The script writes, so that replicas may be waited for.
         """
         arguments = (1, key, self.ttl, int(self.renew), *values)
         wait = self._replicas if writes else 0
@@ -126,7 +126,7 @@ class Connections:
             client = await self._client_of_call()
             try:
                 return await self._send(client, ("EVALSHA", script.sha, *arguments), wait)
-            except NoScriptError:  # from here on the server knows it
+            except NoScriptError:  # now the server knows it
                 return await self._send(client, ("EVAL", script.text, *arguments), wait)
 
     async def _send(self, client: Any, command: Sequence[Any], wait: int) -> Any:
@@ -142,37 +142,37 @@ class Connections:
     async def _send_once(self, client: Any, command: Sequence[Any], wait: int) -> Any:
         if not wait:
             return await settled(client.execute_command(*command))
-        pipeline = client.pipeline(transaction=False)  # over one connection, since WAIT is for what that one wrote
+        pipeline = client.pipeline(transaction=False)  # WAIT concerns only writes over its own connection
         pipeline.execute_command(*command)
         pipeline.execute_command("WAIT", wait, 1000 * self._timeout)
         answer, reached = await settled(pipeline.execute())
         if reached < wait:
             raise StoreError(
                 f"{self.name}: {reached} of {wait} replicas had it after {self._timeout} seconds; it is stored on the "
-                "primary, and may be saved again under the same turn id"
+                "primary; saving it again under the same turn id is safe"
             )
         return answer
 
     async def keys(self, pattern: str) -> list[bytes]:
-        """All keys that match a pattern, on all servers of a cluster."""
+        """Return all keys that match a pattern, on all servers of a cluster."""
         with self._explain_errors():
             found = (await self._client_of_call()).scan_iter(match=pattern, count=1000)
             return [key async for key in each(found)]
 
     async def some_keys(self, pattern: str) -> list[bytes]:
-        """Some of them, as far as one step of the search finds any: cheap however many keys there are."""
+        """Return the matching keys that one step of the search finds: cheap with any number of keys."""
         with self._explain_errors():
             found = (await self._client_of_call()).scan(match=pattern, count=1000)
             _, keys = await settled(found)
             return list(keys)
 
     async def ask_server(self, *command: Any) -> Any:
-        """Ask the server that has the key of a command."""
+        """Send a command to the server that has its key."""
         with self._explain_errors():
             return await settled((await self._client_of_call()).execute_command(*command))
 
     async def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
-        """The answers to commands that are sent together."""
+        """Send commands together, and return their answers."""
         with self._explain_errors():
             pipeline = (await self._client_of_call()).pipeline(transaction=False)
             for command in commands:
@@ -180,9 +180,9 @@ class Connections:
             return await settled(pipeline.execute())
 
     async def rewrite_files(self) -> bool:
-        """Let each primary write its files anew, and wait until it has; whether all did.
+        """Make each primary rewrite its files, wait for that, and return whether all did.
 
-        A server that keeps no files has nothing to write.
+        A server without files has nothing to rewrite.
         """
         try:
             saves = await self._of_primaries("CONFIG GET", "save")
@@ -195,7 +195,7 @@ class Connections:
                     await _pause()
                 if any("err" in (one["rdb_last_bgsave_status"], one["aof_last_bgrewrite_status"]) for one in found):
                     return False
-        except StoreError:  # as most that are rented do, they refuse to say, or to write
+        except StoreError:  # most hosted servers refuse the question or the rewriting
             return False
         return True
 
@@ -204,12 +204,12 @@ class Connections:
             client = await self._client_of_call()
             if not self._is_cluster:
                 return [await settled(client.execute_command(*command))]
-            # From one server alone there is just the answer.
+            # A single server returns just the answer.
             answers = await settled(client.execute_command(*command, target_nodes=client.PRIMARIES))
             return [answers[name] for name in answers] if len(client.get_primaries()) > 1 else [answers]
 
     async def _client_of_call(self) -> Any:
-        """The client of this call: the blocking one, or that of the event loop."""
+        """Return the client for this call: the blocking one, or that of the event loop."""
         if not is_blocking():
             return await self._client_of_loop()
         with self._lock:
@@ -227,7 +227,7 @@ class Connections:
         return await living.asend(None)
 
     async def _lend_client(self) -> AsyncGenerator[Any]:
-        """Yield the client of a loop, again and again; the loop's own end (`shutdown_asyncgens`) closes it."""
+        """Yield a loop's client again and again; the loop's end (`shutdown_asyncgens`) closes it."""
         client = self._make(self._awaited)
         try:
             while True:
@@ -236,17 +236,17 @@ class Connections:
             await client.aclose()
 
     def _make(self, kind: Any) -> Any:
-        longest = self._timeout + (1 if self._replicas else 0)  # while the server waits for replicas it is silent
+        longest = self._timeout + (1 if self._replicas else 0)  # the server is silent while it waits for replicas
         return kind.from_url(self._url, socket_timeout=longest, socket_connect_timeout=self._timeout)
 
     def close(self) -> None:
-        """Close what is open: at once, or in its event loop as soon as that runs."""
+        """Close all clients: at once, or in their event loop as soon as that runs."""
         with self._lock:
             self._closed = True
             client, self._client = self._client, None
             loops, self._loops = self._loops, {}
         if client is not None:
-            if self._is_cluster:  # whose own close leaves those to its servers open (redis-py up to 8.1.0)
+            if self._is_cluster:  # its own close leaves the connections to its servers open (redis-py up to 8.1.0)
                 client.disconnect_connection_pools()
             client.close()
         for loop, living in loops.items():
@@ -283,12 +283,12 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 def _renews(text: str) -> bool:
     if text not in _RENEW:
-        raise OptionError(f"renew={text} is unknown; it is renew={' or renew='.join(_RENEW)}")
+        raise OptionError(f"renew={text} is unknown; write renew={' or renew='.join(_RENEW)}")
     return _RENEW[text]
 
 
 def _saves(setting: Any) -> bool:
-    """Whether the answer to CONFIG GET save says that the server writes snapshots."""
+    """Tell whether the server writes snapshots, by its answer to CONFIG GET save."""
     return bool(setting["save"])
 
 

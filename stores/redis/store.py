@@ -28,9 +28,9 @@ _PAGE = 500
 class RedisStore(Closing):
     """A `Store` on a Redis server or cluster (Valkey speaks the same), shared by any number of processes.
 
-    All keys of a conversation have one hash tag, so they lie on one server of a cluster; each call is one script there,
-    done whole or not at all. Ids are listed by going through the names of all keys, which takes as long as there are
-    keys. What outlives the server is up to its settings: `docs/stores.md` says what was tried.
+    All keys of a conversation have one hash tag, so they are on one server of a cluster; each call is one script there,
+    which runs completely or not at all. Listing ids scans the names of all keys, in time proportional to their number.
+    The server's settings decide what survives its end: `docs/stores.md` lists those that were tried.
 
     Example::
 
@@ -39,14 +39,14 @@ class RedisStore(Closing):
     """
 
     is_lasting = True
-    """What is stored outlives the process."""
+    """The data outlives the process."""
 
     def __init__(self, url: str, *, clock: Callable[[], datetime] = utc_now) -> None:
-        """Nothing is opened yet: that happens with the first call.
+        """Make a store for a URL; connections are opened by the first call.
 
         Args:
             url: See `open_store`.
-            clock: Gives the time, with a time zone, that is stamped on each message.
+            clock: Returns the time, with a time zone, to stamp on each message.
 
         Raises:
             OptionError: The URL cannot be understood.
@@ -64,7 +64,7 @@ class RedisStore(Closing):
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._redis.has_secret:
-            raise UnsupportedError("a store is not pickled with its password: open it anew in the other process")
+            raise UnsupportedError("a store with a password cannot be pickled: open it in the other process")
         return _reopen_redis, (self._url, self.clock)
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
@@ -150,7 +150,7 @@ class RedisStore(Closing):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """See `ManagedStore.conversations`; it goes through the names of all keys."""
+        """See `ManagedStore.conversations`; it scans the names of all keys."""
         logs = {_id(key): key for key in await self._redis.keys(_pattern(prefix))}
         found = sorted((id_ for id_ in logs if after is None or escaped(id_) > escaped(after)), key=escaped)
         if idle_since is not None:
@@ -166,14 +166,14 @@ class RedisStore(Closing):
         return late[:most]
 
     async def _behind(self, ids: Sequence[str], state: str) -> list[str]:
-        """Those of some conversations that have a message which a state has not taken in yet."""
+        """Return those of the conversations with a message that a state has not taken in yet."""
         known = await self._redis.together([("HGET", _key(id_, "states"), state) for id_ in ids])
         learnt = [(one or b"0 0").split()[1].decode() for one in known]  # version and watermark
         counts = [("ZCOUNT", _key(id_, "log"), f"({to}", "+inf") for id_, to in zip(ids, learnt, strict=True)]
         return [id_ for id_, count in zip(ids, await self._redis.together(counts), strict=True) if count]
 
     async def _newest(self, logs: Sequence[bytes]) -> AsyncGenerator[datetime | None]:
-        """When the newest message of each log was stored; `None` where it has just gone."""
+        """Yield the time of each log's newest message; `None` if the log has just been deleted."""
         for first in range(0, len(logs), _PAGE):
             page = logs[first : first + _PAGE]
             for key, found in zip(
@@ -182,7 +182,7 @@ class RedisStore(Closing):
                 yield _entries(_id(key), found)[0].created_at if found else None
 
     async def sample(self, limit: int) -> list[str]:
-        """Some ids of conversations, in no order, if some are found at once: cheap however many there are."""
+        """Return some ids of conversations, in no order, if any are found at once: cheap with any number of keys."""
         return [_id(key) for key in await self._redis.some_keys(_pattern(""))][:limit]
 
     async def count(self, conversation_id: str) -> int:
@@ -228,9 +228,9 @@ class RedisStore(Closing):
             raise make_conflict_error(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`: the files of the servers are written anew, which they do by themselves in time.
+        """See `ManagedStore.scrub`: makes the servers rewrite their files, which they do by themselves in time.
 
-        Replicas have files of their own, and a server may refuse: then the answer is no.
+        Replicas have their own files, and a server may refuse: then it returns false.
         """
         return thorough and await self._redis.rewrite_files()
 
@@ -248,7 +248,7 @@ def _key(conversation_id: str, part: str = "meta") -> str:
 
 
 def _tag(text: str) -> str:
-    """Text that stays one hash tag: a brace would end it."""
+    """Return the text with its braces escaped, since a brace would end the hash tag."""
     return escaped(text).replace("{", "\\007b").replace("}", "\\007d")
 
 
@@ -265,7 +265,7 @@ def _text(turn_id: str, at: datetime, message: JSON, fields: Mapping[str, str | 
 
 
 def _entries(conversation_id: str, found: Iterable[bytes]) -> list[Entry]:
-    """Messages as they stand in the log: number, hash of the turn's id, text."""
+    """Return the entries of rows in the log: number, hash of the turn's id, text."""
     entries: list[Entry] = []
     for one in found:
         seq, _, text = one.partition(b":")
@@ -273,7 +273,7 @@ def _entries(conversation_id: str, found: Iterable[bytes]) -> list[Entry]:
             turn_id, at, message, fields = from_json(text.partition(b":")[2].decode())
             said_at = datetime.fromisoformat(at)
             if not (isinstance(message, dict) and isinstance(fields, dict)) or said_at.tzinfo is None:
-                raise ValueError("it is no message, or has no time")
+                raise ValueError("it is not a message, or has no time")
             entries.append(Entry(int(seq), message, turn_id, said_at, fields))
         except DAMAGE as error:
             raise make_damaged_error(f"message {seq.decode(errors='replace')}", conversation_id, error) from error
@@ -285,7 +285,7 @@ def _value(text: bytes | None) -> JSON:
 
 
 def _state(items: Mapping[str, JSON], embeddings: Mapping[int, bytes]) -> list[Any]:
-    """Items and embeddings as a script takes them; no text for a removed item."""
+    """Return items and embeddings as arguments of a script; a removed item has no text."""
     new: list[Any] = [len(items)]
     for key, value in items.items():
         new += [escaped(key), "" if value is None else to_json(value)]

@@ -1,4 +1,4 @@
-"""The connections to an SQLite database that the threads of a process have open."""
+"""The open connections of a process's threads to an SQLite database."""
 
 import os
 import sqlite3
@@ -16,13 +16,13 @@ __all__ = ["ConnectionPool", "PooledConnection"]
 
 
 class PooledConnection:
-    """A connection that a thread keeps, and the lock under which it is used and closed.
+    """A thread's connection, and the lock for using and closing it.
 
     Attributes:
-        connection: As SQLAlchemy sees it.
-        driver: The same one, as its driver sees it.
+        connection: SQLAlchemy's object.
+        driver: The driver's object for the same connection.
         lock: See above.
-        is_closed: Whether another thread has closed it.
+        is_closed: True once another thread has closed it.
     """
 
     def __init__(self, connection: Connection, lock: "threading.RLock") -> None:
@@ -33,25 +33,25 @@ class PooledConnection:
         self.pid = os.getpid()
 
     def close(self) -> None:
-        """Close it, under its lock; its connection may then serve another thread."""
+        """Close it, holding its lock; its connection may then serve another thread."""
         self.is_closed = True
         self.connection.close()
 
 
 class ConnectionPool:
-    """Gives each thread a connection of its own; a database in memory has only one, which all share.
+    """Gives each thread its own connection; the threads share the only one of a database in memory.
 
-    A fork closes all connections to a file first, and parent and child open new ones: what SQLite knows about its
-    locks belongs to one process, and a connection that a child inherits would spoil even those that the child opens.
+    Before a fork, all connections to a file are closed, and parent and child open new ones: SQLite's record of its
+    locks belongs to one process, and an inherited connection would break even those that the child opens.
 
     Args:
         connect: Opens a connection.
-        shared: For a database in memory, the lock under which its only connection is used.
+        shared: For a database in memory, the lock for its only connection.
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], *, shared: "threading.RLock | None" = None) -> None:
-        # A thread that ends gives its connection back, with a rollback: of the one that all share, it would end what
-        # another thread has begun.
+        # A thread that ends returns its connection, with a rollback: on the shared one, that would end another thread's
+        # transaction.
         one_for_all = {"poolclass": StaticPool, "pool_reset_on_return": None}
         pool: dict[str, Any] = one_for_all if shared else {"poolclass": QueuePool, "max_overflow": -1}
         self._engine = create_engine("sqlite+pysqlite://", creator=connect, hide_parameters=True, **pool)
@@ -64,25 +64,25 @@ class ConnectionPool:
             watch(self)
 
     def of_thread(self) -> PooledConnection:
-        """The connection of this thread."""
+        """Return this thread's connection."""
         held: PooledConnection | None = getattr(self._thread, "held", None)
         if held is None or held.is_closed or held.pid != os.getpid():
             held = self._thread.held = self._open(held)
         return held
 
     def close(self) -> None:
-        """Close all connections; one that is in use for longer is closed when its thread lets go of it."""
+        """Close all connections; one that stays in use is closed when its thread releases it."""
         with self._opening:
             self._let_go(patience=1)
 
     def before_fork(self) -> None:
-        """Close all connections, and let none be opened until `after_fork`."""
+        """Close all connections, and open none until `after_fork`."""
         self._opening.acquire()
         self._is_forking = True
         self._let_go()
 
     def after_fork(self) -> None:
-        """In the parent and in the child: new ones may be opened."""
+        """Allow new connections, in the parent and in the child."""
         if self._is_forking:
             self._is_forking = False
             self._opening.release()
@@ -90,7 +90,7 @@ class ConnectionPool:
     def _open(self, before: PooledConnection | None) -> PooledConnection:
         with self._opening:
             if before is not None and before.pid != os.getpid() and self._shared is None:
-                # Forked without a word before: what is inherited must not even be closed.
+                # Forked without notice: inherited connections must not even be closed.
                 self._inherited.append(before)
                 self._engine.dispose(close=False)
             held = PooledConnection(self._engine.connect(), self._shared or new_rlock())

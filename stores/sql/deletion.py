@@ -1,4 +1,4 @@
-"""How the SQL store deletes messages, and what was learnt from them."""
+"""Deletes messages from SQL databases, and the states learnt from them."""
 
 from collections.abc import Collection, Iterator
 
@@ -12,12 +12,12 @@ from memzoo.stores.tombstones import tombstone
 
 __all__ = ["clear", "forget"]
 
-# Fewer than the parameters that any database takes with one statement.
+# Below every database's limit of parameters per statement.
 _BATCH = 500
 
 
 def clear(connection: Connection, use: Statements, conversation_id: str, *, only_empty: bool) -> None:
-    """As `Store.clear`, in a transaction."""
+    """Do `Store.clear`, within a transaction."""
     ids = {"conversation_id": conversation_id}
     if use.retire is not None:
         connection.execute(use.retire, ids)
@@ -32,7 +32,7 @@ def clear(connection: Connection, use: Statements, conversation_id: str, *, only
 def forget(
     connection: Connection, use: Statements, conversation_id: str, seqs: Collection[int], *, derived: bool, buries: bool
 ) -> list[int]:
-    """As `TombstoneStore.forget`, in a transaction that alone writes to the conversation from its beginning on."""
+    """Do `TombstoneStore.forget`, within a transaction that is the conversation's only writer from its beginning."""
     connection.execute(LOCK, {"conversation_id": conversation_id})
     own = messages.c.conversation_id == conversation_id
     present = select(messages.c.seq, messages.c.turn_id).where(own)
@@ -62,7 +62,7 @@ def forget(
 
 
 def _start_anew(connection: Connection, use: Statements, conversation_id: str, first: int) -> None:
-    """Clear the states that may have learnt from a message, and have every reader of the conversation start anew."""
+    """Clear the states that may have learnt from a message, and make every reader of the conversation start afresh."""
     version = connection.execute(use.renew, {"conversation_id": conversation_id}).scalar_one()
     own = states.c.conversation_id == conversation_id
     learnt = select(states.c.strategy).where(own, states.c.watermark >= first, _has(items) | ~_has(embeddings))

@@ -1,4 +1,4 @@
-"""How the SQL store connects to PostgreSQL: in the call, or without blocking the event loop."""
+"""Connections of the SQL store to PostgreSQL: blocking, or for an event loop."""
 
 import asyncio
 import os
@@ -43,8 +43,8 @@ __all__ = ["PostgreSQL"]
 
 T = TypeVar("T")
 
-# One statement, hence one round trip. Of two processes that save the same turn at once, the second waits for the
-# row of the conversation, and then meets the messages of the first: it fails as a whole, and leaves no gap.
+# One statement, hence one round trip. If two processes save the same turn at once, the second waits for the
+# conversation's row, then meets the first one's messages: it fails completely and leaves no gap.
 _APPEND = text("""
     WITH known AS (
         SELECT FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id
@@ -84,14 +84,14 @@ _STATEMENTS = Statements(
 
 
 class PostgreSQL:
-    """Connections to a PostgreSQL database, and the errors that come over them.
+    """Connections to a PostgreSQL database, and their errors.
 
-    Synchronous calls have a pool of connections, and so has each event loop. A statement that needs no transaction
-    is sent without one. Attributes and methods are those of `SQLite`.
+    Synchronous calls share a pool of connections, and each event loop has its own. A statement that needs no
+    transaction is sent without one. Attributes and methods are those of `SQLite`.
     """
 
     def __init__(self, url: str) -> None:
-        """Nothing is opened yet: that happens with the first transaction.
+        """Prepare connections for a URL; the first transaction opens one.
 
         Raises:
             OptionError: The URL cannot be understood.
@@ -115,7 +115,7 @@ class PostgreSQL:
         """See `memzoo.forks.Forked`."""
 
     def after_fork(self) -> None:
-        """In a child: use none of the connections that belong to the parent, nor end them, now or later."""
+        """In a child: never use or close the parent's connections."""
         if self._pid != os.getpid():
             self._pid = os.getpid()
             self._inherited += [self._engine.pool, *self._loops.values()]
@@ -147,10 +147,10 @@ class PostgreSQL:
         return await self.run_write(on)
 
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
-        """See `SQLite.append`; if the turn was there at first, and cleared before it was read, it is appended.
+        """See `SQLite.append`; a turn that was stored but cleared before it was read is appended.
 
-        Where a place is taken, another process has just stored this turn. If it still is at the third try, the row of
-        the conversation is not what its messages say (`check` names it).
+        A taken place means that another process has just stored this turn. If it is still taken at the third try, the
+        conversation's row contradicts its messages (`check` names it).
         """
 
         def work(connection: Connection) -> Row:
@@ -174,7 +174,7 @@ class PostgreSQL:
 
         def rewrite(connection: Connection) -> None:
             driver: Any = connection.connection.driver_connection
-            driver.patience, usual = _DAY, driver.patience  # it is silent meanwhile
+            driver.patience, usual = _DAY, driver.patience  # the server is silent meanwhile
             try:
                 connection.exec_driver_sql(f"VACUUM (FULL) {_TABLES}").close()
             finally:
@@ -185,9 +185,9 @@ class PostgreSQL:
         return thorough
 
     async def check(self) -> list[str]:
-        """How many pages of the database had a wrong checksum, as far as the server keeps any."""
+        """Report the number of pages with a wrong checksum, if the server keeps checksums."""
         [(count,)] = await self._run(lambda connection: connection.exec_driver_sql(_FAILED_PAGES).all())
-        return [f"{self.name}: {count} pages were read whose checksum is wrong"] if count else []
+        return [f"{self.name}: {count} pages with a wrong checksum were read"] if count else []
 
     async def _run(self, work: Callable[[Connection], T], **options: str) -> T:
         with self._explain_errors():
@@ -227,17 +227,17 @@ class PostgreSQL:
 
 
 def _names_a_message(diagnosis: Any) -> bool:
-    """Whether a number or a place was taken: told by the columns, since a partition's index has a name of its own."""
+    """Tell by the columns whether a number or a place was taken: a partition's index has its own name."""
     detail = getattr(diagnosis, "message_detail", None) or ""
     return str(detail).partition("=")[0].endswith(("(conversation_id, turn_id, place)", "(conversation_id, seq)"))
 
 
 class _TakenError(StoreError):
-    """There is such a message already."""
+    """A message with this number or place exists already."""
 
 
 class _LoopEngine:
-    """The connections of one event loop; they can be closed when it has ended, which asyncio would not do."""
+    """The connections of one event loop, which can be closed after it has ended; asyncio cannot do that."""
 
     def __init__(self, url: URL, options: dict[str, Any], connect: "_Connect") -> None:
         self.engine = create_async_engine(url, **options)
@@ -265,13 +265,13 @@ class _LoopEngine:
 
 
 def _check_out(_: object, record: Any, __: object) -> None:
-    """Replace a connection that the server has closed, without the round trip of asking it."""
+    """Replace a connection that the server has closed, without a round trip."""
     if record.driver_connection.closed or _has_input(record.driver_connection):
         raise DisconnectionError
 
 
 def _has_input(connection: Any) -> bool:
-    """For an idle connection: whether it has ended, since there is nothing else to read."""
+    """Tell whether an idle connection has ended, the only reason for it to have input."""
     with selectors.DefaultSelector() as selector:
         selector.register(connection, selectors.EVENT_READ)
         return bool(selector.select(0))
@@ -288,13 +288,13 @@ _FAILED_PAGES = (
 )
 _DAY = 86_400
 _TRIES = 3
-_UNSUPPORTED = "unsupported startup parameter"  # as PgBouncer says it
+_UNSUPPORTED = "unsupported startup parameter"  # PgBouncer's wording
 
 
 class _Connect:
-    """Connects; through a pooler that takes no options, without the time-out for locks, which nobody asked for.
+    """Connects; through a pooler that takes no options, without our time-out for locks.
 
-    Once it was refused, later connections go without it at once.
+    After the first refusal, later connections leave it out from the start.
     """
 
     def __init__(self) -> None:
@@ -302,7 +302,7 @@ class _Connect:
 
     def __call__(self, dialect: Any, _: object, args: Any, kwargs: dict[str, Any]) -> Any:
         if self._is_refused:
-            kwargs.pop("options", None)  # in SQLAlchemy 2.0 the dict is the engine's own, and has none any more
+            kwargs.pop("options", None)  # in SQLAlchemy 2.0 the dict is the engine's own, and no longer has any
             return _open(dialect, args, kwargs)
         try:
             return _open(dialect, args, kwargs)

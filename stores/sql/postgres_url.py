@@ -1,4 +1,4 @@
-"""What the URL of a PostgreSQL database says: to the driver, to the pool, and in errors."""
+"""Reads the URL of a PostgreSQL database: for the driver, for the pool, and for errors."""
 
 import re
 from typing import Any
@@ -14,14 +14,14 @@ _PATIENCE = "-c lock_timeout="
 _DAY = 86_400
 _OPTIONS = {"pool_size": "10", "timeout": "30"}
 _EXAMPLES = {**_OPTIONS, "connect_timeout": "10", "prepare_threshold": "5"}
-# What psycopg takes besides what libpq knows, and not as text.
+# Options of psycopg that libpq does not know, and that are not texts.
 _OBJECTS = {"autocommit", "context", "cursor_factory", "row_factory"}
 _WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
 
 
 def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
     """Return a name without secrets, the URL for the driver, and the options of the pool."""
-    if url.count("@") > 1:  # part of a password might be taken for the host, and be shown
+    if url.count("@") > 1:  # part of a password might be mistaken for the host and shown
         raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")
     try:
         parts = make_url(url)
@@ -31,14 +31,14 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
     if unknown := sorted(_OBJECTS & query.keys()):
         raise OptionError(f"{unknown[0]!r} cannot be set in a URL; known are {', '.join(_OPTIONS)}, prepare_threshold")
     size, seconds = (_number(name, query.get(name, default)) for name, default in _OPTIONS.items())
-    # Names of prepared statements belong to the server's connection. A pooler gives it to another client meanwhile, for
-    # which the same name stands for another statement: its read then carries out our DELETE.
+    # Names of prepared statements belong to the server's connection. A pooler passes that on to another client, which
+    # uses the same name for another statement: its read would then run our DELETE.
     threshold = _number("prepare_threshold", query["prepare_threshold"], 0) if "prepare_threshold" in query else None
     wait = _number("connect_timeout", query.get("connect_timeout", seconds))
     host = parts.host or str(query.get("host", "localhost"))
     name = URL.create("postgresql", host=host, port=parts.port, database=parts.database).render_as_string()
     limits = f"{_PATIENCE}{1000 * seconds} {query.get('options', '')}".strip()
-    # A second more than the server has for locks: its error says more.
+    # A second more than the server's time-out for locks, whose error says more.
     arguments = {"connect_timeout": wait, "options": limits, "prepare_threshold": threshold, "patience": seconds + 1}
     options: dict[str, Any] = {
         "connect_args": arguments,
@@ -53,13 +53,13 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
 
 
 def is_own(options: str | None) -> bool:
-    """Whether options of a connection have nothing besides our time-out for locks."""
+    """Tell whether the options of a connection are only our time-out for locks."""
     return options is not None and re.fullmatch(rf"{_PATIENCE}\d+", options) is not None
 
 
 def without_secrets(url: str) -> str:
-    """A URL that opens the database again for whoever has the password elsewhere."""
-    # Made anew: a URL that SQLAlchemy shows without its password has stars there, which a server takes for one.
+    """Return a URL that opens the database again, given the password from elsewhere."""
+    # Rebuilt, because SQLAlchemy replaces a hidden password by stars, which a server would take for the password.
     parts = make_url(url)
     secrets = [name for name in parts.query if "password" in name]
     bare = URL.create(

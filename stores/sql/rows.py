@@ -1,4 +1,4 @@
-"""How messages and states stand in the rows of a database."""
+"""Converts messages and states to the rows of a database, and back."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,11 +24,11 @@ __all__ = [
 
 Row = Sequence[Any]
 
-_NO_FIELDS = "{}"  # as nearly all messages have them
+_NO_FIELDS = "{}"  # as in nearly all messages
 
 
 def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], now: datetime) -> dict[str, Any]:
-    """Return records to append as a turn, as the values of the statements that do it."""
+    """Return the values of the statements that append records as a turn."""
     return {
         "conversation_id": escaped(conversation_id),
         "turn_id": escaped(turn_id),
@@ -42,10 +42,10 @@ def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], n
 
 
 def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entry]:
-    """Rows with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS` (and others after them) as entries.
+    """Return rows with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS` (and others after them) as entries.
 
     Raises:
-        StoreError: One is not as it was written.
+        StoreError: A row is damaged.
     """
     entries: list[Entry] = []
     for seq, turn_id, text, fields, created_at, *_ in rows:
@@ -53,7 +53,7 @@ def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entr
             message, said_at = from_json(text), datetime.fromisoformat(created_at)
             more = {} if fields == _NO_FIELDS else from_json(fields)
             if not (isinstance(message, dict) and isinstance(more, dict)) or said_at.tzinfo is None:
-                raise ValueError("it is no message, or has no time")
+                raise ValueError("it is not a message, or has no time")
             entries.append(Entry(int(seq), message, unescaped(turn_id), said_at, more))
         except DAMAGE as error:
             raise make_damaged_error(f"message {seq}", conversation_id, error) from error
@@ -61,7 +61,7 @@ def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entr
 
 
 def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Entries as rows by column, each with its place in its turn."""
+    """Return entries as rows by column, each with its place in its turn."""
     places: Counter[str] = Counter()
     rows: list[dict[str, Any]] = []
     for entry in entries:
@@ -73,13 +73,13 @@ def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str,
 
 
 def buried_rows(conversation_id: str, tombstones: Iterable[str]) -> list[dict[str, str]]:
-    """Tombstones of a conversation, whose id is escaped, as rows by column."""
+    """Return the tombstones of a conversation, whose id is escaped, as rows by column."""
     conversation = tombstone(unescaped(conversation_id))
     return [{"conversation": conversation, "turn": turn} for turn in tombstones]
 
 
 def state_rows(ids: Mapping[str, str], version: int, state: StoredState) -> dict[Table, list[dict[str, Any]]]:
-    """A state, or all that changes in it, as rows by table."""
+    """Return a state, or its changes, as rows by table."""
     values = {escaped(key): None if value is None else to_json(value) for key, value in state.items.items()}
     return {
         schema.states: [{**ids, "version": version, "watermark": state.watermark}],

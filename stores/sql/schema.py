@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 _tables = sa.MetaData()
-# In Unicode's order everywhere, whatever the language of the database.
+# Always in Unicode's order, whatever the language of the database.
 _TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 
 
@@ -40,14 +40,14 @@ def _state_key() -> tuple[sa.Column[str], sa.Column[str]]:
     return _text("conversation_id", key=True), _text("strategy", key=True)
 
 
-# The prefix lets the tables live in a database that has others.
-# Row ids stay where rows are long: without them SQLite keeps whole rows in the inner nodes of its trees.
+# The prefix lets the tables share a database with others.
+# Long rows keep their row ids: without them SQLite stores whole rows in the inner nodes of its trees.
 meta = sa.Table("memzoo_meta", _tables, _text("key", key=True), _number("value"))
 conversations = sa.Table(
     "memzoo_conversations",
     _tables,
     *(_text("id", key=True), _number("born"), _number("revision"), _number("last_seq")),
-    _text("updated_at", null=True),  # the time of its newest message; NULL where all were forgotten
+    _text("updated_at", null=True),  # the time of its newest message; NULL if all were forgotten
     sqlite_with_rowid=False,
 )
 messages = sa.Table(
@@ -78,12 +78,12 @@ embeddings = sa.Table(
 )
 
 
-# How often messages of a conversation were deleted without a word to the readers of its states (no row: never).
+# The number of deletions in a conversation without notice to the readers of its states (no row: none).
 epochs = sa.Table(
     "memzoo_epochs", _tables, _text("conversation_id", key=True), _number("epoch"), sqlite_with_rowid=False
 )
 
-# The turns of which something was forgotten, and their conversations: both ids hashed, by `tombstone`.
+# Turns with forgotten messages, and their conversations: both ids hashed, by `tombstone`.
 tombstones = sa.Table(
     "memzoo_tombstones",
     _tables,
@@ -91,7 +91,7 @@ tombstones = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# Who alone is to derive a state, up to when: milliseconds since 1970. The row stays, for its token.
+# The exclusive deriver of a state, until a time in milliseconds since 1970. The row stays, for its token.
 leases = sa.Table(
     "memzoo_leases",
     _tables,
@@ -99,7 +99,7 @@ leases = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# Where there are sequences: no version is given twice, and nobody waits for one.
+# In databases with sequences: no version is used twice, and nobody waits for one.
 versions = sa.Sequence("memzoo_versions", metadata=_tables, data_type=sa.BigInteger)
 
 
@@ -109,7 +109,7 @@ def _create(connection: sa.Connection) -> None:
 
 
 STEPS: Sequence[Callable[[sa.Connection], None]] = ()
-"""Step n leads from version n of the schema to n + 1, the first from 1; one that was released is never changed."""
+"""Step n upgrades the schema from version n to n + 1, starting at 1; a released step is never changed."""
 
 VERSION = len(STEPS) + 1
 """The version of the tables."""
@@ -118,10 +118,10 @@ _UPGRADING = 0x6D656D7A6F6F  # "memzoo"
 
 
 def version(connection: sa.Connection) -> int:
-    """The version of the tables that are there; 0 for none, up to `VERSION` for those that can be used.
+    """Return the version of the existing tables; 0 for none, up to `VERSION` for usable ones.
 
     Raises:
-        InvalidRequestError: A number is missing that these tables must have.
+        InvalidRequestError: The tables lack a required number.
     """
     if not sa.inspect(connection).has_table(meta.name):
         return 0
@@ -131,7 +131,7 @@ def version(connection: sa.Connection) -> int:
         ("floor", 0, "the highest revision in memzoo_conversations, or more"),
     ):
         if not isinstance(value := found.get(key), int) or value < least:
-            raise InvalidRequestError(  # which the store makes a StoreError that names the place
+            raise InvalidRequestError(  # the store turns it into a StoreError that names the place
                 f"the table {meta.name} is damaged: the value of {key!r} is {value!r}; restore a backup, or set it to "
                 f"what it was ({right})"
             )
@@ -139,7 +139,7 @@ def version(connection: sa.Connection) -> int:
 
 
 def upgrade(connection: sa.Connection) -> None:
-    """Create the tables, or bring older ones up to `VERSION`; one process does it, others wait for it."""
+    """Create the tables, or upgrade older ones to `VERSION`; one process does so while others wait."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_UPGRADING)))
     found = version(connection)

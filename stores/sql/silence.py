@@ -1,7 +1,7 @@
-"""Connections to PostgreSQL that do not wait for ever for a server that has fallen silent.
+"""Connections to PostgreSQL that give up on a silent server.
 
-Neither the server's own time-outs nor TCP's help there: a pooler that hangs, or a network that swallows packets, keeps
-a connection open, and nobody answers.
+Neither the server's time-outs nor TCP's help there: a pooler that hangs, or a network that drops packets, keeps a
+connection open without answering.
 """
 
 from collections.abc import Generator
@@ -19,13 +19,13 @@ class BlockingConnection(psycopg.Connection[Any]):
     """A connection for synchronous calls.
 
     Attributes:
-        patience: After so many seconds without a byte from the server, the connection is closed, and the call fails.
+        patience: Seconds without a byte from the server after which the connection is closed and the call fails.
     """
 
     patience: float
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
-        """Carry out one step of the protocol, which `gen` is."""
+        """Run one step of the protocol, given as `gen`."""
         return super().wait(_bounded(gen, self), *args, **kwargs)
 
 
@@ -39,12 +39,12 @@ class AwaitedConnection(psycopg.AsyncConnection[Any]):
     patience: float
 
     async def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
-        """Carry out one step of the protocol, which `gen` is."""
+        """Run one step of the protocol, given as `gen`."""
         return await super().wait(_bounded(gen, self), *args, **kwargs)
 
 
 def _bounded(gen: Generator[Any, Any, T], connection: BlockingConnection | AwaitedConnection) -> Generator[Any, Any, T]:
-    """The same step, which ends in an error if the socket is not ready for too long; psycopg asks every 0.1 seconds."""
+    """Yield from the step, and fail if the socket is not ready for too long; psycopg polls every 0.1 seconds."""
     patience = connection.patience
     try:
         wanted = next(gen)
@@ -54,7 +54,7 @@ def _bounded(gen: Generator[Any, Any, T], connection: BlockingConnection | Await
             if ready:
                 end = monotonic() + patience
             elif monotonic() >= end:
-                connection.pgconn.finish()  # the pool sees that it is closed, and throws it away
+                connection.pgconn.finish()  # the pool notices that it is closed, and discards it
                 raise psycopg.OperationalError(
                     f"no answer for {patience:g} seconds (timeout= in the URL sets how long to wait)"
                 )

@@ -1,4 +1,4 @@
-"""How the SQL store works with SQLite, locks it, and tells what went wrong."""
+"""Connections of the SQL store to SQLite: statements, locks and errors."""
 
 import contextlib
 import functools
@@ -32,8 +32,8 @@ T = TypeVar("T")
 
 logger = logging.getLogger("memzoo")
 
-# `floor` is the highest version that a cleared conversation had. A new conversation starts above it, so no version
-# is ever used twice, although nothing else is kept of what was cleared.
+# `floor` is the highest version of any cleared conversation. A new conversation starts above it, so no version is
+# ever used twice, although nothing else is kept of cleared conversations.
 _FLOOR = update(meta).where(meta.c.key == "floor")
 _REVISION = select(conversations.c.revision).where(conversations.c.id == CONVERSATION).scalar_subquery()
 _STATEMENTS = Statements(
@@ -43,7 +43,7 @@ _STATEMENTS = Statements(
     now=literal_column("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"),
     retire=_FLOOR.where(meta.c.value < _REVISION).values(value=_REVISION),
 )
-# Makes a conversation, or adds to its last number; nothing, and no row, where the turn is there or was forgotten.
+# Makes a conversation, or adds to its last number; does nothing and returns no row if the turn exists or was forgotten.
 _GROW = """
     INSERT INTO memzoo_conversations (id, born, revision, last_seq, updated_at)
     SELECT
@@ -67,28 +67,28 @@ _DIALECT = dialect()
 
 
 class SQLite:
-    """An SQLite database: its statements, who waits for whom, and the errors that come over its connections.
+    """An SQLite database: its statements, its queues of callers, and its errors.
 
-    The statements of each save and load go to the driver as text that SQLAlchemy compiled once: going through its
-    connection would take several times as long as SQLite itself does.
+    The statements of each save and load go to the driver as text that SQLAlchemy compiled once: SQLAlchemy's own
+    connection would take several times as long as SQLite itself.
 
     Attributes:
-        name: Names the place in errors.
+        name: The name of the place in errors.
         shown: Its URL without secrets and options.
-        url: What opens it again, without secrets; `None` where that would be another database.
-        statements: Those of its dialect.
-        close: Gives back files and connections.
+        url: The URL that opens it again, without secrets; `None` if that would be another database.
+        statements: The statements of its dialect.
+        close: Releases files and connections.
     """
 
     def __init__(self, url: str) -> None:
-        """Nothing is opened yet: that happens with the first transaction."""
+        """Prepare connections for a URL; the first transaction opens one."""
         database, synchronous, self._timeout = _parse_url(url)
         in_memory = database == _IN_MEMORY
         self.name = database
         self.shown = "sqlite://" if in_memory else f"sqlite:///{quote(database)}"
         self.url = None if in_memory else f"{self.shown}?synchronous={synchronous}&timeout={self._timeout:g}"
         self.statements = _STATEMENTS
-        # Writers of this process queue here, in turn and awake at once, rather than poll for SQLite's lock.
+        # Writers of this process queue here, and wake up in order and at once, instead of polling for SQLite's lock.
         self._write_lock = new_rlock()
         connect = functools.partial(_connect, database, synchronous)
         # Readers of an in-memory database queue with its writers, because they share its only connection.
@@ -97,11 +97,11 @@ class SQLite:
         self.close = weakref.finalize(self, self._connections.close)
 
     async def rows(self, statement: Executable, values: Mapping[str, Any], *, writes: bool = False) -> Sequence[Row]:
-        """The rows that one statement finds, or writes and returns."""
+        """Return the rows that one statement finds, or writes and returns."""
         return await self._do(lambda held: _run(held.driver, statement, values), writes=writes)
 
     async def run_read(self, work: Callable[[Connection], T]) -> T:
-        """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""
+        """Run work on a connection where each statement sees its own snapshot and takes no lock."""
 
         def job(held: PooledConnection) -> T:
             with held.connection.begin():
@@ -110,18 +110,18 @@ class SQLite:
         return await self._do(job)
 
     async def run_write(self, work: Callable[[Connection], T]) -> T:
-        """Run it in a transaction; its first statement has to be one that locks the conversation."""
+        """Run work in a transaction; its first statement must lock the conversation."""
 
         def job(held: PooledConnection) -> T:
             with held.connection.begin():
-                # One that reads first and asks for the lock later fails as soon as another has written.
+                # A transaction that reads first and locks later fails as soon as another has written.
                 held.connection.exec_driver_sql("BEGIN IMMEDIATE")
                 return work(held.connection)
 
         return await self._do(job, writes=True)
 
     async def transact(self, work: Callable[[Run], T]) -> T:
-        """As `run_write`, for statements that are always the same: they go to the driver as compiled text."""
+        """Like `run_write`, for constant statements, which go to the driver as compiled text."""
 
         def job(held: PooledConnection) -> T:
             with held.driver as driver:
@@ -131,10 +131,10 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
-        """Store a turn, given by its `turn_values`.
+        """Store a turn, given as its `turn_values`.
 
         Returns:
-            The number of its first message; or 0, and the rows that it has already: none where it was forgotten.
+            The number of its first message; or 0, and the rows of the turn if it exists already: none if forgotten.
         """
 
         def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:
@@ -160,25 +160,25 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def scrub(self, *, thorough: bool) -> bool:
-        """Empty the write-ahead log into the file, which is rewritten before if asked for; whether nothing is left."""
-        # Others, who may have to wait behind it, are not to wait for long if it is not that important.
+        """Empty the write-ahead log into the file, rewritten first if `thorough`; return whether no traces are left."""
+        # Others may have to wait behind it, so keep that short unless `thorough`.
         deadline = Deadline(self._timeout if thorough else min(self._timeout, _PATIENCE))
         try:
             if thorough:
                 await self._executor.run(functools.partial(self._attempt, _rewrite, deadline, writes=True), deadline)
             await self._executor.run(functools.partial(self._attempt, _empty_log, deadline, writes=False), deadline)
         except _BusyError:
-            logger.warning("%s: what was deleted is left in the files, because others hold them up", self.name)
+            logger.warning("%s: deleted data remains in the files, because other connections use them", self.name)
             return False
         return thorough or self.url is None
 
     async def check(self) -> list[str]:
-        """What SQLite finds wrong with the file."""
+        """Return the faults that SQLite finds in the file."""
         found = await self._do(lambda held: held.driver.execute("PRAGMA integrity_check").fetchall())
         return [f"{self.name}: {line}" for (line,) in found if line != "ok"]
 
     async def _do(self, job: Callable[[PooledConnection], T], *, writes: bool = False) -> T:
-        """Do a job at once, in microseconds as a rule; where others hold it up, an event loop goes on meanwhile."""
+        """Do a job at once, usually in microseconds; if it has to wait, an event loop goes on meanwhile."""
         try:
             return self._attempt(job, AT_ONCE, writes=writes)
         except _BusyError:
@@ -214,17 +214,17 @@ class SQLite:
 
     def _error(self, error: Exception) -> StoreError:
         kind = _BusyError if _is_busy(error) else StoreError
-        # Of text that is no UTF-8 it would show what was said.
+        # The message for invalid UTF-8 would show stored text.
         said, *_ = str(getattr(error, "orig", None) or error).partition(" with text ")
-        advice = "; the file or its folder can only be read" if _code(error) == sqlite3.SQLITE_READONLY else ""
+        advice = "; the file or its folder is read-only" if _code(error) == sqlite3.SQLITE_READONLY else ""
         return kind(f"{self.name}: {said}{advice}")
 
 
 class _BusyError(StoreError):
-    """Others hold the database for longer than the call may wait."""
+    """Others held the database for longer than the call may wait."""
 
 
-_LOCKED = "database is locked"  # as SQLite says it
+_LOCKED = "database is locked"  # SQLite's wording
 
 
 def _is_busy(error: Exception) -> bool:
@@ -234,7 +234,7 @@ def _is_busy(error: Exception) -> bool:
 
 
 def _code(error: Exception) -> int:
-    """SQLite's code of an error, without its extension."""
+    """Return SQLite's code of an error, without its extension."""
     return 0xFF & getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
 
 
@@ -249,7 +249,7 @@ def _empty_log(held: PooledConnection) -> None:
 
 @functools.lru_cache(maxsize=64)
 def _compile(statement: Executable) -> tuple[str, Sequence[str], Mapping[str, Any]]:
-    """A statement as text for the driver, the names of its values in their order, and those that never change."""
+    """Return a statement as text for the driver, the names of its values in order, and its constant values."""
     compiled: Any = cast("Any", statement).compile(dialect=_DIALECT)
     return str(compiled), compiled.positiontup, compiled.params
 
@@ -261,34 +261,34 @@ def _run(
     if isinstance(values, Sequence):
         return driver.executemany(text, [[row[name] for name in names] for row in values]).fetchall()
     known = {**constants, **values}
-    # By position: the driver would look each name up anew each time.
+    # By position: the driver would look up each name every time.
     return driver.execute(text, [known[name] for name in names]).fetchall()
 
 
 def _create(file: str) -> None:
-    """Make a file before SQLite does, which lets everybody read it; those beside it get the same mode.
+    """Create a file before SQLite does, which would let everybody read it; the files beside it get the same mode.
 
-    One that is there is left to SQLite: closing it takes away all locks that this process has on it, and others then
-    delete the write-ahead log of connections that are in use.
+    An existing file is left to SQLite: closing it would drop all locks of this process on it, and others would then
+    delete the write-ahead log of connections in use.
     """
-    # Nor may another thread's connection lock the new file before it is closed here.
-    with _creating, contextlib.suppress(OSError):  # SQLite says better what is wrong
+    # Another thread's connection must not lock the new file before it is closed here.
+    with _creating, contextlib.suppress(OSError):  # SQLite has the better message
         os.close(private(os.path.realpath(file), os.O_CREAT | os.O_EXCL | os.O_RDWR))
 
 
 def _connect(database: str, synchronous: str) -> sqlite3.Connection:
-    """Open a connection, which waits for nobody: who has to wait tries again."""
+    """Open a connection without SQLite's own waiting: callers retry instead."""
     if database != _IN_MEMORY:
         _create(database)
     connection = _open(database)
     try:
-        # A file keeps the write-ahead log. One that is new refuses this while other processes do the same.
+        # A file stays in write-ahead mode. A new one refuses it while other processes set it.
         for setting in ("journal_mode = WAL", f"synchronous = {synchronous}", "secure_delete = ON"):
             connection.execute(f"PRAGMA {setting}")
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.OperationalError) and _can_only_be_read(database, error):
-            # Without a lock and a log, for which there is no place: whoever writes it meanwhile is not noticed.
+            # Without a lock and a log, which have no place there: concurrent writes go unnoticed.
             return _open(f"{Path(database).as_uri()}?immutable=1", uri=True)
         raise
     return connection
@@ -299,7 +299,7 @@ def _open(database: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def _can_only_be_read(database: str, error: sqlite3.OperationalError) -> bool:
-    """Whether the log cannot be made in the folder of a file, though nothing is left in one."""
+    """Tell whether a file's folder does not allow a log, and no log with unread changes exists."""
     log = Path(f"{database}-wal")
     is_left = log.exists() and log.stat().st_size > 0
     return _code(error) in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN} and not is_left
@@ -310,11 +310,12 @@ _DAY = 86_400
 
 
 def _parse_url(url: str) -> tuple[str, str, float]:
-    """The file (or `:memory:`), the mode of synchronisation and the seconds to wait that a URL asks for."""
+    """Return the file (or `:memory:`), the mode of synchronisation and the seconds to wait from a URL."""
     parts = re.fullmatch(r"sqlite://(/[^?]+)?(?:[?](.*))?", url, re.DOTALL)
     if parts is None:
         raise OptionError(
-            f"{redact_url(url)!r} names no SQLite database: write sqlite:///relative.db, sqlite:////absolute.db or sqlite://"
+            f"{redact_url(url)!r} is not the URL of an SQLite database: write sqlite:///relative.db, "
+            "sqlite:////absolute.db or sqlite://"
         )
     given = parse_qs(parts[2] or "", keep_blank_values=True)
     if unknown := sorted(given.keys() - _OPTIONS.keys()):
@@ -330,7 +331,7 @@ def _parse_url(url: str) -> tuple[str, str, float]:
 def _file(database: str) -> str:
     if database == _IN_MEMORY:
         return database
-    # Absolute at once: connections are opened as they are needed, and the process may change its folder.
+    # Absolute at once: connections are opened later, and the process may change its folder.
     path = Path(database).absolute()
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist")

@@ -1,4 +1,4 @@
-"""The statements of the SQL store that are always the same."""
+"""The constant statements of the SQL store."""
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 Run: TypeAlias = Callable[[sa.Executable, Mapping[str, Any] | Sequence[Mapping[str, Any]]], Any]
-"""Executes a statement in a transaction, with its values, or several times with those of each."""
+"""Executes a statement in a transaction, once with its values, or once for each of several sets of values."""
 
 CONVERSATION, _STRATEGY = sa.bindparam("conversation_id", type_=sa.Text), sa.bindparam("strategy", type_=sa.Text)
-# In the order of the table, where the conversation stands before them, and the place in the turn behind them.
+# In the order of the table, between the conversation and the place in the turn.
 ENTRY_COLUMNS = ("seq", "turn_id", "message", "fields", "created_at")
 _ENTRIES = sa.select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
 TURN = _ENTRIES.where(messages.c.turn_id == sa.bindparam("turn_id")).order_by(messages.c.place)
@@ -68,7 +68,7 @@ _BOUNDS: dict[str, sa.ColumnElement[bool]] = {
 
 @functools.cache
 def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
-    """Select the ids of conversations that have messages, with the bounds that are named: of `_BOUNDS`, and `limit`."""
+    """Select the ids of conversations with messages, within the named bounds: those of `_BOUNDS`, and `limit`."""
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
     return found.limit(sa.bindparam("limit", type_=sa.BigInteger)) if "limit" in bounds else found
@@ -96,8 +96,8 @@ CHANGES = _changes()
 # The conversation first: its row is the lock.
 LOCK = sa.select(conversations.c.id).where(conversations.c.id == CONVERSATION).with_for_update()
 CLEAR = sa.delete(conversations).where(conversations.c.id == CONVERSATION)
-# Also where there was no such row, though others hang on it. Whoever begins the conversation anew meanwhile loses
-# nothing: one snapshot has the new row together with what hangs on it, or neither.
+# Even if the row is missing while others depend on it. A writer that starts the conversation again meanwhile loses
+# nothing: one snapshot has the new row together with its dependents, or neither.
 CLEAR_REST = tuple(
     sa.delete(table).where(
         table.c.conversation_id == CONVERSATION, ~sa.exists().where(conversations.c.id == CONVERSATION)
@@ -107,7 +107,7 @@ CLEAR_REST = tuple(
 _OWNER: sa.BindParameter[str] = sa.bindparam("owner", type_=sa.Text)
 _OWN_LEASE = (leases.c.conversation_id == CONVERSATION) & (leases.c.strategy == _STRATEGY)
 LEASE = sa.select(leases.c.owner, leases.c.token).where(_OWN_LEASE)
-# As text: the values of an update must not be named like its columns.
+# As text, because the values of an update must not have the names of its columns.
 END_LEASES = sa.text("UPDATE memzoo_leases SET ends = 0 WHERE conversation_id = :conversation_id")
 RELEASE = sa.text(f"{END_LEASES} AND strategy = :strategy AND owner = :owner RETURNING token")
 ADD = sa.insert(messages)
@@ -116,7 +116,7 @@ TOMBSTONES = sa.select(tombstones.c.turn).where(_BURIED_IN).order_by(tombstones.
 UNBURY = sa.delete(tombstones).where(_BURIED_IN)
 _NEWEST = sa.select(messages.c.created_at).where(messages.c.conversation_id == conversations.c.id)
 _NEWEST_TIME = sa.func.coalesce(_NEWEST.order_by(messages.c.seq.desc()).limit(1).scalar_subquery(), "")
-# The row of a conversation has the time of its newest message.
+# A conversation's row has the time of its newest message.
 LOST = sa.select(conversations.c.id).where(conversations.c.updated_at != _NEWEST_TIME)
 _ROW = sa.select(conversations.c.id).where(conversations.c.id == messages.c.conversation_id)
 ROWLESS = sa.select(messages.c.conversation_id).where(~_ROW.exists()).distinct().order_by(messages.c.conversation_id)
@@ -124,7 +124,7 @@ ROWLESS = sa.select(messages.c.conversation_id).where(~_ROW.exists()).distinct()
 
 @functools.cache
 def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Select[*tuple[Any, ...]]:
-    """The rows of a part of a log, each with revision and epoch; a row with these alone where there are no entries."""
+    """Select part of a log, each row with revision and epoch; a row with only these if there are no entries."""
     seq, last = messages.c.seq, sa.bindparam("until", type_=sa.BigInteger)
     wanted = (seq > sa.bindparam("after", type_=sa.BigInteger)) & (seq <= last if until else sa.true())
     head = conversations.outerjoin(epochs, epochs.c.conversation_id == conversations.c.id)
@@ -143,16 +143,16 @@ def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Sel
 
 
 class Statements:
-    """Those that databases word differently.
+    """The statements that differ between databases.
 
     Attributes:
-        read: The statement for `Store.read`, with those of its bounds that are given.
-        found: Makes a conversation that is not there; returns the version with which it starts.
-        revise: Keeps other writers out of a conversation, and gives it a new version.
-        renew: As `revise`; none of the versions before counts any more.
-        lease: Takes a lease that nobody has, or renews one's own; returns its owner and token then.
+        read: The statement for `Store.read`, with the given bounds.
+        found: Makes a missing conversation; returns its first version.
+        revise: Locks a conversation against other writers, and gives it a new version.
+        renew: Like `revise`; invalidates all earlier versions.
+        lease: Takes a free lease, or renews the owner's; then returns its owner and token.
         evicted: Gives the log of a conversation a new epoch, and leaves its versions as they are.
-        retire: Remembers that the versions of a conversation were used, if it is to be deleted.
+        retire: Records the used versions of a conversation that is about to be deleted.
     """
 
     def __init__(
@@ -168,13 +168,13 @@ class Statements:
         """Build them once.
 
         Args:
-            insert_: The dialect's own, which knows what to do on a conflict.
-            first_version: A version greater than all that any cleared conversation ever had.
-            next_version: A version greater than all that the conversation ever had.
+            insert_: The dialect's `insert`, which handles conflicts.
+            first_version: A version greater than all versions of cleared conversations.
+            next_version: A version greater than all earlier versions of the conversation.
             now: The time in milliseconds since 1970.
-            retire: See above; `None` where the database never gives a version twice.
-            page_first: Take the page of a log before joining it to its conversation, where the database would sort the
-                whole log otherwise.
+            retire: See above; `None` if the database never uses a version twice.
+            page_first: Select the page of a log before joining it to its conversation, for databases that would
+                otherwise sort the whole log.
         """
         count, time = sa.bindparam("count", type_=sa.BigInteger), sa.bindparam("created_at", type_=sa.Text)
         first = {"born": first_version, "revision": first_version, "last_seq": count, "updated_at": time}

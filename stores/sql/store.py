@@ -1,4 +1,4 @@
-"""The store in an SQL database."""
+"""The store on an SQL database."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
@@ -43,12 +43,13 @@ __all__ = ["SQLStore"]
 class SQLStore(Closing):
     """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for a fleet.
 
-    **SQLite.** An append is on disk when it returns (`?synchronous=full`, the default), or, many times faster, outlives
-    a crash of the process, but perhaps not a power failure (`normal`). Readers never wait for writers; a writer waits
-    for others at most `?timeout=` seconds (default 30), and an event loop goes on meanwhile.
+    **SQLite.** An append is on disk when it returns (`?synchronous=full`, the default). With `normal`, it is many times
+    faster and survives a crash of the process, but perhaps not a power failure. Readers never wait for writers; a
+    writer waits for others at most `?timeout=` seconds (default 30), and an event loop goes on meanwhile.
 
-    **PostgreSQL.** An append is one round trip, and awaited blocks no event loop. A writer waits only for others of the
-    same conversation, as long. Threads and event loops may share a store; each loop has connections of its own.
+    **PostgreSQL.** An append is one round trip; awaited, it blocks no event loop. A writer waits only for other writers
+    of the same conversation, at most as long. Threads and event loops may share a store; each loop has its own
+    connections.
 
     Example:
         >>> from memzoo.stores import Record
@@ -65,7 +66,7 @@ class SQLStore(Closing):
 
         Args:
             url: As for `memzoo.stores.open_store`.
-            clock: Gives the time, with a time zone, that is stamped on each message.
+            clock: Returns the time, with a time zone, to stamp on each message.
 
         Raises:
             OptionError: The URL cannot be understood.
@@ -83,7 +84,7 @@ class SQLStore(Closing):
 
     @property
     def is_lasting(self) -> bool:
-        """Whether what is stored outlives the process: not in memory."""
+        """True if the data outlives the process: not in memory."""
         return self._database.url is not None
 
     def __repr__(self) -> str:
@@ -134,13 +135,13 @@ class SQLStore(Closing):
         return Entries(to_entries(conversation_id, reversed(rows) if newest else rows), epoch, revision)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`; what changed first comes first, and what changed together, by key."""
+        """See `Store.read_state`; changes come in their order, and those of one commit by key."""
         rows = await self._rows(statements.CHANGES, conversation_id, {"strategy": escaped(strategy), "since": since})
         if not rows:
             return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
         born, version, learnt_to, *_ = rows[0]
         if not all(isinstance(one, int) for one in (born, version, learnt_to)):
-            raise make_damaged_error(f"the state {strategy!r}", conversation_id, ValueError("its numbers are none"))
+            raise make_damaged_error(f"the state {strategy!r}", conversation_id, ValueError("its numbers are damaged"))
         reset = not born <= since <= version
         try:
             found = {unescaped(key): value for *_, key, value in rows if key is not None}
@@ -164,7 +165,7 @@ class SQLStore(Closing):
         state = StoredState(watermark, changes, embeddings or {})
 
         def work(run: Run) -> int:
-            # The row is locked first: what is read after that, in a statement of its own, is what others committed.
+            # Lock the row first: a later statement then reads what others committed.
             revised, found = run(use.revise, ids), run(statements.STATE, ids)
             if not revised or found[0][1] != expected:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
@@ -268,16 +269,16 @@ class SQLStore(Closing):
         await self._database.run_write(work)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`: empties SQLite's log, and thoroughly is `VACUUM`, or PostgreSQL's `VACUUM FULL`."""
+        """See `ManagedStore.scrub`: empties SQLite's log; `thorough` is `VACUUM`, or PostgreSQL's `VACUUM FULL`."""
         return await self._database.scrub(thorough=thorough)
 
     async def check(self) -> list[str]:
-        """What the database finds wrong with itself, and which conversations lack their newest messages."""
+        """Return the faults that the database finds, and the conversations that lack their newest messages."""
         found = await self._database.check()
         lost = await self._database.rows(statements.LOST, {})
         left = await self._database.rows(statements.ROWLESS, {})
-        found += (f"{unescaped(id_)!r} is not found, but its messages are there" for (id_,) in left)
-        return [*found, *(f"the newest messages of {unescaped(id_)!r} are not there" for (id_,) in lost)]
+        found += (f"{unescaped(id_)!r} is missing, but its messages exist" for (id_,) in left)
+        return [*found, *(f"the newest messages of {unescaped(id_)!r} are missing" for (id_,) in lost)]
 
     def close(self) -> None:
         """See `Store.close`."""

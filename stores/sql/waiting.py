@@ -1,4 +1,4 @@
-"""Waiting for a lock: not longer than a call may, and not in the way of an event loop."""
+"""Waits for locks within a call's time limit, without blocking an event loop."""
 
 import asyncio
 import threading
@@ -18,10 +18,10 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
 
 
 class Deadline:
-    """How long a call goes on trying.
+    """The time limit of a call.
 
     Args:
-        seconds: From now on, however many things it waits for.
+        seconds: Seconds from now, for all waits together.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -31,37 +31,37 @@ class Deadline:
 
     @property
     def rest(self) -> float:
-        """The seconds that are left."""
+        """Return the seconds left."""
         return max(0.0, self._end - monotonic())
 
     @property
     def is_given_up(self) -> bool:
-        """Whether nobody waits for the call any more, so that it must not do anything."""
+        """True once nobody waits for the call any more, so that it must not do anything."""
         return self._given_up.is_set()
 
     def give_up(self) -> None:
-        """Let the call end as soon as possible."""
+        """Make the call end as soon as possible."""
         self._given_up.set()
 
     def takes(self, lock: "threading.RLock") -> bool:
-        """Take a lock, if it is given back in time."""
+        """Take a lock if it becomes free in time; return whether it did."""
         while not lock.acquire(timeout=min(self.rest, _LONGEST_PAUSE)):
             if not self.rest or self.is_given_up:
                 return False
         return True
 
     def pause(self) -> bool:
-        """Wait a little, longer each time; whether to try again then."""
+        """Wait a little, longer each time; return whether to try again."""
         pause, self._pause = min(self._pause, self.rest), min(2 * self._pause, _LONGEST_PAUSE)
         return pause > 0 and not self._given_up.wait(pause)
 
 
 AT_ONCE = Deadline(0)
-"""For a call that does not wait at all."""
+"""The limit of a call that does not wait at all."""
 
 
 class WaitingExecutor:
-    """Runs what has to wait: in the call, or, where that would stop an event loop, in a thread, one after the other."""
+    """Runs work that waits: in the call, or, to keep an event loop running, in a thread, one after the other."""
 
     def __init__(self) -> None:
         self._threads: ThreadPoolExecutor | None = None
@@ -71,11 +71,11 @@ class WaitingExecutor:
         """See `memzoo.forks.Forked`."""
 
     def after_fork(self) -> None:
-        """See `memzoo.forks.Forked`: a child does not have the thread."""
+        """See `memzoo.forks.Forked`: a child lacks the thread."""
         self._threads = None
 
     async def run(self, work: Callable[[], T], deadline: Deadline) -> T:
-        """Do it; who does not wait for it any more gives it up."""
+        """Run the work; if the caller is cancelled, give it up."""
         if is_blocking():
             return work()
         self._threads = self._threads or ThreadPoolExecutor(1, "memzoo-sqlite")
@@ -85,6 +85,6 @@ class WaitingExecutor:
             return await asyncio.shield(outcome)
         except asyncio.CancelledError:
             deadline.give_up()
-            if not running.cancel():  # then it ends at once, and does nothing afterwards
+            if not running.cancel():  # it then ends at once and does nothing more
                 await asyncio.gather(outcome, return_exceptions=True)
             raise

@@ -123,7 +123,7 @@ def test_failures_have_few_lines() -> None:
 def test_an_answer_that_a_placeholder_hides_is_told() -> None:
     """A recording that would match if what it has taken out were a secret here, too, says so; no other one does."""
     recorded = [key({"input": "use SCRUBBED now"})]
-    hint = "SCRUBBED was a secret when this was recorded. Here it is none: see cassette_secrets."
+    hint = "SCRUBBED was a secret when this was recorded, but is not one here: see cassette_secrets."
     assert hint in told(key({"input": "use tom cat now"}), recorded, {0})
     assert hint not in told(key({"input": "use tom cat then"}), recorded, {0})
 

@@ -77,7 +77,7 @@ class TestFailures:
         ("mark", "message"),
         [
             ("(allow_error=True)", "has no option 'allow_error'; it has "),
-            ("(1)", "takes one name, a text, and not [1]"),
+            ("(1)", "takes one name, a text, not [1]"),
             ("('a', 'b')", "takes one name"),
             ("('a', name='b')", "takes one name"),
             ("('')", "takes one name"),
@@ -95,7 +95,7 @@ class TestFailures:
         project.test("def test_it(cassette):\n    pass\n")
         result = project.replay()
         result.assert_outcomes(errors=1)
-        assert "is for tests that are marked @pytest.mark.cassette" in result.stdout.str()
+        assert "is for tests marked @pytest.mark.cassette" in result.stdout.str()
 
     def test_second_cassette(self, project: "Project") -> None:
         """Within a marked test, another cassette takes over until it is closed."""

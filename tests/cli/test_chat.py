@@ -115,7 +115,7 @@ def test_counts_without_a_vocabulary(memzoo: Memzoo, tmp_path: Path, monkeypatch
     monkeypatch.setattr("tiktoken.get_encoding", pytest.fail)
     assert "offline: Noted." in memzoo("chat", typed="I like tea\nI like cake\n/quit\n").output
     store = f"sqlite:///{tmp_path}/chat.db"
-    with pytest.raises(ValueError, match="gpt-0' is no model"):
+    with pytest.raises(ValueError, match="gpt-0' is neither a model"):
         memzoo("chat", "--token-counter", "gpt-0", "--store", store, typed="I like tea\n/quit\n")
 
 
@@ -123,7 +123,7 @@ def test_counts_without_a_vocabulary(memzoo: Memzoo, tmp_path: Path, monkeypatch
 def test_asks_nothing_before_tokens_can_be_counted(arguments: list[str], memzoo: Memzoo, tmp_path: Path) -> None:
     """A name that counts nothing ends the chat before the first answer."""
     store = f"sqlite:///{tmp_path}/chat.db"
-    with pytest.raises(MemoryZooError, match="gpt-0' is no model"):
+    with pytest.raises(MemoryZooError, match="gpt-0' is neither a model"):
         memzoo("chat", *arguments, "--token-counter", "gpt-0", "--store", store, typed="I like tea\n")
     with open_store(store) as opened:
         assert drive(opened.conversations()) == []

@@ -334,7 +334,7 @@ def conversations() -> Iterator[Row]:
     yield call(Tool, calling), OptionError, "cannot be described"
     yield provides(name="nope"), UnknownStrategyError, "no strategy 'nope'"
     yield provides(k=5), OptionError, "has no option 'k'"
-    yield provides(conversation_id="default"), OptionError, "conversation_id is what a provider gives"
+    yield provides(conversation_id="default"), OptionError, "conversation_id is set by the provider"
     yield provides(max_memories=0), OptionError, "max_memories must be a whole number of at least 1"
     yield provides(idle_seconds=0), OptionError, "idle_seconds must be a number greater than 0"
     yield provides(idle_seconds="1h"), OptionError, "idle_seconds must be a number greater than 0, not '1h'"
@@ -362,10 +362,10 @@ def models_and_texts() -> Iterator[Row]:
         (ChatModel, {"temprature": 0}, "no parameter 'temprature'"),
         (ChatModel, {"temprature": 0}, "Did you mean 'temperature'"),
         (ChatModel, {"max_retry": 0}, "Did you mean 'max_retries'"),
-        (ChatModel, {"top_k": 40}, "goes into extra_body={'top_k': ...}"),
+        (ChatModel, {"top_k": 40}, "endpoint knows as extra_body={'top_k': ...}"),
         (OpenAIEmbedder, {"dimension": 3}, "Did you mean 'dimensions'"),
-        (ChatModel, {"stream": True}, "stream is chosen call by call"),
-        (ChatModel, {"messages": []}, "messages is chosen call by call"),
+        (ChatModel, {"stream": True}, "stream is set by each call"),
+        (ChatModel, {"messages": []}, "messages is set by each call"),
         (ChatModel, {"http_client": http.Client()}, "client=OpenAI(http_client=...)"),
         (ChatModel, {"client": client, "max_retries": 0}, "client=OpenAI(max_retries=...)"),
         (ChatModel, {"client": client, "temprature": 0}, "Did you mean 'temperature'"),

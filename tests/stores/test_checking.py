@@ -120,7 +120,7 @@ def test_the_check_finds_what_sqlite_finds(file: Path, key: str | None, monkeypa
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("delete from memzoo_messages where conversation_id = 'cleo'")
     lost = CliRunner().invoke(app, command)
-    assert lost.output == "the newest messages of 'cleo' are not there\n"
+    assert lost.output == "the newest messages of 'cleo' are missing\n"
     assert isinstance(lost.exception, StoreError)
     with closing(sqlite3.connect(file)) as database:
         database.execute("pragma writable_schema = on")
@@ -152,5 +152,5 @@ def test_postgresql_is_checked_too(postgres_url: str):
             database.execute("update memzoo_messages set message = 'x' where conversation_id = 'anna' and seq = 2")
             database.execute("delete from memzoo_messages where conversation_id = 'ben'")
         lost, found = check(store)
-    assert lost == "the newest messages of 'ben' are not there"
+    assert lost == "the newest messages of 'ben' are missing"
     assert found.startswith("message 2 of 'anna' is damaged")

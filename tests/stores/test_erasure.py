@@ -102,7 +102,7 @@ def test_a_held_up_scrub_says_so(
         with contextlib.suppress(RuntimeError):
             drive(store.forget("c", [1]))
         assert not drive(store.scrub(thorough=thorough))
-        assert "what was deleted is left in the files" in caplog.text
+        assert "deleted data remains in the files" in caplog.text
         assert Path(f"{file}-wal").stat().st_size > 0
         other.execute("ROLLBACK")
         assert drive(store.scrub(thorough=thorough)) is thorough

@@ -112,7 +112,7 @@ def test_importing_loads_nothing_heavy():
     [
         ("sqlite:/x", "write 'sqlite:////x'"),
         ("sqlite:x.db?timeout=5", "write 'sqlite:///x.db?timeout=5'"),
-        ("redis:host", "it has to begin with 'redis://'"),
+        ("redis:host", "it must begin with 'redis://'"),
         ("chat.db", "for a file write 'sqlite:///chat.db'"),
         ("C:/50%.db", "for a file write 'sqlite:///C:/50%25.db'"),
     ],

@@ -96,6 +96,6 @@ def test_clear_deletes_what_lost_its_conversation(store: SQLStore, postgres_url:
 
 def test_a_lost_row_is_named(store: SQLStore):
     """The check names the conversation, and a save to it is an error, not an answer that nobody can read."""
-    assert drive(store.check()) == ["'lost' is not found, but its messages are there"]
+    assert drive(store.check()) == ["'lost' is missing, but its messages exist"]
     with pytest.raises(StoreError, match="lost"):
         fill(store, "lost", "new")

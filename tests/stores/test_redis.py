@@ -138,7 +138,7 @@ def test_a_server_that_comes_back_is_used_again(tmp_path: Path):
     ("options", "said"),
     [
         ("ttl=soon", "ttl=soon is not a whole number"),
-        ("renew=always", "it is renew=save or renew=never"),
+        ("renew=always", "write renew=save or renew=never"),
         ("timeout=0", "timeout=0"),
         ("colour=red", "colour"),
     ],
@@ -162,7 +162,7 @@ def test_what_is_asked_once_more_is_answered_as_before(way: str, cluster_url: st
         with _lost_answer():
             drive(asked.restore("copy", entries, {}))
         assert drive(asked.read("copy")) == entries
-        with pytest.raises(ConflictError, match="there is a conversation 'copy' already"):
+        with pytest.raises(ConflictError, match="the conversation 'copy' already exists"):
             drive(asked.restore("copy", entries, {}))
 
 

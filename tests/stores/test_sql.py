@@ -246,7 +246,7 @@ def test_a_file_that_can_only_be_read_is_read():
                 lambda: drive(store.scrub(thorough=True)),
             ]
             for write in writes:
-                with pytest.raises(StoreError, match="the file or its folder can only be read"):
+                with pytest.raises(StoreError, match="the file or its folder is read-only"):
                     write()
         with SQLStore(url) as store:
             assert [entry.message["content"] for entry in drive(store.read("c"))] == ["hello"]

@@ -144,8 +144,8 @@ ENTRY = {"seq": 1, "turn_id": "1", "created_at": "2026-01-01T00:00:00+00:00", "m
     ("lines", "hint"),
     [
         ([{**HEADER, "format": 2}], "line 1: the file has format 2.*up to 1; upgrade"),
-        ([{"role": "user", "content": "hi"}], "line 1: this is no conversation"),
-        ([[1]], "line 1: this is no conversation"),
+        ([{"role": "user", "content": "hi"}], "line 1: this is not a conversation"),
+        ([[1]], "line 1: this is not a conversation"),
         ([HEADER, {**ENTRY, "created_at": "2026-01-01T00:00:00"}, {"end": 2}], "line 2: .*no time zone"),
         ([HEADER, {**ENTRY, "created_at": "soon"}, {"end": 2}], "line 2: .*'soon'"),
         ([HEADER, {**ENTRY, "message": "hi"}, {"end": 2}], "line 2: this line is unknown"),
@@ -169,7 +169,7 @@ def test_a_file_without_messages_is_refused():
     for values in ([HEADER], [HEADER, ENTRY, ENTRY]):
         lines = [f"{json.dumps(one)}\n" for one in values]
         last = {"end": len(lines), "sha256": hashlib.sha256("".join(lines).encode()).hexdigest()}
-        with pytest.raises(TransferError, match="numbers that rise"):
+        with pytest.raises(TransferError, match="ascending numbers"):
             import_conversation(InMemoryStore(), [*lines, json.dumps(last)])
 
 

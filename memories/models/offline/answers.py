@@ -1,4 +1,4 @@
-"""Answers to a chat that sets no task: what was said, quoted."""
+"""Answers chats without a task by quoting earlier messages."""
 
 import math
 import re
@@ -36,7 +36,7 @@ _ABOUT_TALK = _TALKING | frozenset(
 
 
 def answer(messages: Sequence[Utterance]) -> str:
-    """The answer to the last message of a chat of roles and texts, oldest first."""
+    """Return the answer to the last message of a chat of roles and texts, oldest first."""
     *before, last = messages
     heard = [turn for message in before for turn in _list_turns(message)]
     spoken = sentences(last.text) or [""]
@@ -49,7 +49,7 @@ def answer(messages: Sequence[Utterance]) -> str:
 
 
 def is_own(speaker: str, text: str) -> bool:
-    """Whether a turn is one of the model's own phrases, which say nothing about anybody."""
+    """Tell whether a turn is one of the model's stock phrases."""
     return role_of(speaker) != "user" and text.startswith(_OWN)
 
 
@@ -65,7 +65,7 @@ def _name(question: str, heard: Sequence[Utterance]) -> str:
 
 
 def _about_talk(question: str, heard: Sequence[Utterance]) -> str:
-    """The answer to a question about the talk itself, such as "What did I just ask?"."""
+    """Return the answer to a question about the talk itself, such as "What did I just ask?"."""
     asked = {*words(question)}
     if not asked <= _ABOUT_TALK or _TALKING.isdisjoint(asked):
         return ""

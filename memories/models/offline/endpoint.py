@@ -18,7 +18,7 @@ CHAT_MODEL = "memzoo-offline-extractive"
 EMBEDDING_MODEL = "memzoo-offline-hashing"
 
 _BYTES_PER_TOKEN = 4
-_MOST_BYTES = 2 * 1024 * 1024  # what the rules read within some seconds
+_MOST_BYTES = 2 * 1024 * 1024  # the rules read as much within some seconds
 _MOST_TEXTS = 2048
 _PIECE = 24
 _UNSUPPORTED = "unsupported_value"
@@ -75,18 +75,18 @@ def _answer(environ: "WSGIEnvironment") -> dict[str, Any] | Iterator[bytes]:
     return _events(found, request.get("stream_options")) if request.get("stream") else found
 
 
-def _is(value: Any, kind: type) -> bool:  # does not narrow, so what JSON gave stays Any
+def _is(value: Any, kind: type) -> bool:  # does not narrow, so parsed JSON stays Any
     return isinstance(value, kind)
 
 
 def count_tokens(text: str) -> int:
-    """How many tokens the offline model takes a text for: one for every four bytes of UTF-8, rounded up."""
+    """Return the offline model's count of tokens: one for every four bytes of UTF-8, rounded up."""
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
 def completion(body: bytes, request: Any) -> dict[str, Any]:
     """Answer a request for a chat completion; its id is made from the body."""
-    # The rules are loaded at the first request: importing the package should cost next to nothing.
+    # Loaded at the first request, so that importing the package costs next to nothing.
     from memzoo.memories.models.offline.tasks import reply
 
     given, form = request.get("messages"), request.get("response_format")

@@ -1,4 +1,4 @@
-"""Names in sentences, and whom "she" and "he" mean."""
+"""Finds names in sentences, and the people that "she" and "he" mean."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -30,14 +30,14 @@ _NO_NAMES = SMALL_TALK | frozenset(
 
 
 def _names(sentence: str, known: Container[str] = ()) -> Iterator[tuple[int, str]]:
-    """The names in a sentence, each with its place; `known` are words that belong to a name elsewhere."""
+    """Yield the names in a sentence with their places; `known` are words that are part of a name elsewhere."""
     for run in _RUN.finditer(sentence):
         parts = run[0].split()
         while parts and _is_none(parts[0], sentence):
             del parts[0]
         end = next((at for at, part in enumerate(parts) if part[0].isupper() and _is_none(part, sentence)), len(parts))
         name = " ".join(parts[:end])[:80].strip()
-        # A sentence starts with a capital anyway: there, more than that has to show that it is a name.
+        # Every sentence starts with a capital, so a name there needs more evidence.
         starts = sentence[: run.start()].rstrip(" \"'“‘(*")[-1:] in {"", ".", "!", ":"}
         shown = not starts or name != run[0] or " " in name or name in known or _acts(sentence, run)
         if shown and name[:1].isupper():
@@ -55,7 +55,7 @@ def _acts(sentence: str, run: re.Match[str]) -> bool:
 
 
 class NamedSentences:
-    """Sentences, those of the history before the new ones, with the names in them and whom pronouns mean."""
+    """Sentences, the history's before the new ones, with their names and the meaning of their pronouns."""
 
     def __init__(self, history: Sequence[Utterance], new: Sequence[Utterance]) -> None:
         self.lines = [*history, *new]
@@ -67,19 +67,19 @@ class NamedSentences:
         self.meant = [""]
         for number in range(len(self.lines)):
             people = self.people(number)
-            # Of several people nobody can be told; a sentence about nobody leaves things as they were.
+            # After several people, a pronoun is ambiguous; a sentence about nobody changes nothing.
             self.meant.append(min(people) if len(people) == 1 else "" if people else self.meant[-1])
 
     def people(self, number: int) -> set[str]:
-        """The names in a sentence that do not stand behind a preposition, as places do."""
+        """Return the names in a sentence that do not follow a preposition, as places do."""
         text = self.lines[number].text
         return {name for at, name in self.named[number] if text[:at].rstrip().rpartition(" ")[2].lower() not in _PLACES}
 
     def about(self, number: int, known: Iterable[str] = ()) -> list[str]:
-        """The names that a sentence is about: those in it, in lower case if `known`, a pronoun's, the speaker's."""
+        """Return the names that a sentence is about: its own (`known` ones in any case), a pronoun's, the speaker's."""
         speaker, text = self.lines[number]
         found, plain = words(text), f" {' '.join(words(text))} "
-        # "She" behind a name in the same sentence means that name as a rule.
+        # "She" after a name in the same sentence usually means that name.
         meant = self.meant[number] if _PRONOUN.search(text) and not self.people(number) else ""
         mine = speaker if not role_of(speaker) and not _FIRST_PERSON.isdisjoint(found) else ""
         standing = [name for name in known if f" {' '.join(words(name))} " in plain]

@@ -1,4 +1,4 @@
-"""Reads what the model is sent: a task and its sections, the turns of a transcript, sentences."""
+"""Reads a prompt: its task and sections, the turns of a transcript, sentences."""
 
 import re
 from itertools import filterfalse
@@ -20,31 +20,31 @@ _BULLET = re.compile(r"\A(?:[-*•–>]|#{1,6}|\d{1,2}[.)])\s+")
 
 
 class Utterance(NamedTuple):
-    """A sentence or a turn, and the label of who said it ("" if nobody is named)."""
+    """A sentence or a turn, and its speaker's label ("" if nobody is named)."""
 
     speaker: str
     text: str
 
 
 def role_of(label: str) -> str:
-    """The role that a label such as "Human" stands for; "" for a name."""
+    """Return the role of a label such as "Human"; "" for a name."""
     return _ROLES.get(label.lower(), "")
 
 
 def read_prompt(text: str) -> tuple[str, dict[str, str], str]:
-    """The task on the first line of a text ("" if there is none), its sections by tag, and the text behind them."""
+    """Return the task on the first line of a text ("" for none), its sections by tag, and the text after them."""
     task = _TASK.match(text)
     return task[1] if task else "", {name: _section(text, name) for name in _SECTIONS}, text[text.rfind("\n</") + 1 :]
 
 
 def _section(text: str, name: str) -> str:
     _, _, rest = text.partition(f"\n<{name}>\n")
-    # Prompts disarm tags in their data; what is quoted from here should read as it was said.
+    # Prompts escape tags in their data; quotes from here should read like the original.
     return _DISARMED.sub("<", f"\n{rest}".partition(f"\n</{name}>")[0].strip("\n"))
 
 
 def turns(transcript: str) -> list[Utterance]:
-    """The turns of a transcript or a summary ("Human: ...", "Human said: ..."); other lines go on with it."""
+    """Return the turns of a transcript or a summary ("Human: ...", "Human said: ..."); other lines continue a turn."""
     found: list[tuple[str, list[str]]] = []
     by_role = False
     # Not splitlines: a line separator of Unicode inside a message must not start a turn.
@@ -63,13 +63,13 @@ def turns(transcript: str) -> list[Utterance]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, each on one line, without bullets."""
+    """Return the sentences of a text, each on one line, without bullets."""
     pieces, start = list[str](), 0
     for end in _END.finditer(text):
         if end[0] != "." or not _ABBREVIATION.search(text[max(start, end.start() - 6) : end.end()]):
             pieces.append(text[start : end.end()])
             start = end.end()
     pieces.append(text[start:])
-    # A text without full stops is cut into parts, so that no rule meets a sentence of any length.
+    # A text without full stops is cut into parts, to bound the length of sentences for the rules.
     parts = (piece[at : at + _LONGEST_SENTENCE] for piece in pieces for at in range(0, len(piece), _LONGEST_SENTENCE))
     return [sentence for part in parts if (sentence := _BULLET.sub("", " ".join(part.split())))]

@@ -1,4 +1,4 @@
-"""Carries requests to the application: through a threaded server, or without a socket."""
+"""Passes requests to the application through a threaded server, or without a socket."""
 
 import socket
 import sys
@@ -15,7 +15,7 @@ transport = http.WSGITransport(app=application)
 
 
 class AsyncTransport(http.AsyncBaseTransport):
-    """Answers in the event loop's own thread: that takes milliseconds, and cassettes see both clients alike."""
+    """Answers in the event loop's own thread, within milliseconds; cassettes see both clients alike."""
 
     async def handle_async_request(self, request: http.Request) -> http.Response:
         """Answer a request."""
@@ -37,7 +37,7 @@ class _Server(ThreadingMixIn, WSGIServer):
     request_queue_size = 128
 
     def server_bind(self) -> None:
-        """Bind without asking a name server for our own name, as the standard library does."""
+        """Bind without looking up our own name in DNS, unlike the standard library."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
         self.setup_environ()
@@ -52,7 +52,7 @@ class _Server6(_Server):
 
 
 def listen(host: str, port: int) -> WSGIServer:
-    """Make a server that listens; as a context manager it closes at the end and joins its threads."""
+    """Return a listening server; as a context manager, it closes at the end and joins its threads."""
     server = (_Server6 if ":" in host else _Server)((host, port), _Handler)
     server.set_app(application)
     return server

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 __all__ = ["BASE_URL", "async_offline_client", "offline_client", "serve", "serve_forever"]
 
 BASE_URL = "http://offline.invalid/v1"
-"""The base URL of the clients in this process: a name that no network can resolve."""
+"""The base URL of the clients in this process, with a host that no network can resolve."""
 
 
 def offline_client() -> "OpenAI":
-    """An `openai` client that talks to the offline model in this process: no socket, no key.
+    """Return an `openai` client that talks to the offline model in this process, without socket or key.
 
     Example:
         >>> client = offline_client()
@@ -33,7 +33,7 @@ def offline_client() -> "OpenAI":
 
 
 def async_offline_client() -> "AsyncOpenAI":
-    """The asynchronous `offline_client`. It answers in the event loop's own thread, within milliseconds."""
+    """Return the asynchronous `offline_client`, which answers in the event loop's own thread, within milliseconds."""
     from openai import AsyncOpenAI
 
     from memzoo.http_library import http

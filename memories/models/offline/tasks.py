@@ -1,4 +1,4 @@
-"""The tasks of memzoo's prompts: summaries, names, notes and facts."""
+"""Does the tasks of memzoo's prompts: summaries, names, notes and facts."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 
 def reply(messages: Sequence[tuple[str, str]]) -> str:
-    """The model's answer to a chat of (role, text), oldest first: one of the tasks, or an answer to a question."""
+    """Return the model's answer to a chat of (role, text), oldest first: for a task, or to a question."""
     last = next((text for role, text in reversed(messages) if role == "user"), "")
     task, parts, after = read_prompt(last)
     history = _read(parts["history"][-3000:])
@@ -32,12 +32,12 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
             found = _names(talk)
         case "entity_notes":
             found = _amendments(talk, parts["known"])
-            if {*found.split("\n")} <= {*parts["new_lines"].split("\n")}:  # which would be no notes, but a copy
+            if {*found.split("\n")} <= {*parts["new_lines"].split("\n")}:  # that would be a copy, not notes
                 found = re.sub(r"^([^:\n]*): ", r"\1: said: ", found, flags=re.MULTILINE)
         case "triple_extraction":
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
             found = "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
-        case "compare_judge":  # all that it can tell is whether the words are there
+        case "compare_judge":  # it can only check whether the words are there
             right, given = ({*content_stems(parts[name])} for name in ("right_answer", "given_answer"))
             found = "RIGHT" if right <= given else "WRONG"
         case _:
@@ -47,12 +47,12 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
 
 
 def _read(transcript: str) -> list[Utterance]:
-    """The sentences of a transcript, without what the model itself said for want of an answer."""
+    """Return the sentences of a transcript, without the model's own stock phrases."""
     return [Utterance(who, one) for who, text in turns(transcript) if not is_own(who, text) for one in sentences(text)]
 
 
 def _summary(old: Sequence[Utterance], new: Sequence[Utterance], most: int = _SUMMARY_WORDS) -> str:
-    """Old sentences and new ones, each once, without questions and courtesies, as far as there is room."""
+    """Return old and new sentences, each once, without questions and courtesies, within `most` words."""
     found: dict[tuple[str, ...], Utterance] = {}
     for one in [*old, *(one for one in new if tells(one.text))]:
         found.setdefault(content_stems(one.text), one)
@@ -61,7 +61,7 @@ def _summary(old: Sequence[Utterance], new: Sequence[Utterance], most: int = _SU
 
 
 def _weightiest(said: Sequence[Utterance], most: int) -> list[Utterance]:
-    """The sentences that tell most for the room that they take, in the order said."""
+    """Return the most informative sentences for their length, in the order said."""
     lengths = [count_words(one.text) for one in said]
     worth = [(_worth(one) + 0.5 * place / len(said)) / max(12, lengths[place]) ** 0.8 for place, one in enumerate(said)]
     kept = set[int]()
@@ -73,16 +73,16 @@ def _weightiest(said: Sequence[Utterance], most: int) -> list[Utterance]:
 
 
 def _worth(one: Utterance) -> float:
-    """How much a sentence tells: names and numbers weigh most, an assistant's words less."""
+    """Rate the information in a sentence: names and numbers weigh most, an assistant's words less."""
     weight = 0.6 * min(3, len(_CAPITAL.findall(one.text))) + any(map(str.isdigit, one.text))
     weight += 0.5 * one.text.startswith(SPEAKING_OF_ONESELF)
-    # In a script without blanks a stem is a whole clause.
+    # In a script without spaces, a stem is a whole clause.
     told = len({*content_stems(one.text)}) + max(0, count_words(one.text) - len(one.text.split())) / 2
     return (weight + 0.15 * told) * (0.8 if role_of(one.speaker) == "assistant" else 1)
 
 
 def _write(said: Sequence[Utterance]) -> str:
-    """A line for what somebody says in a row, behind their name."""
+    """Return a line for each speaker's consecutive sentences, after their name."""
     text = ""
     for place, (speaker, sentence) in enumerate(said):
         if not place or speaker != said[place - 1].speaker:
@@ -99,7 +99,7 @@ def _names(talk: NamedSentences) -> str:
 
 
 def _amendments(talk: NamedSentences, known: str) -> str:
-    """A line for each name and each new sentence about it that is neither known nor an apology; names are in full."""
+    """Return a line for each name and each new sentence about it that is neither known nor an apology; full names."""
     lines, others = known.split("\n"), known.partition("There are notes on: ")[2]
     heads = [line.partition(" (also ")[0].removesuffix(":") for line in lines if line.endswith(":") and line[:1] != "["]
     names, noted = [*heads, *filter(None, others.split("; "))], {line.partition("] ")[2] for line in lines}

@@ -1,8 +1,8 @@
-"""Reads what models answer: tolerant of form, strict about sense.
+"""Reads models' replies: tolerant of form, strict about sense.
 
-Models number lists, add labels, forget brackets and wrap answers in code fences; all of that is read. What is not an
-answer at all (nothing, a refusal, prose where names were asked for) is a `ModelReplyError`, so that it never replaces
-what is known.
+Models number lists, add labels, forget brackets and wrap answers in code fences; all of that is read. A reply without
+an answer (nothing, a refusal, prose where names were asked for) is a `ModelReplyError`, so that it never replaces known
+state.
 """
 
 from memzoo.memories.models.replies.facts import SAME_AS, Statement, statements

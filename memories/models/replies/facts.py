@@ -1,4 +1,4 @@
-"""Reads facts: triples, with the marks before them that end or deny."""
+"""Reads facts: triples, with marks before them that end or deny them."""
 
 import re
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ _HEADS = (
     "relation relationship predicate verb".split(),
     "object tail target value".split(),
 )
-# What stands before a triple that is wrong, or that was so before.
+# Marks before a triple that is wrong, or no longer true.
 _MARK = re.compile(r"\W*(NOT|NO LONGER)\b[\s:|*_]*")
 _NOT_TOLD = re.compile(
     r"\W*(?:(?:none|n/?a|null|unknown|always|not (?:told|stated|specified|given))\W*)?", re.IGNORECASE
 )
 
-# "is not", "isn't", "not in"; what is said behind a comma or after more words denies something else.
+# "is not", "isn't", "not in"; a "not" after a comma or more words denies something else.
 _DENIAL = re.compile(
     r"(?:(?P<verb>is|are|was|were|has|have|had|do|does|did|can|ca|could|will|wo|would|should|must|may|might)"
     r"(?: not|n['’]t)|not)\b",
@@ -47,12 +47,12 @@ class Statement(NamedTuple):
     """A fact as a model wrote it down.
 
     Attributes:
-        subject: Whom or what it is about.
-        relation: What is said of it.
-        object: With whom or what.
-        negated: The model says that it is wrong, or no longer so.
-        ended: The model says that it was so before, and is no longer.
-        qualifier: When it is so, where, or on what condition; "" where that was not told.
+        subject: The person or thing that it is about.
+        relation: The relation between subject and object.
+        object: The other person or thing.
+        negated: The model says that it is wrong, or no longer true.
+        ended: The model says that it was true and no longer is.
+        qualifier: Its time, place or condition; "" if none was given.
     """
 
     subject: str
@@ -66,13 +66,12 @@ class Statement(NamedTuple):
 def statements(reply: str) -> list[Statement]:
     """Read the facts that a reply lists as triples, in their order.
 
-    "subject | relation | object" on each line is what the prompts ask for, and a fourth part that says when;
-    "(subject, relation, object)", separated by line ends or by "<|>", with brackets missing, and JSON are read too.
-    "NOT" or "NO LONGER" may stand before one, and "Bob = Robert" says that the two are one. What
-    is no triple is skipped.
+    The prompts ask for "subject | relation | object" on each line, with an optional fourth part for the time. JSON and
+    "(subject, relation, object)", separated by line ends or by "<|>", even with brackets missing, are read too. "NOT"
+    or "NO LONGER" may precede a triple, and "Bob = Robert" means that the two are one. Anything else is skipped.
 
     Raises:
-        ModelReplyError: No triple is in it, and it does not say that there is none.
+        ModelReplyError: It has no triple, and does not say that there is none.
     """
     text = LABEL.sub("", clean_reply(reply))
     if not text or says_nothing(text):
@@ -80,7 +79,7 @@ def statements(reply: str) -> list[Statement]:
     found = [statement for parts in _triples(text) if (statement := _statement(parts))]
     if not found or (refuses(text) and "|" not in text):
         raise unusable(reply)
-    # Of a statement that is made twice, the last one counts: it may follow a denial.
+    # Of a repeated statement, the last one counts, because it may follow a denial.
     return list(reversed(dict.fromkeys(reversed(found))))
 
 
@@ -118,14 +117,14 @@ def _statement(parts: list[str]) -> Statement | None:
     over = bool(ended) or (mark is not None and mark[1] != "NOT")
     bare = (subject[mark.end() :] if mark else subject, relation.strip(), obj)
     if all(part.lower() in heads for part, heads in zip(bare, _HEADS, strict=True)):
-        return None  # the head of a table, or the form that the prompt gives
+        return None  # the head of a table, or the pattern from the prompt
     qualifier = "" if not when or _NOT_TOLD.fullmatch(when[0]) else " ".join(when[0].strip(" |").split())
     statement = Statement(*bare, negated=over or inner or bool(mark), ended=over, qualifier=qualifier)
     return statement if all(map(canonical, bare)) else None
 
 
 def _without_denial(relation: str) -> tuple[str, bool]:
-    """A relation without the "not" that denies it, and whether there was one; one further behind is a part of it."""
+    """Return a relation without the "not" that denies it, and whether it had one; a later "not" is part of it."""
     denial = _DENIAL.match(relation)
     if denial is None or _IDIOM.match(relation):
         return relation, False

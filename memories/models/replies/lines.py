@@ -1,4 +1,4 @@
-"""What the readers of replies share: the words that say nothing, the marks before a line, the quotes around a name."""
+"""Shared parts of the readers of replies: words for "nothing", marks before a line, quotes around a name."""
 
 import re
 
@@ -32,12 +32,12 @@ _REFUSAL = re.compile(
     r"i (?:can(?:no|['’])t|cannot|am unable to|am not able to|['’]m unable to|won['’]t)\s)",
     re.IGNORECASE,
 )
-# What the prompts ask for where there is nothing to tell; models like to say why, too.
+# The prompts' words for "nothing to tell"; models like to add a reason.
 _NOTHING_FIRST = re.compile(r"\W*(?:NOTHING NEW|NONE)\b(?:[^\w\n]*\n|[.*_ ]*[-–—(])")
 LABEL = re.compile(r"^\W*(?:output|answer|result|entities|names|triples|facts|knowledge)\s*:\s*", re.IGNORECASE)
 BULLET = re.compile(r"^\s*(?:[-*•–]+\s+|\(?\d{1,3}[.)]\s+)")
 SAME = re.compile(r"^[^\S\n]*(?:[-*•–]+ +)?([^=:\n]{1,80})=([^=:\n]{1,80})$", re.MULTILINE)
-# A dot behind these belongs to the name.
+# A dot after these belongs to the name.
 _SHORT = re.compile(
     r"(?:\b(?:co|inc|ltd|llc|llp|corp|plc|bros|jr|sr|st|dr|mr|mrs|ms|prof|esq|ave|rd|blvd|dept|mt|no|etc)|\.\w{1,3}|\b[^\W\d_])\.$",
     re.IGNORECASE,
@@ -65,14 +65,14 @@ def can_be_name(text: str) -> bool:
 
 
 def unusable(reply: str) -> ModelReplyError:
-    """Make the error for a reply that is no answer."""
+    """Make the error for a reply without an answer."""
     error = ModelReplyError(f"the model's reply cannot be used, nothing was changed: {reply[:200]!r}")
     error.reply, error.refused = reply.strip(), refuses(reply)
     return error
 
 
 def unwrap(text: str) -> str:
-    """Return a text without blanks, marks and quotes around it; a quote whose other one stands inside belongs to it.
+    """Return a text without spaces, marks and quotes around it; a quote with its partner inside belongs to the text.
 
     Example:
         >>> unwrap('*"The Quiet Girl"*'), unwrap('the band "Summer Sounds"'), unwrap('"Yes')
@@ -91,10 +91,10 @@ def unwrap(text: str) -> str:
 
 
 def bare_name(name: str) -> str:
-    """A name without a bullet, quotes and the dot of a sentence."""
+    """Return a name without a bullet, quotes and a sentence's full stop."""
     return without_stop(unwrap(BULLET.sub("", name).strip(";,")))
 
 
 def without_stop(text: str) -> str:
-    """A name without the dot of a sentence that ends with it; that of "Co." is its own."""
+    """Return a name without a sentence's full stop; the dot of "Co." stays."""
     return text if _SHORT.search(text) or not text.endswith(".") or text.endswith("..") else text[:-1]

@@ -1,4 +1,4 @@
-"""Reads the lines by which notes are amended."""
+"""Reads lines that amend notes."""
 
 import functools
 import re
@@ -26,7 +26,7 @@ from memzoo.memories.text.names import canonical, mentions
 __all__ = ["Amendment", "aliases", "amendments"]
 
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s++(\S.*)")
-# Behind a name; not the one of a time, as in "10:30".
+# The colon after a name; not that of a time, as in "10:30".
 _COLON = re.compile(r"(?<!\d)[:\uff1a]|[:\uff1a](?!\d)")
 # "[3] -> now it is so", "3 -> NO LONGER", "NO LONGER [3]"
 _NUMBERED = re.compile(
@@ -35,7 +35,7 @@ _NUMBERED = re.compile(
 )
 _OVER = re.compile(r"\W*NO LONGER\b\W*(?:\w+\W*)?", re.IGNORECASE)
 _ALSO = re.compile(r"(?<=\S)\s+\(also [^()]*\)$", re.IGNORECASE)
-# What our prompts write where a name or a statement is to stand, and what models write that is no name.
+# The prompts' placeholders for names and statements, and models' words that are not names.
 _PATTERN = re.compile(
     r"\W*(?:Name: (?:one short sentence|all that is still true)|\[\d\] -> (?:the statement that|what) holds now)"
 )
@@ -53,12 +53,12 @@ _MOST_COMMON_WORDS = 5
 
 
 class Amendment(NamedTuple):
-    """A line by which a model amends notes.
+    """A model's line that amends notes.
 
     Attributes:
-        name: Whom or what the note is on; "" where `number` tells.
-        text: What is to be noted; "" if a known statement ends, and nothing takes its place.
-        number: The number of the known statement that ends; 0 if none does.
+        name: The name that the note is on; "" if `number` tells.
+        text: The new statement; "" if a known statement ends without a replacement.
+        number: The number of the known statement that ends; 0 for none.
     """
 
     name: str
@@ -67,18 +67,18 @@ class Amendment(NamedTuple):
 
 
 def amendments(reply: str, known: Collection[str], source: str) -> list[Amendment]:
-    """Read the lines by which a reply amends notes, in their order.
+    """Read the lines of a reply that amend notes, in order.
 
-    "Name: statement" adds to a note, or makes a new one, wherever the name comes from. "[3] -> statement" takes the
-    place of a known statement, "[3] -> NO LONGER" ends it. Lists below a name and JSON objects are read too.
+    "Name: statement" adds to a note, or makes a new one for any name. "[3] -> statement" replaces a known statement,
+    "[3] -> NO LONGER" ends it. Lists below a name and JSON objects are read too.
 
     Args:
         reply: The reply.
-        known: The names that there are notes on, as far as the model was shown them.
-        source: The lines that the model was to read: where it repeats one, that is no note.
+        known: The names with notes that the model was shown.
+        source: The lines that the model had to read; repetitions of them are not notes.
 
     Raises:
-        ModelReplyError: There is no such line in it, and it does not say that nothing is new.
+        ModelReplyError: It has no such line, and does not say that nothing is new.
     """
     text = SAME.sub("", LABEL.sub("", clean_reply(reply)))
     if says_nothing(text):
@@ -92,7 +92,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
         number, said = int(numbered["one"] or numbered["two"]), unwrap(numbered["text"])
         over = bool(numbered["over"]) or not said or _OVER.fullmatch(said)
         found.append(Amendment("", "" if over else said, number))
-    # Each line stands for itself, so a long label is one too ("the man with the two quails and the dog").
+    # Each line is independent, so even a long label counts ("the man with the two quails and the dog").
     noted = _find_named_lines("\n".join(others), known, source, MOST_WORDS)
     found += [Amendment(name, piece) for name, piece in noted if _tells(piece)]
     if not found and not aliases(reply, known, source):
@@ -101,15 +101,15 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
 
 
 def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
-    """Read which names a reply of notes takes for the same: "Bob = Robert", a line each.
+    """Read the pairs of names for the same thing from a reply of notes: "Bob = Robert", a line each.
 
     Args:
         reply: The reply.
         known: The names that the model was shown.
-        source: The lines that it was to read. Of two names, one has to be known or to stand there.
+        source: The lines that it had to read. One of two names has to be known or occur there.
 
     Returns:
-        Each such name with the one that is to be kept.
+        Each such name with the one to keep.
     """
     counts = _make_check(known, source)
     pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(clean_reply(reply))]
@@ -118,18 +118,18 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
 
 
 def _make_check(known: Iterable[str], source: str) -> Callable[[str], bool]:
-    """Make a function that tells whether a name was asked about, or stands in the source as a name."""
+    """Make a function that tells whether a name was asked about, or occurs in the source as a name."""
     asked = {canonical(name) for name in known}
     spoken_of = functools.cache(functools.partial(mentions, source[:LONGEST_SOURCE]))
 
     def is_name_like(name: str) -> bool:
-        return name != name.lower() or name == name.upper()  # not in small letters, or in a script without any
+        return name != name.lower() or name == name.upper()  # not in lower case, or in a script without case
 
     return lambda name: canonical(name) in asked or (is_name_like(name) and spoken_of(canonical(name)))
 
 
 def _can_label(name: str, most_common: int = _MOST_COMMON_WORDS) -> bool:
-    """Whether something has the form of a name or a short label ("the oven"), and is no word about the answer."""
+    """Tell whether a text looks like a name or a short label ("the oven"), and not like a heading of the answer."""
     form, words = canonical(name), name.split()
     if not form or not can_be_name(name) or form in _NO_NAME or "|" in name:
         return False
@@ -140,9 +140,9 @@ def _can_label(name: str, most_common: int = _MOST_COMMON_WORDS) -> bool:
 def _find_named_lines(
     text: str, known: Collection[str], source: str, most_common: int = _MOST_COMMON_WORDS
 ) -> Iterator[tuple[str, str]]:
-    """The lines of notes, each with the name that it stands behind or below.
+    """Yield the lines of notes, each with the name before or above it.
 
-    Each line that begins like "Name: " has the name of its own. Below a heading, only a known name ends the list.
+    A line that begins like "Name: " has its own name. Below a heading, only a known name ends the list.
     """
     asked = {canonical(name) for name in known}
     repeated = {" ".join(line.split()) for line in source[:LONGEST_SOURCE].split("\n")} - {""}

@@ -20,9 +20,9 @@ _COMPANY = re.compile(
 _HOUSE = re.compile(
     r",[^,]*&\s+(?:co|company|sons?|daughters?|bros|brothers|partners)\b\.?(?:,\s+\w{2,4}\.?)?$", re.IGNORECASE
 )
-# All our prompts begin so; small models begin their answers so, too, with a task of their own.
+# All our prompts begin so; small models begin their answers so, too, with a task they made up.
 _INSTRUCTION = re.compile(r"Task: [^\n]*\s*")
-# One line that goes on in lower case and ends in a full stop is a sentence, not a list.
+# One line that continues in lower case and ends in a full stop is a sentence, not a list.
 _SENTENCE = re.compile(r"[A-Z]\w* (?:\w+,? ){4,}[a-z]+\.")
 _WRAPPERS = " \t\"'“”‘’«»`*_"
 
@@ -32,8 +32,8 @@ def prose(reply: str, label: str, known: str = "") -> str:
 
     Args:
         reply: The reply.
-        label: What such a label may be called, with or without a colon.
-        known: The text if the reply says, in the prompts' words or the like, that there is nothing to change.
+        label: The possible names of such a label, with or without a colon.
+        known: The text to return if the reply says, in the prompts' words or the like, that nothing changes.
 
     Raises:
         ModelReplyError: There is no text, or it is a refusal.
@@ -52,9 +52,9 @@ def prose(reply: str, label: str, known: str = "") -> str:
 
 
 def names(reply: str) -> list[str]:
-    """Read the names that a reply lists, each once whatever its case, in their order; no pronouns.
+    """Read the names that a reply lists, each once regardless of case, in order, without pronouns.
 
-    One name a line is what the prompts ask for; a comma list on one line, JSON, bullets and numbers are read too.
+    The prompts ask for one name a line; a comma list on one line, JSON, bullets and numbers are read too.
 
     Raises:
         ModelReplyError: It is a refusal or prose.

@@ -34,7 +34,7 @@ class TestFailures:
         """An answer that breaks off is a `ModelError`; what was said and read is kept and marked, or nothing is."""
         conversation = Conversation(endpoint.model, on_failure=on_failure)
         endpoint.breaks_off("I was about to")
-        with pytest.raises(ModelError, match=r"in the middle|no chat completion"):
+        with pytest.raises(ModelError, match=r"in the middle|not send a chat completion"):
             say(conversation, "Tell me")
         read = [("assistant", "I was about to")] if say in (streams, astreams) else []
         kept = [("user", "Tell me"), *read] if on_failure == "keep" else []

@@ -301,7 +301,7 @@ def test_a_clear_that_leaves_remains_says_so(tmp_path: Path, caplog: pytest.LogC
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM memzoo_messages").fetchall()
         memory.clear()
-    assert "what was deleted is left in the files" in caplog.text
+    assert "deleted data remains in the files" in caplog.text
 
 
 def test_what_was_cleared_is_not_learnt_again() -> None:

@@ -200,7 +200,7 @@ class TestOptions:
 
 def test_empty_vectors_are_refused() -> None:
     """Vectors without numbers cannot be searched, so they count as a failure (I4)."""
-    with pytest.raises(ModelError, match=r"gave shape \(1, 0\) for 1 texts"):
+    with pytest.raises(ModelError, match=r"returned shape \(1, 0\) for 1 texts"):
         drive(as_embedder(lambda _: [[]]).embed(["a"]))
 
 

@@ -140,9 +140,9 @@ class TestFaults:
             (completion(None, refusal="I will not"), "refused: 'I will not'"),
             (completion("partly", "length"), "cut off after 6 characters"),
             (completion("partly", "content_filter"), "content filter"),
-            (completion() | NO_CHOICE, "no chat completion"),
-            (completion() | {"choices": None}, "no chat completion"),
-            ({"error": {"message": "upstream is down"}}, "no chat completion"),
+            (completion() | NO_CHOICE, "did not send a chat completion"),
+            (completion() | {"choices": None}, "did not send a chat completion"),
+            ({"error": {"message": "upstream is down"}}, "did not send a chat completion"),
         ],
     )
     def test_of_the_reply_are_reply_errors(self, body: Any, reason: str) -> None:
@@ -195,7 +195,7 @@ class TestFunctions:
     @pytest.mark.parametrize("reply", ["", "  \n", None, 7, b"bytes", ["text"]])
     def test_give_a_text_or_an_error(self, reply: Any) -> None:
         """What is no text is a `ModelReplyError` that names the function and the prompt (M3)."""
-        with pytest.raises(ModelReplyError, match=r"lambda.*prompt 'summary'; it must give a text"):
+        with pytest.raises(ModelReplyError, match=r"lambda.*prompt 'summary'; it must return a text"):
             drive(as_model(lambda _: reply).complete(ASKED, "summary"))
 
     def test_that_fail_raise_a_model_error(self) -> None:

@@ -462,7 +462,7 @@ def nothing(text: str) -> Any:
 def test_a_result_that_is_no_text_stores_nothing() -> None:
     """A function has to give a text each time."""
     memory = ConversationBufferMemory(redact=nothing)
-    with pytest.raises(RedactionError, match="redact gave NoneType, not a text"):
+    with pytest.raises(RedactionError, match="redact returned NoneType, not a text"):
         memory.save_context({"input": "a"}, {"output": "b"})
     assert memory.history() == []
 
@@ -472,14 +472,14 @@ def test_a_result_that_is_no_text_stores_nothing() -> None:
     [
         ({}, "a function of a text, or patterns by name"),
         ("[0-9]", "a function of a text, or patterns by name"),
-        ({"digits": "["}, "'digits' is no regular expression"),
+        ({"digits": "["}, "'digits' is not a regular expression"),
         ({"digits": rb"\d"}, "'digits' must be a regular expression, not"),
-        ({"digits": re.compile(rb"\d")}, "'digits' is no regular expression for text"),
+        ({"digits": re.compile(rb"\d")}, "'digits' is not a regular expression for text"),
         ({"digits": 7}, "'digits' must be a regular expression, not 7"),
         ({"": "a"}, "named by a text"),
         ({7: "a"}, "named by a text"),
-        ({"digits": r"\d*"}, "must not fit an empty text"),
-        (len, "redact gave int, not a text"),
+        ({"digits": r"\d*"}, "must not match an empty text"),
+        (len, "redact returned int, not a text"),
         (json.loads, "redact raised JSONDecodeError"),
     ],
 )

@@ -129,7 +129,7 @@ class TestOthers:
     def test_function_that_does_not_count(self, tokens: Any) -> None:
         """What is no count is an error that names the function and the message."""
         counter = token_counter(lambda _: tokens)
-        with pytest.raises(TokenizerError, match=r"lambda.* gave .* for .*fox.*; it must be an int >= 0"):
+        with pytest.raises(TokenizerError, match=r"lambda.* returned .* for .*fox.*; it must be an int >= 0"):
             counter(MESSAGE)
 
 

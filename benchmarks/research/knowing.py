@@ -30,6 +30,7 @@ from memzoo.benchmarks.transcripts.conversations import Question
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
 from memzoo.memories.search.words import find_telling_words
+from memzoo.memories.strategies.entity_notes import EntityNote
 from memzoo.memories.strategies.knowledge_graph import units_of_fact
 from memzoo.memories.strategies.shown_notes import units_of_note
 
@@ -37,15 +38,11 @@ __all__ = ["VARIANTS", "Shown", "knowing", "measure_shown", "report"]
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "as shipped": {},
-    "words alone": {"names": 0.0, "neighbours": 0.0},
-    "names alone": {"own": 0.0, "around": 0.0, "profile": 0.0},
-    "without neighbours": {"neighbours": 0.0},
-    "without words first": {"first": 0},
-    "without roles": {"roles": 0.0, "profile": 0.0},
+    "own words alone": {"around": 0.0, "profile": 0.0},
+    "without the words of the name": {"profile": 0.0},
     "without the words around": {"around": 0.0},
+    "without words in a row": {"rows": 0.0},
     "without what kind is asked for": {"kinds": 0.0},
-    "without dates": {"dates": False},
-    "without lifting corrections": {"corrections": 0.0},
     "advice like the rest": {"advice": 1.0},
 }
 """Ways to search, by name, as weights that are others than in the memory: each part of the search left out once."""
@@ -56,7 +53,7 @@ _CEILING = "with the answer at hand"
 _SEED = 0
 _STRATEGIES: Mapping[str, tuple[type[BaseMemory], Callable[[str, Any], Sequence[Any]]]] = {
     "knowledge-graph": (ConversationKGMemory, units_of_fact),
-    "entity": (ConversationEntityMemory, units_of_note),
+    "entity": (ConversationEntityMemory, lambda key, item: units_of_note(key, EntityNote.of(item))),
 }
 
 

@@ -27,7 +27,7 @@ def test_what_was_learnt_anew_is_searched_in_each_way(
     found = rows(done.output)
     assert set(found) == {*knowing.VARIANTS, "at random", "with the answer at hand"}
     assert float(found["with the answer at hand"][0].split()[0]) >= float(found["as shipped"][0].split()[0])
-    share, most, paid = found["words alone"]
+    share, most, paid = found["own words alone"]
     assert float(share.split()[0]) > 0
     assert 0 < float(paid) <= float(most) <= 500
     assert done.output.count("paid at 0.1") == 1

@@ -1,7 +1,8 @@
 """Writes facts around names for the model: a line for each name, within a budget."""
 
+import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from memzoo.memories.graph.fact import Fact, in_order
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
@@ -42,11 +43,16 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
     """
     chosen: dict[str, Fact] = {}
     subjects: dict[str, str] = {}
+    # A line is counted again only when a fact was added to it.
+    count = functools.cache(tokens)
 
     def near() -> list[Near]:
         return _by_subject(chosen.values(), subjects)
 
-    room = Limit(limit, lambda: _size(lines(near()), tokens))
+    def size() -> int:
+        return sum(map(count, written := lines(near()))) + (len(written) - 1) * count("\n")
+
+    room = Limit(limit, size)
     read = set[str]()
     for fact in facts:
         if (text := str(fact)) in read:
@@ -58,7 +64,7 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
             subjects.setdefault(fact.nodes[0], fact.subject)
         elif room.is_full:
             break
-    while chosen and _size(lines(near()), tokens) > limit:
+    while chosen and max(sum(map(count, written := lines(near()))), tokens("\n".join(written))) > limit:
         chosen.popitem()
     return near()
 
@@ -106,7 +112,3 @@ def _find_mentioned(graph: KnowledgeGraph, new_lines: str, history: str) -> Iter
 
 def _in_lines(facts: Iterable[Fact]) -> str:
     return "\n".join(fact.triple for fact in in_order(facts))
-
-
-def _size(texts: Sequence[str], tokens: Callable[[str], int]) -> int:
-    return max(sum(map(tokens, texts)), tokens("\n".join(texts)))

@@ -3,7 +3,7 @@
 import operator
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from memzoo.forks import new_lock
@@ -57,10 +57,14 @@ class Spent:
         return cls(1, sent + (cached + written) * apart, received, seconds, cached, written)
 
     def __add__(self, other: "Spent") -> "Spent":
-        return Spent(*map(operator.add, astuple(self), astuple(other)))
+        return Spent(*map(operator.add, _FIGURES(self), _FIGURES(other)))
 
     def __sub__(self, other: "Spent") -> "Spent":
-        return Spent(*map(operator.sub, astuple(self), astuple(other)))
+        return Spent(*map(operator.sub, _FIGURES(self), _FIGURES(other)))
+
+
+# Faster than `astuple`, which copies each.
+_FIGURES = operator.attrgetter(*(one.name for one in fields(Spent)))
 
 
 def _member(value: Any, name: str) -> Any:

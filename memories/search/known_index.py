@@ -46,9 +46,9 @@ class KnownIndex:
                 self._changed.clear()
             self._changed.update(changes)
 
-    def search(self, query: str, named: Mapping[str, float] = MappingProxyType({}), steps: int = 1) -> "FoundUnits":
+    def search(self, query: str, named: Mapping[str, float] = MappingProxyType({})) -> "FoundUnits":
         """Return what fits a query, see `UnitIndex.search`."""
-        return self._follow().search(query, named, steps)
+        return self._follow().search(query, named)
 
     def find_touched(self, said: str, named: Callable[[str], Mapping[str, float]]) -> "FoundUnits":
         """Return what new lines may change, see `UnitIndex.find_touched`.

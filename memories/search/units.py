@@ -1,13 +1,10 @@
 """What is known, in the pieces that a search finds (a fact, a statement of a note), and what a search found of it."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from memzoo.memories.search.rows import Numbers, Places
+from typing import NamedTuple
 
 __all__ = ["ASSISTANT", "FoundUnit", "FoundUnits", "KnownUnit", "asks_for_advice", "tells_advice"]
 
@@ -17,8 +14,6 @@ ASSISTANT = frozenset("ai assistant assistent bot chatbot \u52a9\u624b \u52a9\u7
 # "My assistant" is somebody else.
 _SPOKEN_OF = re.compile(r"\b(?:the|der) assist[ae]nt\b|\u52a9\u624b", re.IGNORECASE)
 _PART = re.compile("[;\uff1b]")
-
-_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +27,6 @@ class KnownUnit:
         said_at: When it was said, with a time zone; `None` if that is not known.
         tells: It says who or what somebody is ("is the head baker"): so it leads from a role to a name.
         advice: It is what the assistant said or advised.
-        corrected_by: The log number of the message that corrected it; 0 while it holds. What was corrected is not
-            found: it only tells that this message said something new of its names.
     """
 
     text: str
@@ -42,7 +35,6 @@ class KnownUnit:
     said_at: datetime | None = None
     tells: bool = False
     advice: bool = False
-    corrected_by: int = 0
 
 
 class FoundUnit(NamedTuple):
@@ -60,39 +52,21 @@ class FoundUnit(NamedTuple):
 
 
 class FoundUnits:
-    """What a search found, put in order only as far as somebody looks.
+    """What a search found.
 
     Args:
-        units: All units, with the key of the item that each is of, and its place there.
-        places: Those that were found, best first.
-        scores: How well each of these fits.
-        by: How much of it each part of the search gave.
-
-    Attributes:
-        parts: The names of these parts.
+        scores: Units, best first, each with how well it fits.
     """
 
-    def __init__(
-        self, units: Sequence[FoundUnit], places: "Places", scores: "Numbers", by: Mapping[str, "Numbers"]
-    ) -> None:
-        self._units = units
-        self._places = places
-        self._scores = scores
-        self._by = by
-        self.parts = tuple(by)
+    def __init__(self, scores: Sequence[tuple[FoundUnit, float]] = ()) -> None:
+        self.scores = scores
 
     def __iter__(self) -> Iterator[FoundUnit]:
         """Yield them, best first."""
-        for start in range(0, len(self._places), _AT_ONCE):
-            yield from (self._units[place] for place in self._places[start : start + _AT_ONCE].tolist())
+        return (one for one, _ in self.scores)
 
     def __len__(self) -> int:
-        return len(self._places)
-
-    @property
-    def scores(self) -> Iterator[tuple[FoundUnit, float]]:
-        """All of them, best first, with how well each fits."""
-        return zip(self, self._scores.tolist(), strict=True)
+        return len(self.scores)
 
     def introduce(self, most: int) -> dict[str, KnownUnit]:
         """The first so many names that were found, each with what says best who or what it is.
@@ -107,14 +81,6 @@ class FoundUnits:
             if name not in likely or (unit.tells and not likely[name].tells):
                 likely[name] = unit
         return likely
-
-    def by(self, part: str) -> Iterator[tuple[FoundUnit, float]]:
-        """Those that a part of the search gave something, best first by it."""
-        given = self._by[part]
-        for place in (-given).argsort(kind="stable").tolist():
-            if given[place] <= 0:
-                return
-            yield self._units[int(self._places[place])], float(given[place])
 
 
 def tells_advice(statement: str) -> bool:

@@ -60,49 +60,30 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class UnitWeights:
-    """How much each part of the search over what is known counts (see docs/graph.md).
+    """How much each part counts of the search over what is known (see docs/graph.md).
 
     Attributes:
         own: The words of the unit itself.
-        around: The words of what was said around it.
+        around: The words of what was said in the same message, or in one beside it.
         profile: The words of all that is known under its names.
-        names: What a unit gains for a name that is asked about, times how rare the name is.
-        neighbours: What it gains for a name that it shares with the best finds, as a share of their score; of a unit
-            with one name less what its profile gave it. Where a name stands in the question, these two only add what
-            words do not find.
-        first: So many of those that words alone find best come first.
-        changing: The same, where it is looked for what new lines may change.
-        roles: How much more a find passes on that says who somebody is.
         kinds: What it gains for having a date or a number, if one is asked for, as a share of its score.
-        corrections: To what share of the best score a unit is lifted that corrected something, if it shares a name with
-            the best finds.
         common: What the words of every talk count ("big", "behind") beside others.
         advice: What is left to advice, which is long and has words of everything, unless who gave it is asked about.
         rows: What two words count that stand in a row in the question and in the unit, besides their own scores.
         length: What it loses with each doubling of its length above `short`, as a share of the best score.
         short: Words up to which it loses nothing.
-        window: Characters of the text around a unit, itself included.
-        dates: Whether the words of its date count as words around it.
         saturation: See `Weights`.
         dilution: See `Weights`.
     """
 
     own: float = 1.0
-    around: float = 0.4
+    around: float = 0.15
     profile: float = 0.6
-    names: float = 0.3
-    neighbours: float = 0.8
-    first: int = 4
-    changing: float = 0.6
-    roles: float = 0.5
     kinds: float = 1.0
-    corrections: float = 0.3
     common: float = 0.2
     advice: float = 0.4
     rows: float = 0.6
     length: float = 0.1
     short: int = 10
-    window: int = 600
-    dates: bool = True
     saturation: float = 1.2
     dilution: float = 0.75

@@ -11,7 +11,7 @@ import numpy
 
 from memzoo.forks import new_lock
 from memzoo.memories.search.rows import Numbers, Places, Terms
-from memzoo.memories.search.weights import UnitWeights, Weights
+from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.language import UNSPACED
 
 __all__ = ["Analyser", "Grain", "find_telling_words", "hash_word", "phrase_counts", "space_out"]
@@ -107,7 +107,7 @@ class Grain(NamedTuple):
     saturation: float
 
     @classmethod
-    def of(cls, spans: tuple[Places, Places], day: Places, ends: Places, weights: Weights | UnitWeights) -> "Grain":
+    def of(cls, spans: tuple[Places, Places], day: Places, ends: Places, weights: Weights) -> "Grain":
         """Measure spans, given by their first messages and by those after the last; `ends` of the terms of each."""
         first, end = spans
         length = ends[end] - ends[first] + ends[day + 1] - ends[day]

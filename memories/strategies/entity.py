@@ -37,11 +37,10 @@ class ConversationEntityMemory(ModelBackedMemory):
     """Shows the last `k` exchanges, and from its notes on people and things what fits the input.
 
     Each person or thing has its own note, so statements about one never push out statements about another. Loading asks
-    no model: it finds statements by the input's words, by the names in it ("I" and "my" mean the user), and by their
-    connection with the best matches. Saving asks the model once to amend the notes: it adds statements, and ends those
-    that no longer hold, which stay as history. No statement is lost because a prompt had no room for it. Spelling of
-    names does not matter: "Sam", "sam" and "SAM" are one. If the model says that two names mean the same ("Bob =
-    Robert"), they share one note, found by either.
+    no model: it finds statements by the input's words, and by the words of the whole note. Saving asks the model once
+    to amend the notes: it adds statements, and ends those that no longer hold, which stay as history. No statement is
+    lost because a prompt had no room for it. Spelling of names does not matter: "Sam", "sam" and "SAM" are one. If the
+    model says that two names mean the same ("Bob = Robert"), they share one note, found by either.
 
     It is good for details in few tokens. With a large model's notes on the bundled conversation, 300 tokens show 0.62
     of the answers and 1,000 show 0.88; a search over the messages shows 0.26 and 0.49.
@@ -63,9 +62,8 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     name = "entity"
     needs_query = True
-    # Not annotated, or they would be options: a subclass may search by others. All of a note has one name, of which
-    # the words known under it have told as much already.
-    _weights = UnitWeights(neighbours=1.2)
+    # Not annotated, or they would be options: a subclass may search by others.
+    _weights = UnitWeights()
     limits_messages = False
 
     k: int = 3
@@ -182,7 +180,8 @@ class ConversationEntityMemory(ModelBackedMemory):
         return EntityNotes(state.items, self._indexes.names if self._keeps(state) else None)
 
     def _new_indexes(self) -> "_Indexes":
-        return _Indexes(EntityIndex(), KnownIndex(units_of_note, self._weights))
+        names = EntityIndex()
+        return _Indexes(names, KnownIndex(lambda key, item: units_of_note(key, names.note(key, item)), self._weights))
 
     async def _find_shown(
         self, query: str, recent: Sequence[Entry], state: State
@@ -204,8 +203,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             return notes.find(names)
         named = self._match_names(query, recent, notes) | dict.fromkeys(map(notes.key, asked or ()), FOR_SURE)
         found = self._indexes.known.search(query, named)
-        for part in found.parts:
-            report(part, ((one.unit.text, score) for one, score in found.by(part)))
+        report("words", ((one.unit.text, score) for one, score in found.scores))
         room = self.max_token_limit - self.render.frame_tokens
         return notes_within(room, found, notes, self.render.count_found)
 

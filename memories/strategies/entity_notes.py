@@ -80,11 +80,13 @@ class EntityNote(NamedTuple):
     """A note of the state, read.
 
     Attributes:
+        name: The name of whom or what it is on.
         statements: What it states, oldest first; what was corrected, too.
         holding: Those of them that hold.
         places: The place of each of these, by the text that is searched.
     """
 
+    name: str
     statements: tuple[NoteStatement, ...]
     holding: tuple[NoteStatement, ...]
     places: Mapping[str, int]
@@ -97,7 +99,7 @@ class EntityNote(NamedTuple):
         places = dict[str, int]()
         for place, one in enumerate(holding):
             places.setdefault(as_searched(item["name"], one), place)
-        return cls(statements, holding, places)
+        return cls(item.get("name", ""), statements, holding, places)
 
 
 def as_searched(name: str, statement: NoteStatement) -> str:

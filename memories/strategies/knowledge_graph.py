@@ -51,13 +51,13 @@ _TELLING = re.compile(r"(?:is|are|was|were|works|runs|plays|teaches)\b|[\u662f\u
 
 @strategy
 class ConversationKGMemory(ModelBackedMemory):
-    """Shows the facts that fit the input, found by words, names and neighbours.
+    """Shows the facts that fit the input, found by words.
 
     Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: it finds
-    facts by the input's words, by the names in it ("I" and "my" mean the user), and by their connection with the best
-    matches; so "my head baker" finds what is known about Devin, if he is known as that. Facts from different exchanges
-    are joined under one name, and corrections win: where a subject can have only one object, the newer fact supersedes
-    the older one, which stays as history.
+    facts by the input's words, and by the words of all that is known under their names; so "my head baker" finds what
+    is known about Devin, if he is known as that. Facts from different exchanges are joined under one name, and
+    corrections win: where a subject can have only one object, the newer fact supersedes the older one, which stays as
+    history.
 
     It is good for connected and changing facts, and for very few tokens. With a large model's facts from the bundled
     conversation, 150 tokens show 0.53 of the answers (a search over the messages 0.13) and 1,000 show 0.80, with all
@@ -101,8 +101,8 @@ class ConversationKGMemory(ModelBackedMemory):
     no "he" or "she". The prompt lists the most likely names, each with a fact.
     """
     depth: Annotated[int, AtLeast(1, 100)] = 1
-    """How many steps from the matches to look for more facts: 1 for facts that share a name with the best matches,
-    2 for their neighbours too. Without a limit: 1 for facts about the names alone.
+    """Without a limit, how many steps from the names in the input to look for facts: 1 for facts about these names
+    alone, 2 for those about their neighbours too.
     """
     max_state_tokens: Annotated[int | None, AtLeast(1)] = None
     """The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. Corrected
@@ -256,9 +256,8 @@ class ConversationKGMemory(ModelBackedMemory):
         """The facts that fit a query best, as many as fit a limit."""
         named = await self._find_names(query, log)
         named |= {known: FOR_SURE for name in asked for known in self.kg.find_canonical(name)}
-        found = self._known.search(query, named, self.depth)
-        for part in found.parts:
-            report(part, ((one.unit.text, score) for one, score in found.by(part)))
+        found = self._known.search(query, named)
+        report("words", ((one.unit.text, score) for one, score in found.scores))
         return best_within(limit, self.kg.holding(one.key for one in found), self.render.text_tokens)
 
     async def _find_names(self, query: str, log: Log) -> dict[str, float]:
@@ -300,13 +299,14 @@ def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Ite
 
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
-    """Return a fact as what is known by an item of the state, or was known."""
+    """Return a fact as what is known by an item of the state; nothing for one that was corrected."""
     fact = Fact.from_json(item)
+    if fact.superseded_by:
+        return []
     tells = bool(_TELLING.match(fact.relation)) and not fact.negated
     first = min(fact.sources, default=None)
     seq, said_at = (first.seq, first.said_at) if first else (0, None)
-    advice, corrected_by = fact.nodes[0] in ASSISTANT, fact.superseded_by
-    return [KnownUnit(str(fact), fact.nodes, seq, said_at, tells=tells, advice=advice, corrected_by=corrected_by)]
+    return [KnownUnit(str(fact), fact.nodes, seq, said_at, tells=tells, advice=fact.nodes[0] in ASSISTANT)]
 
 
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:

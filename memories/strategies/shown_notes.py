@@ -12,7 +12,6 @@ from memzoo.memories.models.replies import Amendment
 from memzoo.memories.search.units import FoundUnit, KnownUnit, tells_advice
 from memzoo.memories.strategies.entity_notes import EntityNote, EntityNotes, NoteStatement, as_searched, as_text
 from memzoo.memories.text.fitting import Limit
-from memzoo.stores import JSON
 
 __all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within", "units_of_note"]
 
@@ -113,15 +112,14 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Container[str]], named: Seq
     return KnownNotes(entities, [*fitting], by_number)
 
 
-def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
-    """Return a unit for each statement of a note; as a rule, the first that holds says who somebody is.
+def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
+    """Return a unit for each statement of a note that holds; as a rule, the first says who somebody is.
 
     Another name for somebody has no statements of its own.
     """
-    note = EntityNote.of(item)
-    holding = [
+    return [
         KnownUnit(
-            as_searched(item["name"], one),
+            as_searched(note.name, one),
             (key,),
             min(one.seq, default=0),
             _midnight(one),
@@ -130,8 +128,6 @@ def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
         )
         for place, one in enumerate(note.holding)
     ]
-    corrected = [KnownUnit(one.text, (key,), corrected_by=one.ended_by) for one in note.statements if not one.holds]
-    return [*holding, *corrected]
 
 
 def notes_within(
@@ -150,31 +146,33 @@ def notes_within(
     """
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []
-    # Each note is written again only when something was chosen from it.
+    # Each note is written and counted again only when something was chosen from it.
     written: dict[str, str] = {}
-    names: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    newline = tokens("\n")
 
     def size() -> int:
-        for key in chosen.keys() - written.keys():
-            written[key] = as_text(one for _, one in sorted(chosen[key].items()))
-        return tokens("\n".join([f"{names[key]}: {written[key]}" for key, kept in chosen.items() if kept]))
+        for key in chosen.keys() - sizes.keys():
+            written[key] = f"{notes.name(key, key)}: {as_text(one for _, one in sorted(chosen[key].items()))}"
+            sizes[key] = tokens(written[key])
+        return sum(sizes.values()) + (len(sizes) - 1) * newline
 
     room = Limit(limit, size)
     for key, _, unit in found:
         new = _find_missing(notes.note(key), unit, chosen.get(key, {}))
-        names[key] = names.get(key) or notes.name(key, key)
-        heading = "" if key in chosen else f"{names[key]}:\n"
+        heading = "" if key in chosen else f"{notes.name(key, key)}:\n"
         if new and room.has(tokens(" ".join([heading, *map(str, new.values())]))):
             chosen.setdefault(key, {}).update(new)
             order += [(key, at) for at in new]
-            written.pop(key, None)
+            sizes.pop(key, None)
         elif room.is_full:
             break
-    while order and size() > limit:
+    while order and size() > limit and tokens("\n".join(written[key] for key in chosen)) > limit:
         key, at = order.pop()
-        del chosen[key][at]
-        del written[key]
-    return {names[key]: [one for _, one in sorted(kept.items())] for key, kept in chosen.items() if kept}
+        del chosen[key][at], sizes[key]
+        if not chosen[key]:
+            del chosen[key]
+    return {notes.name(key, key): [one for _, one in sorted(kept.items())] for key, kept in chosen.items()}
 
 
 def in_lines(shown: Iterable[tuple[str, NoteStatement]]) -> str:

@@ -87,6 +87,7 @@ _SHORTEST_PART = 4
 _START = 4
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def canonical(name: str) -> str:
     """Return the canonical form of a name: the same for "Sam", " sam", "SAM" and "Sam's".
 
@@ -230,12 +231,14 @@ class NameIndex:
         # By the words that a name begins with: a text that has the name has these, one after another, however many
         # names there are with one of them.
         self._by_start: defaultdict[tuple[str, ...], dict[str, frozenset[str]]] = defaultdict(dict)
+        self._firsts: set[str] = set()
         self._by_part: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
 
     def add(self, name: str) -> None:
         """Add a name."""
         words, parts = _WORD.findall(name), frozenset(name.split())
         self._by_start[tuple(words[:_START])][name] = frozenset(words)
+        self._firsts.update(words[:1])
         for part in parts:
             self._by_part[part][name] = parts
 
@@ -248,6 +251,7 @@ class NameIndex:
     def clear(self) -> None:
         """Remove all names."""
         self._by_start.clear()
+        self._firsts.clear()
         self._by_part.clear()
 
     def find_all_names(self, text: str) -> list[str]:
@@ -280,7 +284,8 @@ class NameIndex:
     def _likely(self, plain: str) -> list[str]:
         """Return the names with all words in a folded text, the first ones consecutively."""
         words = _WORD.findall(plain)
-        runs = {tuple(words[place : place + length]) for place in range(len(words)) for length in range(1, _START + 1)}
+        begins = [place for place, word in enumerate(words) if word in self._firsts]
+        runs = {tuple(words[place : place + length]) for place in begins for length in range(1, _START + 1)}
         has = set(words)
         found = (self._by_start[run] for run in self._by_start.keys() & {(), *runs})
         return [name for names in found for name, needed in names.items() if needed <= has]

@@ -111,8 +111,10 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
     Returns:
         Each such name with the one to keep.
     """
-    counts = _make_check(known, source)
     pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(clean_reply(reply))]
+    if not pairs:
+        return {}
+    counts = _make_check(known, source)
     labels = [pair for pair in pairs if all(map(_can_label, pair)) and any(map(counts, pair))]
     return {one: other for one, other in labels if canonical(one) != canonical(other)}
 

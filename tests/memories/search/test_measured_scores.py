@@ -100,12 +100,8 @@ def measured() -> dict[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
     for question in QUESTIONS:
         for names in named:
-            for steps in (1, 2):
-                units = facts.search(question, names, steps)
-                found[f"known {steps} {len(names)} {question}"] = scores_of(
-                    (one.key, score) for one, score in units.scores
-                )
-        found[f"known {question}"] = scores_of((one.key, score) for one, score in facts.search(question).scores)
+            units = facts.search(question, names)
+            found[f"known {len(names)} {question}"] = scores_of((one.key, score) for one, score in units.scores)
         touched = facts.find_touched(
             f"{question}\nThe boat is for sale.", lambda line: {"the boat": 1.0} if "boat" in line else {}
         )

@@ -589,12 +589,12 @@ def test_learning_anew_sees_what_it_has_just_learnt() -> None:
     [("is", False, True), ("works as", False, True), ("is", True, False), ("likes", False, False)],
 )
 def test_what_is_searched_of_a_fact(relation: str, negated: bool, tells: bool) -> None:  # noqa: FBT001
-    """What somebody is leads from a role to a name, what they are not does not; what was corrected says by what."""
+    """What somebody is leads from a role to a name, what they are not does not; what was corrected is not searched."""
     said = [Source(7, "user", datetime(2026, 5, 9, tzinfo=UTC)), Source(4, "user", datetime(2026, 5, 8, tzinfo=UTC))]
     fact = Fact("Sam", relation, "a baker", negated=negated, sources=tuple(said))
     (unit,) = units_of_fact("", fact.as_json())
     assert (unit.text, unit.seq, unit.said_at, unit.tells) == (str(fact), 4, said[1].said_at, tells)
-    assert units_of_fact("", replace(fact, superseded_by=9).as_json()) == [replace(unit, corrected_by=9)]
+    assert units_of_fact("", replace(fact, superseded_by=9).as_json()) == []
     (unsaid,) = units_of_fact("", replace(fact, sources=()).as_json())
     assert (unsaid.seq, unsaid.said_at) == (0, None)
 

@@ -150,7 +150,7 @@ def _measure_compare(path: Path, latency: float) -> Measured:
             began = time.perf_counter()
             measure(talk, number, variant, settings, keep_views=False)
             units.append(time.perf_counter() - began)
-    work = functools.partial(compare, path, [MEMORY], model=model)
+    work = functools.partial(compare, path, [MEMORY], settings)
     return _measure_jobs(units, len(talks) * len(variants), len(talks), lambda: nullcontext(work))
 
 

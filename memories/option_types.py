@@ -235,8 +235,8 @@ class ConversationKGMemoryOptions(SharedOptions, total=False):
     """Also ask the model at each load whom and what the input is about, unless the input has only known names and no
     "he" or "she". The prompt lists the most likely names, each with a fact. Default: `False`."""
     depth: int
-    """How many steps from the matches to look for more facts: 1 for facts that share a name with the best matches, 2
-    for their neighbours too. Without a limit: 1 for facts about the names alone. Default: `1`."""
+    """Without a limit, how many steps from the names in the input to look for facts: 1 for facts about these names
+    alone, 2 for those about their neighbours too. Default: `1`."""
     max_state_tokens: int | None
     """The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. Corrected
     facts are dropped first, then those said longest ago. Default: `None`."""
@@ -272,7 +272,7 @@ class WindowMemoryOptions(SharedOptions, total=False):
     `'exchange'`, all up to the next user message, so that what is shown begins with one. Default: `'message'`."""
     oversized: Literal["raise", "keep"]
     """What to do if the system message, the newest user message and the tool calls that it led to exceed the limit by
-    themselves: raise an `OverBudgetError`, or keep them, and only them. Default: `'raise'`."""
+    themselves, or with what is pinned: raise an `OverBudgetError`, or keep them, and only them. Default: `'raise'`."""
     system_first: bool | None
     """Show the system message first; `False` shows it where it was said, so a changed one comes after what was said
     before. `None` means `True`, but `False` with LangChain4j's rules. Default: `None`."""

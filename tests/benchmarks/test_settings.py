@@ -1,7 +1,8 @@
 """Arguments that cannot work are refused before anything runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -11,28 +12,28 @@ from memzoo.errors import OptionError, PromptError
 PRICES = {"*": (1.0, 1.0)}
 
 
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("budgets", (["x"], 1000, "1000", [1.5], [True], None, [0], [])),
-        ("counter", (5, None, len)),
-        ("make_model", (5,)),
-        ("prompts", (5,)),
-        ("prices", (5, [1], {"*": 5}, {"*": ("a", "b")}, {"*": (-1, 2)})),
-        ("currency", (5,)),
-        ("per_month", ("x", 0, 1.5)),
-        ("stop_at", ("x", -1, float("nan"))),
-        ("cache", (5, ["x"], "x")),
-        ("price_cached", ("x", -1)),
-        ("system_tokens", ("x", -1)),
-        ("paid", (5, ["x"], "12", None)),
-    ],
-)
-def test_a_wrong_setting_is_named(name: str, values: tuple[Any, ...]) -> None:
+WRONG: list[tuple[str, Sequence[Any]]] = [
+    ("budgets", (["x"], 1000, "1000", [1.5], [True], None, [0], [])),
+    ("counter", (5, None, len)),
+    ("make_model", (5,)),
+    ("prompts", (5,)),
+    ("prices", (5, [1], {"*": 5}, {"*": ("a", "b")}, {"*": (-1, 2)})),
+    ("currency", (5,)),
+    ("per_month", ("x", 0, 1.5)),
+    ("stop_at", ("x", -1, float("nan"))),
+    ("cache", (5, ["x"], "x")),
+    ("price_cached", ("x", -1)),
+    ("system_tokens", ("x", -1)),
+    ("paid", (5, ["x"], "12", None)),
+]
+
+
+@pytest.mark.parametrize(("name", "values"), WRONG)
+def test_a_wrong_setting_is_named(name: str, values: Sequence[Any]) -> None:
     """With the value and what would be right."""
     for value in values:
         with pytest.raises(OptionError, match=rf"^{name}: .*, not "):
-            Settings(**{"prices": PRICES, name: value})
+            Settings(**cast("dict[str, Any]", {"prices": PRICES, name: value}))
 
 
 def test_a_template_that_cannot_work_is_refused(tmp_path: Path) -> None:

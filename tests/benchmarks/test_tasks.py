@@ -31,7 +31,7 @@ FILES = ("outcomes.jsonl", "results.json", "report.md")
 # Ends the process, as if the machine had been switched off, in the middle of writing an outcome.
 KILLED = """
 import os, signal, sys
-from memzoo.benchmarks import compare
+from memzoo.benchmarks import Settings, compare
 from memzoo.benchmarks.checkpoint import Checkpoint
 
 write, left = Checkpoint.write, int(sys.argv[3])

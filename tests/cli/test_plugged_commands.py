@@ -98,7 +98,7 @@ def test_a_command_of_memzoo_stays(site: Path) -> None:
     assert "ConversationBufferMemory" in listed.stdout
     assert listed.stderr == (
         "'list' in memzoo.commands: greeting_command:greet of the package 'greeting' is ignored, "
-        "because memzoo.cli.zoo:list_strategies of the package 'memzoo' is used\n"
+        "because memzoo.cli.zoo:list_known of the package 'memzoo' is used\n"
     )
 
 

@@ -32,8 +32,8 @@ _MOST = 400
 # Of a message that is told in more units, most have nothing to do with each other.
 _MOST_BESIDE = 12
 _OTHER = 0.5
-# An "I" or a "you" finds by a name what nothing else finds: most of what is known has that name.
-_UNLIKELY = 0.5
+# An "I" finds by a name what nothing else finds, since most of what is known has that name; so does a part of a name.
+_UNLIKELY = 0.7
 _LEAST = 1e-3
 # How far what lines find is brought to one measure, so that a line in rare words does not take all the room.
 _EVENED = 0.3

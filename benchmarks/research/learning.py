@@ -7,6 +7,7 @@ that nobody answered ends the command; `--in-order` takes the next reply, for th
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +38,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
 _ID = "learnt"
 _ENCODING = "o200k_base"
 _TOKENS = 1_000
+_NUMBERED = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 
 
 class Replies:
@@ -63,9 +65,16 @@ class Replies:
             if not self._in_order or self.spent.calls >= len(self._given):
                 raise OptionError(f"nobody answered prompt {self.spent.calls + 1}, which begins: {prompt[:300]}")
             self.others += 1
-            reply = self._given[self.spent.calls]["reply"]
+            given = self._given[self.spent.calls]
+            reply = _renumber(given["reply"], given["prompt"], prompt)
         self.spent += Sum(calls=1, prompt_tokens=self._count(prompt), completion_tokens=self._count(reply))
         return reply
+
+
+def _renumber(reply: str, asked: str, now: str) -> str:
+    """Return a reply to another prompt with the numbers that the statements in it have now; 0 for one not shown."""
+    told, numbers = dict(_NUMBERED.findall(asked)), {text: number for number, text in _NUMBERED.findall(now)}
+    return _NUMBERED.sub(lambda line: f"[{numbers.get(told.get(line[1], ''), 0)}] {line[2]}", reply)
 
 
 def learn(

@@ -11,6 +11,7 @@ limit by the rule of comparisons.
 
 import functools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -46,6 +47,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
 
 _ID, _BY, _SEARCH = "learnt", "the model", "vector-retriever"
 _ENCODING = "o200k_base"
+_NUMBERED = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _TOKENS = 1_000
 
 _Folder = Annotated[Path, typer.Argument(help="The folder with the replies, a JSON file for each memory.")]
@@ -77,9 +79,16 @@ class Replies:
             if not self._in_order or self.spent.calls >= len(self._given):
                 raise OptionError(f"nobody answered prompt {self.spent.calls + 1}, which begins: {prompt[:300]}")
             self.others += 1
-            reply = self._given[self.spent.calls]["reply"]
+            given = self._given[self.spent.calls]
+            reply = _renumber(given["reply"], given["prompt"], prompt)
         self.spent += Sum(calls=1, prompt_tokens=self._count(prompt), completion_tokens=self._count(reply))
         return reply
+
+
+def _renumber(reply: str, asked: str, now: str) -> str:
+    """Return a reply to another prompt with the numbers that the statements in it have now; 0 for one not shown."""
+    told, numbers = dict(_NUMBERED.findall(asked)), {text: number for number, text in _NUMBERED.findall(now)}
+    return _NUMBERED.sub(lambda line: f"[{numbers.get(told.get(line[1], ''), 0)}] {line[2]}", reply)
 
 
 def learn(

@@ -32,8 +32,8 @@ _MOST = 400
 # Of a message that is told in more units, most have nothing to do with each other.
 _MOST_BESIDE = 12
 _OTHER = 0.5
-# An "I" or a "you" finds by a name what nothing else finds: most of what is known has that name.
-_UNLIKELY = 0.5
+# An "I" finds by a name what nothing else finds, since most of what is known has that name; so does a part of a name.
+_LIKELY = 0.8
 _LEAST = 1e-3
 # How far what lines find is brought to one measure, so that a line in rare words does not take all the room.
 _EVENED = 0.3
@@ -215,9 +215,11 @@ class UnitIndex:
                 asked[stem(one)] = max(asked.get(stem(one), 0.0), weights.common if one in _COMMON else 1.0)
                 if other in telling and not {one, other} <= _COMMON:
                     asked[f"{stem(one)} {stem(other)}"] = weights.rows
+        # Where somebody is named, "she" is as a rule who is named.
+        likely = FULL_NAME if max(named.values(), default=0.0) >= FULL_NAME else _LIKELY
         for name, surely in named.items():
             if next(places(folded, name), None) is None:
-                share = min(surely, FULL_NAME) if surely > _UNLIKELY else _LEAST
+                share = min(surely, FULL_NAME) if surely >= likely else _LEAST
                 asked = {**dict.fromkeys(map(stem, _words(name)), share), **asked}
         return asked
 

@@ -236,7 +236,8 @@ class NameIndex:
 
     def add(self, name: str) -> None:
         """Add a name."""
-        words, parts = _WORD.findall(name), frozenset(name.split())
+        words: list[str] = _WORD.findall(name)
+        parts = frozenset(name.split())
         self._by_start[tuple(words[:_START])][name] = frozenset(words)
         self._firsts.update(words[:1])
         for part in parts:

@@ -141,14 +141,14 @@ def _show_windows(store: CountingStore, lengths: list[int]) -> None:
     show(table(["Opening: rows read (ms of CPU)", *(f"{length:,}" for length in lengths)], rows), "")
 
 
-def _measure_opening(store: CountingStore, id_: str, name: str = "window", **options: int) -> tuple[int, float]:
+def _measure_opening(store: CountingStore, id_: str, name: str = "window", **options: Any) -> tuple[int, float]:
     store.rows, before = 0, time.process_time()
     _make_memory(store, id_, name, **options).load_memory_variables({})
     return store.rows, time.process_time() - before
 
 
-def _make_memory(store: SQLStore, id_: str, name: str = "window", **options: int) -> BaseMemory:
-    return create_memory(name, store=store, conversation_id=id_, **(options or {"k": 5}))
+def _make_memory(store: SQLStore, id_: str, name: str = "window", **options: Any) -> BaseMemory:
+    return create_memory(name, store=store, conversation_id=id_, **options or {"k": 5})
 
 
 def _make_messages(length: int) -> list[Message]:

@@ -148,7 +148,8 @@ def _measure_opening(store: CountingStore, id_: str, name: str = "window", **opt
 
 
 def _make_memory(store: SQLStore, id_: str, name: str = "window", **options: Any) -> BaseMemory:
-    return create_memory(name, store=store, conversation_id=id_, **options or {"k": 5})
+    options = options or {"k": 5}
+    return create_memory(name, store=store, conversation_id=id_, **options)
 
 
 def _make_messages(length: int) -> list[Message]:

@@ -28,7 +28,7 @@ class Memory(Protocol):
     conversation_id: str
     max_pending_tokens: int
     keep_history: bool
-    learn: str
+    learn: Any
     token_counter: Any
     on_model_error: Any
     redact: "Redact | None"

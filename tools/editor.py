@@ -21,7 +21,7 @@ _MADE = 'llm="offline",'
 _WRONG = {"a wrong name": "max_tokns=300,", "a wrong type": 'k="three",', "a name of others": "depth=2,"}
 _HOVERS = {
     "max_token_limit=300": (
-        "max_token_limit: int | None",
+        "max_token_limit: str | int | None",
         "`entity`: The most tokens of all notes together",
         "Default: `1000`",
     ),

@@ -128,7 +128,8 @@ class Conversation(Closing):
         if isinstance(memory, str):
             if (make_id := options.pop("default_id", None)) and conversation_id is None:
                 options["conversation_id"] = default_of(make_id)
-            self.memory = create_memory(memory, **{"llm": llm, **options})
+            options.setdefault("llm", llm)
+            self.memory = create_memory(memory, **options)
         else:
             self.memory = _check_memory(memory, options)
         self._opened = isinstance(store, str)

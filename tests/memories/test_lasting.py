@@ -62,8 +62,9 @@ def test_a_url_is_a_store(tmp_path: Path):
     where: dict[str, Any] = {"store": f"sqlite:///{tmp_path}/chat.db", "conversation_id": "c"}
     with pytest.raises(UnknownStrategyError):
         create_memory("bufer", **where)
+    unknown: dict[str, Any] = {**where, "kk": 5}
     with pytest.raises(UnknownOptionError):
-        create_memory("buffer", **where | {"kk": 5})
+        create_memory("buffer", **unknown)
     assert list(tmp_path.iterdir()) == []
     memory = create_memory("buffer", **where)
     memory.save_context({"input": "hi"}, {"output": "hello"})

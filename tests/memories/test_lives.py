@@ -76,9 +76,10 @@ class Life(RuleBasedStateMachine):
             "summarizing-window": {"llm": self.model, "max_messages": 2},
             **{name: {"max_messages": 3} for name in ("message-window",)},
         }
-        common: dict[str, Any] = {"store": self.store, "conversation_id": TALK, "token_counter": "approximate"}
-        options = own.get(self.name) or eager(self.name, self.model)
-        return create_memory(self.name, **{**common, "clock": lambda: self.now, "on_model_error": "defer", **options})
+        common = {"store": self.store, "conversation_id": TALK, "token_counter": "approximate"}
+        common |= {"clock": lambda: self.now, "on_model_error": "defer"}
+        options: dict[str, Any] = common | (own.get(self.name) or eager(self.name, self.model))
+        return create_memory(self.name, **options)
 
     def save(self, memory: BaseMemory, turn: str, *, awaited: bool = False) -> None:
         """Save an exchange, in synchronous or asynchronous code."""

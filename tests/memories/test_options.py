@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+import sys
 import uuid
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,11 @@ LEAST = {
 }
 
 
+def made(name: str, **options: Any) -> BaseMemory:
+    """A memory with options that type checkers need not know."""
+    return create_memory(name, **options)
+
+
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_defaults_are_langchains(name: str) -> None:
     """Every strategy has LangChain's names, and its defaults or those that are better (reference 2.3, 2.4)."""
@@ -91,11 +97,10 @@ def test_defaults_are_langchains(name: str) -> None:
 def test_the_smallest_number_of_an_option_is_allowed(name: str, option: str) -> None:
     """It works, and the one below it is refused with what would be right."""
     least = LEAST[name, option]
-    given: dict[str, Any] = {option: least}
-    memory = create_memory(name, **given)
+    memory = made(name, **{option: least})
     memory.save_context({"input": "My dog is called Rex."}, {"output": "A fine name."})
     with pytest.raises(OptionError, match=f"{option} must be a whole number of at least {least}"):
-        create_memory(name, **given | {option: least - 1})
+        made(name, **{option: least - 1})
 
 
 @pytest.mark.parametrize(("name", "option"), LEAST.keys() - {("summary-buffer", "prune_to")})
@@ -106,12 +111,12 @@ def test_the_greatest_number_of_an_option_is_allowed(name: str, option: str, tmp
     with open_store(f"sqlite:///{tmp_path}/a.db") as store:
         kept: dict[str, Any] = {"store": store, "conversation_id": "c"}
         create_memory("buffer", **kept).add_messages(50 * said)
-        memory = create_memory(name, learn="later", **kept | {option: greatest})
+        memory = made(name, learn="later", **kept, **{option: greatest})
         assert "Rex" in str((memory.load_memory_variables({"input": "Rex?"}), memory.messages("Rex?")))
         memory.save_context({"input": "Rex?"}, {"output": "Rex!"})
         for number in (greatest + 1, 10**5000):
             with pytest.raises(OptionError, match=f"{option} must be a whole number of at most {greatest}, not "):
-                create_memory(name, **kept | {option: number})
+                made(name, **kept, **{option: number})
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES.values())
@@ -216,10 +221,10 @@ class ListedMemory(BaseMemory):
 '''
     name = f"listed_{len(header)}"
     (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    made = importlib.import_module(name).ListedMemory
-    assert made(ids=[1], most=None).ids == [1]
-    assert "k: How many exchanges. Default: `3`." in made.__doc__
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    listed = importlib.import_module(name).ListedMemory
+    assert listed(ids=[1], most=None).ids == [1]
+    assert "k: How many exchanges. Default: `3`." in listed.__doc__
     for wrong in ({"k": -1}, {"k": "x"}, {"most": "x"}, {"loud": "x"}, {"tone": "x"}):
         with pytest.raises(OptionError, match=f"{next(iter(wrong))} must be "):
-            made(**wrong)
+            listed(**wrong)

@@ -157,7 +157,8 @@ class TestCosts:
     ) -> None:
         """Neither a save nor a load reads more with the length, and the system message is not lost (I10)."""
         store, reads = self.Counting(), list[int]()
-        memory = create_memory(name, **options | {"rules": rules}, store=store, token_counter=one)
+        given: dict[str, Any] = {**options, "rules": rules}
+        memory = create_memory(name, **given, store=store, token_counter=one)
         memory.add_messages([S])
         for number in range(400):
             store.entries = 0

@@ -322,13 +322,14 @@ class TestLimit:
         for question in ("q0", "q1"):
             first.add_messages([{"role": "user", "content": question}], learn=question == "q1")
         model = ScriptedModel("One.")
+        limited: dict[str, Any] = {**options, "max_summary_tokens": 2}
         second = create_memory(
             name,
             llm=model,
             token_counter=words,
             store=first.store,
             conversation_id=first.conversation_id,
-            **options | {"max_summary_tokens": 2},
+            **limited,
         )
         shown = [str(second.load_memory_variables({})["history"]) for _ in range(2)]
         assert all(text.removeprefix("System: ").startswith("One.") for text in shown)

@@ -105,9 +105,7 @@ class NotesOfMemory(InMemoryEntityStore):
         if name != "store":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         notes = _NotesDict(self._plain)
-        dict[str, str].update(
-            notes, EntityNotes(read_items(self._plain)).notes
-        )  # for callers that check the size first
+        dict[str, str].update(notes, EntityNotes(read_items(self._plain)).notes)  # for those who check the size
         return notes
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -106,7 +106,7 @@ def _of_checkpoint(thread: str, kind: Any, data: Any) -> ChatLog:
     document: Any = json.loads(data) if kind == "json" else _unpack(data)
     values: dict[str, Any] = document.get("channel_values") or {}
     if not isinstance(values.get("messages", []), list):
-        raise TransferError(f"its 'messages' are no list: {values['messages']!r:.80}")
+        raise TransferError(f"its 'messages' are not a list: {values['messages']!r:.80}")
     # Other channels are lists of anything, of bare texts too.
     channels = {**values, "messages": [*map(spell_out, values.get("messages", []))]}
     lists = [one for one in channels.values() if isinstance(one, list) and any(map(is_message, one))]

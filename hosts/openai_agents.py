@@ -149,7 +149,7 @@ def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
     """Turn items into messages, with the items beside them.
 
     An item without a chat form, such as reasoning, stays with the next item, or with the last one: they are shown or
-    left out together. So are all calls of one response, with what it said and thought before them: as one message.
+    left out together. So are all calls of one response, with its text and thoughts before them: as one message.
     """
     said: list[HostMessage] = []
     waiting: list[Item] = []

@@ -1,4 +1,4 @@
-"""Reads everything in a store and reports what is damaged."""
+"""Reads everything in a store and reports damage."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast

@@ -171,7 +171,7 @@ def _of_node(message: dict[str, Any]) -> Message | None:
     name = message["author"]["role"]
     role = role_of(name)
     if role is None:
-        raise TransferError(f"a message is from {name!r}, who is nobody")
+        raise TransferError(f"a message is from {name!r}, which is not a known role")
     hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
     # Tools' inputs and outputs are not turns: the export has no ids to match the two.
     if role not in ("user", "assistant") or hidden or message.get("recipient", "all") != "all":
@@ -211,7 +211,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
     elif role := role_of(kind):
         message = {"role": "function" if kind == "function" else role, "content": content}
     else:
-        raise TransferError(f"{kind!r} is the role of nobody")
+        raise TransferError(f"{kind!r} is not a known role")
     if message["role"] == "assistant":
         message |= calls
     if message["role"] == "tool":

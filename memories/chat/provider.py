@@ -31,8 +31,8 @@ _PER_CONVERSATION = ("store", "conversation_id")
 class MemoryProvider(Closing):
     """Gives each conversation its memory, in a program that serves many.
 
-    Dropping a memory object and deleting what it remembers are different things: `release` and eviction drop the
-    object; `forget` and the end of a `scope` delete the conversation.
+    Dropping a memory object does not delete its conversation: `release` and eviction drop the object; `forget` and the
+    end of a `scope` delete the conversation.
 
     Example:
         >>> provider = MemoryProvider("window", k=3)

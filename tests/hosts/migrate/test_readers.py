@@ -299,15 +299,15 @@ def test_what_nobody_said_is_left_out(form: str, item: Any, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("form", "item", "told"),
     [
-        ("langchain-file", {"type": "chat", "data": {"content": "Hi"}}, "message 1: 'chat' is the role of nobody"),
-        ("langchain-file", {"type": "cat", "data": {"content": "Miaow"}}, "message 1: 'cat' is the role of nobody"),
+        ("langchain-file", {"type": "chat", "data": {"content": "Hi"}}, "message 1: 'chat' is not a known role"),
+        ("langchain-file", {"type": "cat", "data": {"content": "Miaow"}}, "message 1: 'cat' is not a known role"),
         ("langchain-file", {"role": "user"}, "message 1: this is no message"),
         ("langchain-file", {"type": "function_call", "role": "user"}, "message 1: this is no message"),
         ("langchain-file", 7, "message 1: this is not a message: 7"),
         ("langchain-file", ["Hi", "there"], "message 1: this is not a message: ['Hi', 'there']"),
         ("llama-index", {"role": "user"}, "message 1: it has neither 'blocks' nor 'content'"),
         ("llama-index", {"content": "Hi"}, "message 1: KeyError: 'role'"),
-        ("chatgpt", of_gpt("cat", "Miaow"), "a message is from 'cat', who is nobody"),
+        ("chatgpt", of_gpt("cat", "Miaow"), "a message is from 'cat', which is not a known role"),
         (
             "chatgpt",
             {"author": {"role": "user"}, "content": {"parts": "Hi"}},

@@ -229,7 +229,7 @@ def remember(memories: Memories) -> Any:
 
 
 def this_turn(left: Any, right: Any) -> list[Any]:
-    """A reducer, `messages: Annotated[list, this_turn]`: the state has only this turn, so checkpoints stay small.
+    """Reduce a state's messages to this turn: `messages: Annotated[list, this_turn]` keeps checkpoints small.
 
     The memory's log has earlier turns. Otherwise it works like LangGraph's `add_messages`.
     """

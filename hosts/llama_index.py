@@ -34,7 +34,7 @@ class ChatMemory(VirtualSubclass):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name of the class, for LlamaIndex."""
+        """Return the name of the class, for LlamaIndex."""
         return cls.__name__
 
     @classmethod

@@ -8,7 +8,7 @@ Subclass `MemoryContract` for your own strategy::
 
 import pytest
 
-# Before they are imported: pytest shows what an `assert` compared only in modules that it was told of.
+# Before they are imported: pytest shows the values of an `assert` only in registered modules.
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in ("contract", "failures", "forgetting", "views")))
 
 from memzoo.testing.contract import MemoryContract  # noqa: E402

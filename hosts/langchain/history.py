@@ -33,7 +33,7 @@ class MessageHistory(VirtualSubclass):
         self._plain = plain
 
     async def aget_messages(self) -> list[Any]:
-        """The messages as LangChain's objects, oldest first."""
+        """Return the messages as LangChain's objects, oldest first."""
         return objects(await self._plain.amessages())
 
     async def aadd_messages(self, messages: Sequence[Any]) -> None:

@@ -27,7 +27,7 @@ class SimpleMemory(BothWays):
         return list(self.memories)
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The variables."""
+        """Return the variables."""
         return dict(self.memories)
 
 

@@ -140,7 +140,7 @@ class GraphMemory(BaseMemory):
             raise MessageError(f"there is nothing to remember in {text!r}")
         said, turn = {"role": "user", "content": text}, secrets.token_hex(16)
         await self.aadd_messages([said], turn_id=turn)
-        # Appended once more, a turn is not stored again, but returned as it stands.
+        # Appending a turn again does not store it, but returns its entries.
         return (await self.store.append(self.conversation_id, [Record(said)], turn_id=turn))[0]
 
     async def arecall(self, query: str, max_tokens: int | None = None) -> list[str]:

@@ -53,7 +53,7 @@ class Note:
         return (self.fact.subject, self.fact.object) if self.kind == "relation" else (self.fact.subject,)
 
     def as_json(self) -> JSON:
-        """The note as JSON values."""
+        """Return the note as JSON values."""
         return {"kind": self.kind, "order": list(self.order), "call": self.call, "fact": self.fact.as_json()}
 
     @classmethod

@@ -132,7 +132,7 @@ class _Survey(cst.CSTVisitor):
         return {qualified: use.target for qualified, use in self._uses.items() if use.target and not use.refusals}
 
     def idle(self) -> set[str]:
-        """The modules of memory classes that are unused after the rewriting."""
+        """Return the modules of memory classes that are unused after the rewriting."""
         stays = self._reached - self.moved.keys()
         return {
             name

@@ -100,7 +100,7 @@ class MemoryProvider(Closing):
         return f"<MemoryProvider of {self._name!r} in {self._store!r}, {len(self)} at hand>"
 
     def __len__(self) -> int:
-        """The number of memory objects kept."""
+        """Return the number of memory objects kept."""
         return len(self._at_hand)
 
     def __contains__(self, conversation_id: object) -> bool:

@@ -14,7 +14,7 @@ Example::
 
 import pytest
 
-# Before they are imported: pytest shows what an `assert` compared only in modules that it was told of.
+# Before they are imported: pytest shows the values of an `assert` only in registered modules.
 pytest.register_assert_rewrite(
     *(
         f"{__name__}.{part}"

@@ -327,7 +327,7 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """Remove traces of deleted data from the store's files, without making others wait.
+        """Remove traces of deleted data from the store's files, unless that would make others wait.
 
         Args:
             thorough: Rewrite the files, so that no copies remain that the database made when it moved data. This takes

@@ -301,8 +301,8 @@ def test_what_nobody_said_is_left_out(form: str, item: Any, tmp_path: Path) -> N
     [
         ("langchain-file", {"type": "chat", "data": {"content": "Hi"}}, "message 1: 'chat' is not a known role"),
         ("langchain-file", {"type": "cat", "data": {"content": "Miaow"}}, "message 1: 'cat' is not a known role"),
-        ("langchain-file", {"role": "user"}, "message 1: this is no message"),
-        ("langchain-file", {"type": "function_call", "role": "user"}, "message 1: this is no message"),
+        ("langchain-file", {"role": "user"}, "message 1: this is not a message"),
+        ("langchain-file", {"type": "function_call", "role": "user"}, "message 1: this is not a message"),
         ("langchain-file", 7, "message 1: this is not a message: 7"),
         ("langchain-file", ["Hi", "there"], "message 1: this is not a message: ['Hi', 'there']"),
         ("llama-index", {"role": "user"}, "message 1: it has neither 'blocks' nor 'content'"),
@@ -313,7 +313,7 @@ def test_what_nobody_said_is_left_out(form: str, item: Any, tmp_path: Path) -> N
             {"author": {"role": "user"}, "content": {"parts": "Hi"}},
             "the parts of a message are not a list: 'Hi'",
         ),
-        ("openai-threads", {"role": "user", "content": 7}, "message 1: this is no message"),
+        ("openai-threads", {"role": "user", "content": 7}, "message 1: this is not a message"),
     ],
 )
 def test_what_is_no_message_is_named(form: str, item: Any, told: str, tmp_path: Path) -> None:
@@ -421,7 +421,7 @@ def test_sessions_of_openai_agents(tmp_path: Path) -> None:
         "'messages of no session' cannot be read: they do not say to which conversation they belong"
     )
     assert [error.partition(": {")[0] for error in errors[1:]] == [
-        f"FILE: 'odd{place}' cannot be read: message 1: this is no message" for place in range(3)
+        f"FILE: 'odd{place}' cannot be read: message 1: this is not a message" for place in range(3)
     ]
 
 

@@ -18,7 +18,7 @@ __all__ = ["OPENAI", "export_cassette", "to_vcrpy"]
 OPENAI = "https://api.openai.com"
 """The default origin of a cassette's requests."""
 
-_TITLE = "# Written by memzoo.cassettes for vcrpy; what vcrpy has no place for is not in it.\n"
+_TITLE = "# Written by memzoo.cassettes for vcrpy; parts without a place in vcrpy's format are left out.\n"
 
 
 def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *, origin: str = OPENAI) -> None:

@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--cassettes",
         choices=("none", "once", "all"),
         default="none",
-        help="what tests marked 'cassette' record: none (only replay), once (if the cassette is missing), all (again)",
+        help="record tests marked 'cassette': none (only replay), once (if the cassette is missing), all (again)",
     )
     group.addoption(
         "--record-budget",

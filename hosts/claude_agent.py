@@ -20,12 +20,12 @@ logger = logging.getLogger("memzoo")
 _PAGE = 100
 _MAIN = 2  # slashes in the id of a main conversation; those of its subagents have three
 _FIELD = "@claude-agent"
-# What the CLI, or a subagent, wrote for itself.
+# Entries that the CLI, or a subagent, wrote for itself.
 _HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")
 
 
 class MemorySessionStore:
-    """A memzoo store as the SDK's `SessionStore`, with a memory that learns from what is said in the sessions.
+    """A memzoo store as the SDK's `SessionStore`, with a memory that learns from the sessions.
 
     It keeps transcripts entry for entry, so you can resume a session on another machine. The memory of a project (the
     SDK's `project_key`, which stands for a folder) learns from the project's main conversations, and the hook `remind`
@@ -46,7 +46,7 @@ class MemorySessionStore:
         self._store, self._memories = managed(store, "conversations"), memories
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
-        """Append entries of a transcript, skipping those whose uuid is there already.
+        """Append entries of a transcript, skipping known uuids.
 
         An entry without a uuid is identified by the last entry before it that has one, and by its content.
         """
@@ -74,7 +74,7 @@ class MemorySessionStore:
         return [unquote(id_.rpartition("/")[2]) async for id_ in self._below(_id(**key))]
 
     async def delete(self, key: Any) -> None:
-        """Delete a transcript, a main one together with its subagents'; what the memory learnt from it stays."""
+        """Delete a transcript, a main one together with its subagents'; the memory keeps what it learnt."""
         for id_ in [_id(**key), *[id_ async for id_ in self._below(_id(**key))]]:
             await self._store.clear(id_)
 
@@ -90,7 +90,7 @@ class MemorySessionStore:
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}} if text else {}
 
     async def _follow(self, key: Any, entries: Sequence[Any], *, whole: bool) -> None:
-        """Let the project's memory follow a session: onwards, and back to where a prompt resumed it earlier."""
+        """Keep the project's memory in step with a session, also when a prompt resumes it from an earlier place."""
         log, session = self._log(key["project_key"]), key["session_id"]
         left = _find_left_behind(await self._around(_id(**key), entries))
         if {_uuid(entry) for entry in entries} & set(left.values()):
@@ -101,7 +101,7 @@ class MemorySessionStore:
         await log.afollow([one._replace(thread=session) for one in said], whole=whole)
 
     async def _around(self, id_: str, entries: Sequence[Any]) -> list[Any]:
-        """The newest entries of a transcript, from before the first of these on."""
+        """Return the newest entries of a transcript, from before the first of these on."""
         before = next((dict_of(entry).get("parentUuid") for entry in entries if _uuid(entry)), None)
         size = max(_PAGE, len(entries))
         while True:
@@ -112,7 +112,7 @@ class MemorySessionStore:
             size *= 4
 
     async def _origins(self, project_key: str, entries: Sequence[Any]) -> dict[str, str]:
-        """The uuids that entries had before their session was forked, and before that one was, by what they are now."""
+        """Return the uuids of entries before their session was forked, through all forks, by their current uuids."""
         from_ = {_uuid(entry): dict_of(entry["forkedFrom"]) for entry in map(dict_of, entries) if "forkedFrom" in entry}
         origins = {uuid: str(fork.get("messageUuid") or uuid) for uuid, fork in from_.items()}
         for session in {str(fork["sessionId"]) for fork in from_.values() if fork.get("sessionId")}:
@@ -127,7 +127,7 @@ class MemorySessionStore:
         return HostLog(memory_of(self._memories, project_key), "claude-agent")
 
     async def _turns(self, id_: str, entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
-        """Entries by their turn ids, so that a batch sent again changes nothing."""
+        """Return entries by their turn ids, so that a batch sent again changes nothing."""
         first = next((place for place, entry in enumerate(entries) if _uuid(entry)), len(entries))
         before = Counter[str]()
         anchor, said = "", [_write(entry) for entry in entries]
@@ -153,7 +153,7 @@ class MemorySessionStore:
         return turns
 
     async def _read_tail(self, id_: str) -> tuple[str, list[str]]:
-        """The newest uuid of a transcript, and the entries behind it; those of the whole if it has none."""
+        """Return the newest uuid of a transcript and the entries after it; all entries if it has no uuid."""
         size = _PAGE
         while True:
             kept = [one.fields[_FIELD] or "" for one in await self._store.read(id_, limit=size, newest=True)]
@@ -191,7 +191,7 @@ def _write(entry: Any) -> str:
 
 
 def _find_left_behind(transcript: Sequence[Any]) -> dict[str, str]:
-    """Entries that prompts went back from, and the uuids of these prompts: their parents had others below them."""
+    """Return entries that a prompt left behind by going back, with the prompt's uuid: its parent had others below."""
     parents, left = dict[str, str](), dict[str, str]()
     for entry in map(dict_of, transcript):
         uuid, parent = _uuid(entry), str(entry.get("parentUuid") or "")
@@ -207,7 +207,7 @@ def _find_left_behind(transcript: Sequence[Any]) -> dict[str, str]:
 
 
 def _to_messages(entry: Any, key: str | None = None) -> list[HostMessage]:
-    """What was said in an entry: nothing in those that the CLI or a subagent wrote for itself."""
+    """Return the messages of an entry; none for those that the CLI or a subagent wrote for itself."""
     entry = dict_of(entry)
     if entry.get("type") not in ("user", "assistant"):
         return []
@@ -217,7 +217,7 @@ def _to_messages(entry: Any, key: str | None = None) -> list[HostMessage]:
     kinds = ("text", "tool_use", "tool_result")
     of = {kind: [block for block in blocks if block.get("type") == kind] for kind in kinds}
     others = [block["type"] for block in blocks if block.get("type") in ("image", "document")]
-    if any(entry.get(one) for one in _HIDDEN) or not (others or any(of.values())):  # a thought alone
+    if any(entry.get(one) for one in _HIDDEN) or not (others or any(of.values())):  # only a thought
         return []
     said = chat_of(
         entry["type"],

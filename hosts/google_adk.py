@@ -16,7 +16,7 @@ _PIECES = 4  # An event with results of several tools is as many messages of the
 class MemoryService(VirtualSubclass):
     """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all of that user's sessions.
 
-    `preload_memory` passes on what the user just said, so memories that search work too. Adding a session again, as
+    `preload_memory` passes on the user's newest words, so memories that search work too. Adding a session again, as
     ADK's callbacks do after each run, adds only its new events.
     """
 
@@ -42,7 +42,7 @@ class MemoryService(VirtualSubclass):
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
         """Save and learn from events whose ids are new, skipping parts of streamed ones.
 
-        Takes back what a later event rewound (`Runner.rewind_async`).
+        Takes back events that a later one rewound (`Runner.rewind_async`).
         """
         log, standing = self._log(app_name, user_id), _drop_rewound(events)
         if rewound := {event.id for event in events} - {event.id for event in standing}:
@@ -51,18 +51,18 @@ class MemoryService(VirtualSubclass):
         await log.afollow(said, ended=True)
 
     async def add_memory(self, *, app_name: str, user_id: str, memories: Iterable[Any], **_: Any) -> None:
-        """Save and learn from what somebody wants the memory to remember."""
+        """Save explicit memories, and learn from them."""
         said = [one for entry in memories for one in _to_messages(entry)]
         await self._log(app_name, user_id).aadd(said, ended=True)
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
-        """Return what the memory shows for a query: first what it derived, then messages, oldest first."""
+        """Return the memory's view for a query: first derived texts, then messages, oldest first."""
         made = host_module("google.adk.memory.base_memory_service", "google-adk").SearchMemoryResponse
         shown = await self._log(app_name, user_id).aread_view(query)
         return made(memories=[entry for said in shown if (entry := _entry(said))])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Forget an event for good, with all that was learnt from it."""
+        """Forget an event for good, with everything learnt from it."""
         memory = self.memory(app_name, user_id)
         entries = await memory.aentries()
         found = [entry.seq for entry in entries if entry.turn_id.partition("/")[0] == memory_id]
@@ -85,7 +85,7 @@ def _drop_rewound(events: Sequence[Any]) -> list[Any]:
 
 
 def _to_messages(event: Any) -> list[HostMessage]:
-    """An event or a memory entry as chat messages; none if it says nothing."""
+    """Return an event or a memory entry as chat messages; none if it has no words."""
     parts = event.content.parts if event.content else None
     if not parts:
         return []
@@ -104,12 +104,12 @@ def _to_messages(event: Any) -> list[HostMessage]:
 
 
 def _plain(response: Any) -> Any:
-    """What a function gave back, which ADK puts into a dict."""
+    """Return a function's result, which ADK wraps in a dict."""
     return response["result"] if isinstance(response, dict) and response.keys() == {"result"} else response
 
 
 def _entry(said: HostMessage) -> Any:
-    """A message as a memory entry; `None` for what ADK's tools would show without words."""
+    """Return a message as a memory entry; `None` if ADK's tools would show it without words."""
     text, own, role = host_text(said.message["content"]), said.own or {}, said.message["role"]
     if not text or role == "tool":
         return None

@@ -21,8 +21,8 @@ _EARLIER = "Here is a summary of the conversation to date:"
 class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the thread, and keeps every message of the thread in the memory's log.
 
-    The agent's state stays complete: this changes what is sent, not what is kept. The newest human message is the
-    question, so memories that search work too. Messages are identified by their ids.
+    The agent's state stays complete: this changes requests, not the state. The newest human message is the question, so
+    memories that search work too. Messages are identified by their ids.
 
     Example:
         `create_agent(model, tools, middleware=[MemoryMiddleware(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`
@@ -43,7 +43,7 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
         return handler(request.override(messages=keep_and_view(self._memories, request.messages)))
 
     async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
-        """As `wrap_model_call`."""
+        """Like `wrap_model_call`."""
         return await handler(request.override(messages=await akeep_and_view(self._memories, request.messages)))
 
     def after_agent(self, state: Any, runtime: Any) -> None:
@@ -51,7 +51,7 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
         keep(self._memories, state["messages"])
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
-        """As `after_agent`."""
+        """Like `after_agent`."""
         await akeep(self._memories, state["messages"])
 
 

@@ -39,11 +39,11 @@ def chat_of(message: Any) -> Message:
     """Return a message in the form that memories learn from and providers accept."""
     try:
         chat = to_openai(message)
-    except (LookupError, TypeError, ValueError):  # blocks of a kind, or a speaker, that LangChain has no words for
+    except (LookupError, TypeError, ValueError):  # blocks of a kind, or a speaker, unknown to LangChain
         return fit_message({"role": _ROLES.get(message.type, "user"), "content": str(message.text)})
     if message.type != "ai":
         return chat
-    # Reasoning and other non-text parts are in the host's own form, which is kept beside it.
+    # Reasoning and other non-text parts are kept in the host's own form, beside the message.
     return {**chat, "content": str(message.text) or (None if chat.get("tool_calls") else "")}
 
 
@@ -52,7 +52,7 @@ async def _follow(memories: Memories, messages: Sequence[Any], *, ended: bool = 
     config: dict[str, Any] = host_module("langgraph.config", "langgraph").get_config().get("configurable", {})
     thread = config.get("thread_id")
     log = HostLog(memory_of(memories, thread), "langchain")
-    # An agent within a graph has messages of its own: it is named by the nodes that it stands in, without their ids.
+    # An agent within a graph has its own messages: it is identified by its nodes, without their ids.
     nodes = [node.partition(":")[0] for node in str(config.get("checkpoint_ns") or "").split("|")[:-1]]
     await log.afollow(
         _to_messages(messages), ended=ended, thread="|".join([str(thread), *nodes]), cuts_at_questions=True
@@ -61,7 +61,7 @@ async def _follow(memories: Memories, messages: Sequence[Any], *, ended: bool = 
 
 
 def _to_messages(messages: Sequence[Any]) -> list[HostMessage]:
-    """LangChain's messages as messages of a log, known by their ids."""
+    """Return LangChain's messages as messages of a log, identified by their ids."""
     whole = _messages().messages_to_dict(messages)
     return [HostMessage(chat_of(message), own, message.id or "") for message, own in zip(messages, whole, strict=True)]
 
@@ -74,5 +74,5 @@ def _object(said: HostMessage) -> Any:
 
 
 def _messages() -> Any:
-    # Not when this file is imported: the one that imports it names the extra that is missing.
+    # Not when this file is imported: its importer names the missing extra.
     return host_module("langchain_core.messages", "langgraph")

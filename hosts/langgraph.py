@@ -36,12 +36,12 @@ class _Namespaces(dict[tuple[str, ...], dict[str, Any]]):
 
 
 class _Held(NamedTuple):
-    """All that was committed when it was read; never changed.
+    """An immutable snapshot of everything committed at the time of reading.
 
     Attributes:
         items: LangGraph's items, by namespace and key.
         vectors: Their embeddings by path, likewise.
-        version: Of the state in the store; 0 for none. A state that was cleared begins anew with a higher one.
+        version: The version of the state in the store; 0 for none. A cleared state starts again with a higher version.
     """
 
     items: _Namespaces = _Namespaces()
@@ -49,7 +49,7 @@ class _Held(NamedTuple):
     version: int = 0
 
     def with_changes(self, changes: Mapping[str, JSON], version: int) -> "_Held":
-        """What is held with these changes."""
+        """Return the snapshot with these changes."""
         items, vectors = _Namespaces(self.items), _Namespaces(self.vectors)
         places = [(tuple(json.loads(name)[0]), json.loads(name)[1], kept) for name, kept in changes.items()]
         for held in (items, vectors):
@@ -70,9 +70,9 @@ class _Held(NamedTuple):
 class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
     """A persistent `BaseStore` for LangGraph: its in-memory store, with each change committed to a memzoo store.
 
-    Any number of threads and processes may share one; each process holds all items. Readers see only committed values,
-    and never see an item go back to an older one. Values are JSON, and a reader gets its own copy. Embeddings are kept,
-    and computed once.
+    Any number of threads and processes may share one; each process has all items in memory. Readers see only committed
+    values, and never see an item go back to an older one. Values are JSON, and each reader gets its own copy.
+    Embeddings are stored, and computed only once.
 
     Example:
         `graph.compile(store=MemzooStore(open_store("sqlite:///memories.db"), embedder=HashEmbedder()))`
@@ -84,7 +84,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         """Open a store.
 
         Args:
-            store: Keeps the items. Whoever opened it closes it.
+            store: Keeps the items. You close it.
             name: The conversation that keeps them: deleting or exporting it includes the items.
             embedder: Makes items searchable by meaning; or pass LangGraph's `index`.
             index: As for `InMemoryStore`.
@@ -141,18 +141,18 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
                 held = await self._refresh()
                 continue
             with self._lock:
-                # Somebody else may have read them meanwhile, with what came after; or that all was deleted.
+                # Another thread may have read these meanwhile, with later changes or a deletion.
                 if held.version <= self._held.version < version:
                     self._held = self._held.with_changes(changes, version)
             return
 
     async def _begin(self) -> None:
-        """Make the conversation: a state belongs to one that there is."""
+        """Create the conversation, because a state needs an existing one."""
         if not await self._store.read(self._name, limit=1):
             await self._store.append(self._name, [Record(_FIRST)], turn_id=uuid.uuid4().hex)
 
     async def _refresh(self) -> _Held:
-        """What is held, with what others have committed."""
+        """Return the snapshot, with others' newer commits."""
         while True:
             before = self._held
             update = await self._store.read_state(self._name, _STATE, since=before.version)
@@ -161,7 +161,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
                 if now is before and anew:
                     self._held = _Held().with_changes(update.changes, update.version)
                 elif before.version <= now.version and not anew:
-                    # Another thread may have read later, and been faster: then all of it is there.
+                    # Another thread may have read later but faster: then its snapshot has everything.
                     if now.version < update.version:
                         self._held = now.with_changes(update.changes, update.version)
                 else:
@@ -170,7 +170,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
 
 
 def _plain(op: Any) -> Any:
-    """The value of an item as it will be read, by this process and by others."""
+    """Return an operation with its value in the form that readers will get, in this process and others."""
     try:
         return json.loads(json.dumps(op.value))
     except (TypeError, ValueError, RecursionError) as error:
@@ -179,7 +179,7 @@ def _plain(op: Any) -> Any:
 
 
 def _callers(found: Any) -> Any:
-    """What was found, with values that the caller may change."""
+    """Return results with values that the caller may change."""
     if isinstance(found, list):
         several: list[Any] = found
         return [_callers(one) for one in several]
@@ -195,14 +195,14 @@ def _to_json(written: Any, key: Key, held: _Held) -> JSON:
     if item is None:
         return None
     vectors = {path: list(map(float, vector)) for path, vector in written._vectors[key[0]][key[1]].items()}  # noqa: SLF001
-    # LangGraph gives an item that is put again a new time of creation.
+    # LangGraph gives an item a new time of creation when it is put again.
     made = held.items[key[0]].get(key[1], item).created_at
     times = {"created_at": made.isoformat(), "updated_at": item.updated_at.isoformat()}
     return {"value": item.value, "vectors": vectors, **times}
 
 
 def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
-    """An embedder as LangGraph takes one: a function from texts to rows of numbers."""
+    """Return an embedder for LangGraph: a function from texts to rows of numbers."""
 
     def embed(texts: Sequence[str]) -> list[list[float]]:
         import numpy as np
@@ -214,7 +214,7 @@ def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[fl
 
 
 def view(memories: Memories) -> Any:
-    """Put this in front of a model, `view(memories) | model`: it turns the state's messages into what to send.
+    """Return a Runnable for `view(memories) | model`, which turns the state's messages into the view to send.
 
     It keeps new messages in the log. The newest human message is the question, so memories that search work too.
     """
@@ -229,9 +229,9 @@ def remember(memories: Memories) -> Any:
 
 
 def this_turn(left: Any, right: Any) -> list[Any]:
-    """A reducer, `messages: Annotated[list, this_turn]`: the state has only this turn, so checkpoints stay small.
+    """Reduce a state's messages to this turn: `messages: Annotated[list, this_turn]` keeps checkpoints small.
 
-    The memory's log has what was said before. Otherwise it works like LangGraph's `add_messages`.
+    The memory's log has earlier turns. Otherwise it works like LangGraph's `add_messages`.
     """
     messages: list[Any] = _message.add_messages(left, right)
     starts = [place for place, message in enumerate(messages) if message.type == "human"]

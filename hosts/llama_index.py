@@ -19,8 +19,8 @@ class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
     Chat engines and agents put the user's message before they get the memory, so the view ends with it, and strategies
-    search for it; an engine that gets first passes it as `input`. The memory learns from an exchange once, when it is
-    answered. If a question that a model was asked is put again word for word, it is a retry, and is saved once.
+    search for it; an engine that gets first passes it as `input`. The memory learns from an exchange once, after the
+    answer. A question put again word for word after a model was asked is a retry, and is saved once.
 
     Attributes:
         memory: The memory.
@@ -34,7 +34,7 @@ class ChatMemory(VirtualSubclass):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name of the class, for LlamaIndex."""
+        """Return the name of the class, for LlamaIndex."""
         return cls.__name__
 
     @classmethod
@@ -47,11 +47,11 @@ class ChatMemory(VirtualSubclass):
         return made
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
-        """Return what to show the model, for what the user said last or is about to say."""
+        """Return the view for the user's last words, or for `input`, their next."""
         return [_hosts(said) for said in await self._log.aread_view(input)]
 
     async def aget_all(self) -> list[Any]:
-        """Return all that was ever said, whatever the strategy shows of it."""
+        """Return the whole history, independent of the strategy's view."""
         return [_hosts(said) for said in await self._log.aall()]
 
     async def aput(self, message: Any) -> None:
@@ -63,7 +63,7 @@ class ChatMemory(VirtualSubclass):
         await self._log.aadd(list(map(_to_message, messages)))
 
     async def aset(self, messages: Sequence[Any]) -> None:
-        """Replace everything said by these messages: keeps the beginning that the log shares with them."""
+        """Replace the history by these messages, keeping the beginning that they share with the log."""
         said, old = list(map(_to_message, messages)), await self._log.aall()
         same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:
@@ -71,7 +71,7 @@ class ChatMemory(VirtualSubclass):
         await self._log.aadd(said[same:], ended=True)
 
     async def areset(self) -> None:
-        """Delete the conversation and all that was learnt from it."""
+        """Delete the conversation and everything learnt from it."""
         await self.memory.aclear()
 
     get, get_all, put, put_messages = blocking(aget), blocking(aget_all), blocking(aput), blocking(aput_messages)
@@ -90,7 +90,7 @@ def _to_message(message: Any) -> HostMessage:
         if block["block_type"] == "tool_call"
     ]
     others = [block["block_type"] for block in blocks if block["block_type"] not in ("text", "thinking", "tool_call")]
-    # Older models leave their calls among the arguments instead of these blocks.
+    # Older models put their calls into the arguments instead of these blocks.
     calls = calls or [call for call in dicts_of(kwargs.get("tool_calls")) if isinstance(call.get("function"), dict)]
     (chat,) = chat_of(role, [text], calls=calls, others=others)
     return HostMessage(chat, own)

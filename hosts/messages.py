@@ -1,4 +1,4 @@
-"""Converts a host's messages to chat messages: what the adapters of agent frameworks share."""
+"""Converts a host's messages to chat messages, for the adapters of agent frameworks."""
 
 import itertools
 import json
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 PART = ""
-"""What stands for the host's own form of the further chat messages that one message of the host became."""
+"""The stand-in for the host's own form in further chat messages from the same host message."""
 
 
 class HostMessage(NamedTuple):
@@ -40,7 +40,7 @@ class HostMessage(NamedTuple):
         key: The host's id for it in this conversation, so that it is stored only once; "" for none.
         seq: Its number in the log; 0 if it is not there.
         thread: The host's thread that it belongs to; "" if unknown.
-        unfinished: It is what the user has read of an answer that was stopped.
+        unfinished: It is the part of a stopped answer that the user has read.
     """
 
     message: Message
@@ -52,7 +52,7 @@ class HostMessage(NamedTuple):
 
 
 def add_calls(said: Message, calls: Iterable[Any]) -> Message:
-    """Add calls of tools to an assistant's message: those of one answer are one message, so that nothing parts them."""
+    """Add tool calls to an assistant's message, so that all calls of an answer stay in one message."""
     return said | {"content": said["content"] or None, "tool_calls": [*said.get("tool_calls", ()), *calls]}
 
 

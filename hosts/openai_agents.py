@@ -20,7 +20,7 @@ Item: TypeAlias = dict[str, Any]
 _TEXT = ("input_text", "output_text")
 _ARGUMENTS = ("arguments", "input", "action", "actions", "operation")
 
-# The id of the turn that keeps what came with a popped item, before the number of that item's message.
+# The prefix, before the number of a popped item's message, for the id of the turn that keeps the items around it.
 _REST = "rest-of-"
 
 _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySession(..., raw=True)"
@@ -55,12 +55,11 @@ class MemorySession:
         self._log, self._raw = HostLog(memory, "openai-agents"), raw
         if memory.needs_query and not raw:
             raise OptionError(
-                f"{memory.name!r} searches for what fits the words that are being answered, and Session.get_items does "
-                f"not tell them: use {_HOOK}"
+                f"{memory.name!r} searches with the question, which Session.get_items does not get: use {_HOOK}"
             )
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
-        """Return all items with `raw=True`, else the view; at most the newest `limit`, plus what was derived.
+        """Return all items with `raw=True`, else the view; at most the newest `limit`, plus derived texts.
 
         By default, `limit` comes from `session_settings`.
         """
@@ -68,7 +67,7 @@ class MemorySession:
         if self._raw:
             said = await self._log.aall(None if limit is None else max(limit, 0))
         else:
-            # The SDK reads before it tells the question, which need not be the log's newest one.
+            # The SDK reads before it passes the question, which need not be the log's newest one.
             said = _as_said(await self._log.aread_view(""))
         left = _find_popped(said)
         said = [one for one in said if one not in left]
@@ -83,7 +82,7 @@ class MemorySession:
         await self._log.aadd(_to_messages(items))
 
     async def pop_item(self) -> Item | None:
-        """Take back the newest item of the log, whatever the view shows of it."""
+        """Take back the newest item of the log, independent of the view."""
         # A run that is cancelled here has either taken back this item or changed nothing.
         return await asyncio.shield(self._pop())
 
@@ -93,7 +92,7 @@ class MemorySession:
                 await self._log.arewind(left)
                 continue
             *kept, popped = _items(said[-1:])
-            if kept:  # What stood with the item is saved before it goes: whenever a process ends, it is there.
+            if kept:  # Saved before it goes, so that they survive the end of the process at any time.
                 rest = [self._log.record(one) for one in _to_messages(kept)]
                 await self.memory.aadd_messages(rest, turn_id=f"{_REST}{said[-1].seq}", learn=False)
             if await self._log.arewind(said[-1:]):
@@ -101,32 +100,32 @@ class MemorySession:
         return None
 
     async def clear_session(self) -> None:
-        """Delete the conversation and all that was learnt from it."""
+        """Delete the conversation and everything learnt from it."""
         await self.memory.aclear()
 
     async def filter_input(self, data: Any) -> Any:
-        """Send the view for what the user has just said, for `RunConfig(call_model_input_filter=...)`.
+        """Send the view for the user's newest words, for `RunConfig(call_model_input_filter=...)`.
 
-        The run has to use this session too. What is sent here is never stored.
+        The run must use this session too. Nothing sent here is stored.
         """
         given: list[Item] = data.model_data.input
         start = max((place for place, item in enumerate(given) if item.get("role") == "user"), default=0)
         query = host_text(given[start].get("content")) if given else None
         view = _items(_as_said(await self._log.aread_view(query)))
-        # The log does not have what a run without this session says.
+        # The log lacks the messages of a run without this session.
         asked = [item for item in view if item.get("role") == "user"]
         live = [] if asked and host_text(asked[-1].get("content")) == query else given[start:]
         return replace(data.model_data, input=[*view, *live])
 
 
 def _as_said(shown: Sequence[HostMessage]) -> list[HostMessage]:
-    """A view in the order of the log, since a call's results need not follow it; what was derived stays where it is."""
+    """Return a view in the log's order, since results need not follow their call; derived texts keep their places."""
     groups = groupby(shown, key=lambda one: one.seq > 0)
     return [one for _, group in groups for one in sorted(group, key=lambda one: one.seq)]
 
 
 def _newest(said: Sequence[HostMessage], limit: int | None) -> list[Item]:
-    """The items of the newest messages, at most so many; calls are among them with all their results, or not at all."""
+    """Return the items of the newest messages, at most `limit`; a call only together with all its results."""
     size, first, waiting = 0, len(said), set[str]()
     for place in reversed(range(len(said))):
         one = said[place]
@@ -141,7 +140,7 @@ def _newest(said: Sequence[HostMessage], limit: int | None) -> list[Item]:
 
 
 def _find_popped(said: Sequence[HostMessage]) -> list[HostMessage]:
-    """Find messages that a pop would have deleted if its process had not ended first."""
+    """Return messages that a pop would have deleted if its process had not ended first."""
     popped = {one.key.removeprefix(_REST) for one in said if one.key.startswith(_REST)}
     return [one for one in said if str(one.seq) in popped]
 
@@ -150,7 +149,7 @@ def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
     """Turn items into messages, with the items beside them.
 
     An item without a chat form, such as reasoning, stays with the next item, or with the last one: they are shown or
-    left out together. So are all calls of one response, with what it said and thought before them: as one message.
+    left out together. So are all calls of one response, with its text and thoughts before them: as one message.
     """
     said: list[HostMessage] = []
     waiting: list[Item] = []
@@ -194,7 +193,7 @@ def _message(item: Item) -> Message | None:
 def _result(item: Item) -> str:
     """Return a tool's result in words; its status if it returned nothing."""
     given = item.get("output", item.get("result"))
-    if isinstance(given, list):  # of texts and pictures, or of what shells wrote
+    if isinstance(given, list):  # texts and pictures, or shells' output
         texts = [
             host_text([part]) or f"{part.get('stdout') or ''}{part.get('stderr') or ''}" for part in dicts_of(given)
         ]

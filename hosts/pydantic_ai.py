@@ -55,7 +55,7 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
         await log.afollow([one for one, _ in said], thread=_thread(ctx, live))
         asked = [one.message["content"] for one, _ in said if one.message["role"] == "user"]
         shown = await log.aread_view(host_text(asked[-1]) if asked else None)
-        # The very parts of the run, unless something was taken out of what is kept of them.
+        # The run's own parts, unless their stored form was redacted.
         pieces = {} if log.memory.redact else {one.key: piece for one, piece in said}
         view = _merge([*_agents_parts(live), *_view(shown, pieces)])
         return await handler(replace(request_context, messages=view))
@@ -93,7 +93,7 @@ def _to_messages(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
 
 
 def _own(piece: Any) -> Any:
-    """A piece as JSON; `None` where an application put something into it that is none, and that Pydantic refuses."""
+    """Return a piece as JSON; `None` if it has an application's non-JSON value that Pydantic refuses."""
     try:
         (own,) = _messages.ModelMessagesTypeAdapter.dump_python([piece], mode="json")
     except (TypeError, ValueError):
@@ -109,7 +109,7 @@ def _agents_parts(messages: Iterable[Any]) -> list[Any]:
 
 
 def _view(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
-    """A view as messages: the very ones of this run, by key, and those of earlier runs as they were."""
+    """Return a view as messages: this run's own objects, by key, and earlier runs' messages in their original form."""
     calls = [call for one in shown for call in one.message.get("tool_calls") or ()]
     tools = {call["id"]: str(dict_of(call.get("function")).get("name") or "a tool") for call in calls}
     return [live.get(one.key) or _message(one, tools) for one in shown]
@@ -132,7 +132,7 @@ def _pieces(message: Any) -> list[Any]:
 
 
 def _chat(piece: Any) -> Message:
-    """What one piece says: a response, or a request of one part."""
+    """Return the chat message of one piece: a response, or a request of one part."""
     if piece.kind == "response":
         asked = [part for part in piece.parts if part.part_kind == "tool-call"]
         calls = [make_call(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in asked]
@@ -153,7 +153,7 @@ def _chat(piece: Any) -> Message:
 
 
 def _words(part: Any) -> str:
-    """What a part of a response, or of speech, says in words."""
+    """Return the words of a part of a response, or of speech."""
     words = {"text": "content", "speech": "transcript"}
     return getattr(part, words[part.part_kind]) or "" if part.part_kind in words else ""
 
@@ -172,7 +172,7 @@ def _part(part: Any) -> Message:
 
 
 def _message(said: HostMessage, tools: Mapping[str, str]) -> Any:
-    """A message of an earlier run as it was; one that was derived, or saved another way, in Pydantic AI's form."""
+    """Return an earlier run's message in its original form; a derived or foreign one in Pydantic AI's form."""
     if said.own is not None:
         with contextlib.suppress(ValueError):  # of another version of Pydantic AI
             return _messages.ModelMessagesTypeAdapter.validate_python([said.own])[0]

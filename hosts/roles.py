@@ -1,4 +1,4 @@
-"""Finds a message's role from what other libraries and files call the speaker."""
+"""Finds a message's role from the speaker's name in other libraries and files."""
 
 from typing import Any
 

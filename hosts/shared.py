@@ -1,4 +1,4 @@
-"""What the adapters of agent frameworks share: a memory's log as the host's own messages."""
+"""Shared parts of the adapters of agent frameworks: a memory's log as the host's own messages."""
 
 import importlib
 import itertools
@@ -35,7 +35,7 @@ _THREAD = "@thread"
 
 
 class HostLog:
-    """A memory as an adapter uses it.
+    """A memory for an adapter.
 
     It learns from an exchange when it is answered, however many pieces the host saves it in; a load learns nothing.
 
@@ -47,7 +47,7 @@ class HostLog:
     def __init__(self, memory: BaseMemory, host: str) -> None:
         self.memory = memory
         self.field = f"@{host}"
-        # For comparing only: what is saved is treated, and counted, by the memory.
+        # For comparing only: the memory redacts and counts saved messages itself.
         self._redactor = Redactor(memory.redact)
         self._may_repeat = True
 
@@ -61,7 +61,7 @@ class HostLog:
         Args:
             said: The messages, oldest first.
             turn_id: Saving the same turn again changes nothing.
-            ended: Learn in any case, because nothing follows.
+            ended: Learn in any case, because nothing else follows.
         """
         if self._may_repeat:
             said = said[await self._count_repeated(said) :]
@@ -78,10 +78,10 @@ class HostLog:
         self._may_repeat = False
 
     async def _find_stopped(self, thread: str) -> list[HostMessage]:
-        """Return the newest message if it is a stopped answer whose place the thread's answer takes; else none."""
+        """Return the newest message if it is a stopped answer that the thread's answer replaces; else none."""
         waiting = await self._find_unanswered()
         asked = [one.thread for one in waiting if one.message["role"] == "user"]
-        # A thread that waits for an answer to another question leaves it to its own.
+        # A thread that waits for an answer to another question does not replace it.
         is_others = thread in asked and asked[-1] != thread
         return [one for one in waiting[-1:] if one.unfinished and not is_others]
 
@@ -94,11 +94,11 @@ class HostLog:
         cuts_at_questions: bool = False,
         whole: bool = True,
     ) -> None:
-        """Bring the log in step with a host: append what follows the newest of its messages that the log has.
+        """Bring the log in step with a host: append the messages after the newest one that the log has.
 
-        Skips what was forgotten. With a `thread`, the log also follows it back: it takes back what the thread no longer
-        has, and appends everything again from a message whose words have changed. Messages taken back return when the
-        host brings them again, as when an earlier branch is resumed.
+        Skips forgotten messages. With a `thread`, the log also follows it back: it takes back messages that the thread
+        no longer has, and appends everything again from a message with changed words. Messages taken back return when
+        the host sends them again, as when an earlier branch is resumed.
 
         Args:
             said: The host's messages, each with a key, oldest first: all, or the newest ones.
@@ -112,7 +112,7 @@ class HostLog:
                 messages.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
-        # The store says of each appended message whether it was forgotten; many are checked at once.
+        # The store tells for each appended message whether it was forgotten; many are checked at once.
         if len(new) > _FIRST_PAGE or [one.message["role"] for one in new[:2]] == ["user", "user"]:
             new = await self._drop_forgotten(new)
         if whole and self._may_repeat:
@@ -125,7 +125,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return what `afollow` would append in a new run, after taking back what the thread no longer has."""
+        """Return the messages that `afollow` would append in a new run, after taking back those the thread lost."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -133,7 +133,7 @@ class HostLog:
     async def _find_new(
         self, said: Sequence[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return what follows the newest of the host's messages that the log has, or had before it was forgotten."""
+        """Return the messages after the newest one that the log has, or had before it was forgotten."""
         known = await self._read_newest(said, thread)
         if thread:
             known = await self._step_back(said, known, thread, cuts_at_questions=cuts_at_questions)
@@ -144,7 +144,7 @@ class HostLog:
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
         """Return the view for the words being answered, with the host's own form of messages from the log.
 
-        If these are the question whose answer was stopped, they are answered anew: without what was read of it.
+        If these are the question of a stopped answer, the view leaves out that answer.
 
         Args:
             query: The words; by default the log's newest question.
@@ -165,23 +165,22 @@ class HostLog:
         asked = [host_text(one.message["content"]) for one in waiting if one.message["role"] == "user"]
         if not asked or not waiting[-1].unfinished or find_lacking(self.memory.store, "forget"):
             return 0
-        # Each host has its own way of putting the parts of a text together.
+        # Each host joins the parts of a text in its own way.
         is_same = query is None or self._redactor.text(query).split() == asked[-1].split()
         return waiting[-1].seq - 1 if is_same else 0
 
     async def aall(self, limit: int | None = None) -> list[HostMessage]:
-        """Return what was said, oldest first: all, or the newest `limit`."""
+        """Return the messages of the log, oldest first: all, or the newest `limit`."""
         self._may_repeat = True
         return await self._newest(limit)
 
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
-        """Take back messages, usually the newest, and what was read of a stopped answer to them.
+        """Take back messages, usually the newest, with a stopped answer to them.
 
-        Only what was learnt from them is learnt again. The host may bring them again.
+        Only states learnt from them are learnt again. The host may send them again.
 
         Returns:
-            The numbers of those taken back, without those that were not there or that somebody else took back
-            meanwhile.
+            The numbers of the messages taken back, without missing ones and ones that others took back meanwhile.
 
         Raises:
             UnsupportedError: The store cannot delete single messages.
@@ -198,8 +197,8 @@ class HostLog:
 
         Args:
             ids: The ids.
-            newest: Look only among so many of the newest; by default everywhere.
-            thread: Take back only what was appended for this thread; "" for all.
+            newest: Look only among this many newest messages; by default among all.
+            thread: Take back only messages appended for this thread; "" for all.
         """
         said = [one for one in await self._newest(newest) if thread in ("", one.thread)]
         gone = [one for one in said if one.key.partition("/")[0] in ids]
@@ -210,14 +209,15 @@ class HostLog:
         try:
             await self.arewind(said)
         except UnsupportedError as error:
-            logger.warning("%r keeps what its host took back: %s", self.memory.conversation_id, error)
+            logger.warning("%r keeps messages that its host took back: %s", self.memory.conversation_id, error)
             return False
         return True
 
     def record(self, said: HostMessage) -> Record:
         """Return a message as it is stored, with the host's own form beside it.
 
-        What cannot be a chat message is stored as text, so that a run that has done its work does not fail here.
+        Anything that cannot be a chat message is stored as text, so that a run that has done its work does not fail
+        here.
         """
         fields = {self.field: dump_json(said.own), _THREAD: said.thread or None}
         known = {name: text for name, text in fields.items() if text is not None}
@@ -234,7 +234,7 @@ class HostLog:
 
     async def _read_newest(self, said: Sequence[HostMessage], thread: str) -> list[HostMessage]:
         """Return the newest messages of the log, enough to compare it with the host's messages."""
-        # More than the host has passed in, because the log may end with what was saved in another way.
+        # More than the host has passed in, because the log may end with messages saved in another way.
         size, keys = 2 * len(said) + _FIRST_PAGE, {one.key for one in said}
         asked = max((place for place, one in enumerate(said) if one.message["role"] == "user"), default=0)
         # Going back to an early answer leaves any number of messages behind.
@@ -248,7 +248,7 @@ class HostLog:
     async def _step_back(
         self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Take back what a thread no longer has, and what follows a message whose words changed; return the rest."""
+        """Take back messages that a thread no longer has, and those after a changed one; return the rest."""
         now = {one.key: one.message for one in said if one.key}
         first = next((one for one in known if one.key in now), None)
         if first is None:
@@ -282,7 +282,7 @@ class HostLog:
         waiting = [
             one for one in await self._find_unanswered() if one.message["role"] == "user" and one.key not in keys
         ]
-        # What keys tell apart has its time and id in the host's own form: there, words are compared alone.
+        # Messages with keys have time and id in the host's own form, so compare only their words.
         compared = attrgetter("message") if keys else attrgetter("message", "own")
         lengths = range(min(len(asked), len(waiting)), 0, -1)
         return next((n for n in lengths if list(map(compared, asked[:n])) == list(map(compared, waiting[-n:]))), 0)
@@ -292,7 +292,7 @@ class HostLog:
         return said._replace(message=kept.message, own=self._own(kept.fields))
 
     async def _find_unanswered(self) -> list[HostMessage]:
-        """Return what was said after the newest answer, oldest first."""
+        """Return the messages after the newest answer, oldest first."""
         size = _FIRST_PAGE
         # The first page nearly always has an answer, so the cost does not grow with the conversation.
         while True:
@@ -306,9 +306,9 @@ class HostLog:
 def _without_tools_work(
     own: Sequence[HostMessage], gone: Sequence[HostMessage], now: Collection[str]
 ) -> list[HostMessage]:
-    """Leave out calls and results of a run that failed, as a thread that has its question has it run again.
+    """Leave out calls and results of a failed run, because a thread with its question runs it again.
 
-    They are taken back together with the question before them, or with the answer behind them.
+    They are taken back together with the question before them, or with the answer after them.
     """
     stays = {one.key for one in own} - {one.key for one in gone}
     groups = [list(group) for _, group in itertools.groupby(own, key=lambda one: is_of_tools(one.message))]
@@ -331,8 +331,8 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
         return memories.get(host_id) if isinstance(memories, MemoryProvider) else memories(host_id)
     if host_id not in (None, memories.conversation_id):
         raise ConversationIdError(
-            f"the memory belongs to conversation {memories.conversation_id!r}, and the host is in {host_id!r}: give a "
-            "MemoryProvider, which has a memory for each"
+            f"the memory belongs to conversation {memories.conversation_id!r}, and the host is in {host_id!r}: pass a "
+            "MemoryProvider, which has a memory for each conversation"
         )
     return memories
 
@@ -352,13 +352,13 @@ def host_module(name: str, extra: str) -> Any:
 class VirtualSubclass:
     """Counts as a subclass of a host's class once the host has been imported."""
 
-    # In which modules, and what the class is called there.
+    # The modules of the host's class, and its name there.
     host_modules: ClassVar[tuple[str, ...]]
     host_class: ClassVar[str] = "BaseMemory"
 
     @property
     def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
-        # Hosts check with isinstance, which asks for this. A subclass would need the host whenever it is imported.
+        # Hosts check with isinstance, which uses this. A real subclass would need the host at import time.
         found = (getattr(sys.modules.get(name), self.host_class, None) for name in self.host_modules)
         return next(filter(None, found), type(self))
 

@@ -25,16 +25,16 @@ __all__ = ["MemoryConversationManager"]
 class MemoryConversationManager:
     """A memory as the conversation manager of a Strands agent.
 
-    Before each model call, it replaces earlier turns by the memory; what was derived goes to the end of the system
+    Before each model call, it replaces earlier turns by the memory's view; derived texts go to the end of the system
     prompt. At the end of an invocation, it saves the messages by their tracking ids and learns from them; the list
     `agent.messages` keeps the newest turn, and the log keeps everything. A failed invocation is saved too, with the
-    work of its tools; its prompt given again is a retry, and is asked and saved once. An interrupted one is saved with
+    work of its tools; the same prompt again is a retry, and is asked and saved once. An interrupted one is saved with
     the next one that ends. If you remove or edit messages of the newest turn in `agent.messages`, or load an older
-    snapshot of the agent, the log drops what is gone too.
+    snapshot of the agent, the log drops the removed messages too.
 
     Attributes:
         memory: The memory of one agent.
-        removed_message_count: How many messages were removed from `agent.messages`, for Strands' session managers.
+        removed_message_count: The number of messages removed from `agent.messages`, for Strands' session managers.
     """
 
     def __init__(self, memory: BaseMemory) -> None:
@@ -74,12 +74,12 @@ class MemoryConversationManager:
         self._left_out += (self._shown - self._left_out + 1) // 2
 
     def get_state(self) -> dict[str, Any]:
-        """Return what Strands' session managers and snapshots keep of this; the memory's store keeps the memory."""
+        """Return the state for Strands' session managers and snapshots; the memory's store keeps the memory."""
         name, removed = type(self).__name__, self.removed_message_count
         return {"__name__": name, "removed_message_count": removed, "thread": self._thread}
 
     def restore_from_session(self, state: dict[str, Any]) -> None:
-        """Continue from what `get_state` returned."""
+        """Continue from a result of `get_state`."""
         self.removed_message_count = state["removed_message_count"]
         self._thread = state.get("thread", self._thread)
 
@@ -110,7 +110,7 @@ class MemoryConversationManager:
         self._left_out = 0
         turn = await self._turn(event.agent.messages)
         said = [one for message in turn for one in _to_messages(message)]
-        # What tools did before a failure is on record at once: their agent may not live on.
+        # The work of tools before a failure is saved at once, because the agent may not live on.
         await self._log.afollow(said, ended=event.result is not None, thread=self._thread)
 
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -125,7 +125,7 @@ class MemoryConversationManager:
 
 
 def _in_turns(messages: Sequence[dict[str, Any]], recalled: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Messages of which what was recalled is part of the user's message behind it: models want the roles in turn."""
+    """Return messages with recalled texts merged into the next user message, because models want alternating roles."""
     shown, waiting = list[dict[str, Any]](), list[dict[str, Any]]()
     for message in messages:
         if message in recalled:
@@ -190,7 +190,7 @@ def _text(blocks: Any) -> str:
 
 
 def _strands(said: HostMessage) -> dict[str, Any] | None:
-    """A message as Strands has it; `None` for what stands in the system prompt, or in the message before."""
+    """Return a message in Strands' form; `None` if it is part of the system prompt or of the message before."""
     message, role = said.message, said.message["role"]
     if role in ("system", "developer") or said.own == PART:
         return None

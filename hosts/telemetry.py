@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["InstrumentedCall", "instrument", "instrumented_calls", "uninstrument"]
 
 _ORIGINALS: dict[tuple[Any, str], Any] = {}
-# The conversation that is loaded or saved: model calls and searches do not know it.
+# The conversation being loaded or saved, which model calls and searches do not know.
 _conversation: ContextVar[str] = ContextVar("memzoo_telemetry_conversation", default="")
 
 _ID, _OPERATION, _MODEL = "gen_ai.conversation.id", "gen_ai.operation.name", "gen_ai.request.model"
@@ -62,8 +62,8 @@ def instrument(
     Without a configured SDK, OpenTelemetry drops them all.
 
     Args:
-        tracer_provider: Where spans go; by default the global one.
-        meter_provider: Where metrics go; by default the global one.
+        tracer_provider: The provider for spans; by default the global one.
+        meter_provider: The provider for metrics; by default the global one.
         content: Also put the words of prompts, replies, questions and memories into spans. These are your users' words.
 
     Raises:
@@ -142,7 +142,7 @@ class _Instrumentation:
             try:
                 yield lambda result: self._tell(call, span, kind, args, result)
             except BaseException as error:
-                # Without its text, because an error may quote what was said.
+                # Without its text, because an error may quote users' words.
                 span.set_attribute("error.type", type(error).__name__)
                 span.set_status(StatusCode.ERROR)
                 raise
@@ -164,7 +164,7 @@ class _Instrumentation:
 
 
 def _to_convention(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Chat messages in the form that the conventions give them."""
+    """Return chat messages in the form of the conventions."""
     said = [{"role": one["role"], "parts": [{"type": "text", "content": one["content"]}]} for one in messages]
     return json.dumps(said, ensure_ascii=False)
 
@@ -211,7 +211,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
 
 
 def _of_memories() -> list[InstrumentedCall]:
-    """What is done to memories, by the names of the conventions. A conversation is what they call a store of memories.
+    """Return the calls of memories, by the conventions' names. They call a conversation a store of memories.
 
     https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
     """
@@ -293,7 +293,7 @@ def _unsaid(_args: Sequence[Any], _result: Any) -> dict[str, Any]:
 
 
 def _watch_learning(told: _Instrumentation) -> None:
-    """After each attempt to learn, count what waits and what is set aside."""
+    """After each attempt to learn, count waiting and set-aside exchanges."""
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import Decision, RetryPolicy
     from memzoo.strategy import exchange_ends
@@ -359,7 +359,7 @@ def _describe_cost(result: Any) -> dict[str, Any]:
     return {
         "gen_ai.usage.input_tokens": spent.prompt_tokens,
         "gen_ai.usage.output_tokens": spent.completion_tokens,
-        # Most endpoints do not report a cache, which does not mean that they have none.
+        # Most endpoints do not report a cache, but may still have one.
         **{f"gen_ai.usage.{name}.input_tokens": tokens for name, tokens in cached.items() if tokens},
     }
 

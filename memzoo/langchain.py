@@ -63,7 +63,7 @@ def __getattr__(name: str) -> Any:
         return entity_prompt()
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
-    # Only for who asks: it loads what a migration knows of LangChain's names.
+    # Imported only when needed: it loads the migration's table of LangChain's names.
     from memzoo.hosts.langchain.lacking import why_lacking
 
     why = why_lacking(name, __all__)

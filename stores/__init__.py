@@ -1,4 +1,4 @@
-"""Stores keep what was said and what was learnt from it; an index searches embeddings."""
+"""Stores keep messages and the states learnt from them; an index searches embeddings."""
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -92,12 +92,12 @@ class Entry:
 
     @property
     def model(self) -> str | None:
-        """The model that gave this answer, as its endpoint names it; `None` unless a `Conversation` got it."""
+        """The model of this answer, in its endpoint's words; `None` unless a `Conversation` got it."""
         return self.answered.get("model")
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """What this answer cost, by the names of `memzoo.types.Spent`; `None` unless a `Conversation` got it."""
+        """The cost of this answer, by the names of `memzoo.types.Spent`; `None` unless a `Conversation` got it."""
         return self.answered.get("usage")
 
     @property
@@ -134,7 +134,7 @@ class Entries(list[Entry]):
 
 @dataclass(frozen=True, slots=True)
 class StateUpdate:
-    """What changed in a derived state since a reader last looked.
+    """The changes in a derived state since a reader's last look.
 
     Attributes:
         version: Hand it to `Store.commit`; it grows with each commit, and never goes back, not even after a clear.
@@ -299,9 +299,9 @@ class ManagedStore(Store, Protocol):
         Args:
             conversation_id: The conversation to delete from.
             seqs: The messages' log numbers; numbers that are not there are ignored.
-            derived: Also delete what may have been learnt from them: clear each state whose watermark has reached the
-                first of them, and tell every reader to start afresh. Only a state that consists of embeddings keeps its
-                watermark and the embeddings of other messages. Otherwise all states stay as they are.
+            derived: Also delete the states that may have learnt from them: clear each state whose watermark has reached
+                the first of them, and make every reader start afresh. Only a state that consists of embeddings keeps
+                its watermark and the embeddings of other messages. If false, all states stay as they are.
 
         Returns:
             The numbers removed, in order.
@@ -327,7 +327,7 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """Remove traces of deleted data from the store's files, without making others wait.
+        """Remove traces of deleted data from the store's files, unless that would make others wait.
 
         Args:
             thorough: Rewrite the files, so that no copies remain that the database made when it moved data. This takes

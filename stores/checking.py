@@ -1,4 +1,4 @@
-"""Reads everything in a store and reports what is damaged."""
+"""Reads everything in a store and reports damage."""
 
 import os
 import sqlite3

@@ -60,7 +60,7 @@ class EncryptedStore(Closing):
         Args:
             store: An empty store, or one that was always used with these keys.
             keys: A key, or several: the first one encrypts, all of them decrypt. To replace a key, put the new one
-                first; what was written under an old key keeps it until it is written again, or exported and imported.
+                first; older content keeps its key until it is written again, or exported and imported.
 
         Raises:
             MissingExtraError: The package cryptography is not installed.

@@ -25,7 +25,7 @@ class MessageListStore(Closing):
       from the messages, and nothing is pinned; saving a turn again then stores it twice, and a forgotten turn can be
       stored again.
     - Nothing protects a list from others: if two processes save to one conversation at the same time, one may overwrite
-      what the other has just saved.
+      the other's messages.
     - If somebody else changes or removes messages, numbers and all states start afresh.
     - A load reads the whole list once; a save reads it once and rewrites all of it. With `keep_history=False` a save
       that shortens the list writes it twice, and reads it once more if the memory asks a model. The functions run
@@ -121,7 +121,7 @@ class MessageListStore(Closing):
         return await self._seen.states(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`; this store cannot reach what the functions leave behind."""
+        """See `ManagedStore.scrub`; this store cannot reach data that the functions leave behind."""
         return False
 
     async def _look(self, conversation_id: str) -> int:

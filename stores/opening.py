@@ -103,7 +103,7 @@ def open_store(
 
 
 def kinds() -> dict[str, str]:
-    """Return the kinds of stores, including those of installed packages: an example URL and what it is."""
+    """Return the kinds of stores, including those of installed packages: example URLs with descriptions."""
     return KINDS | {f"{name}://": f"of an installed package: {plugin.value}" for name, plugin in _find_added().items()}
 
 

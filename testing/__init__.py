@@ -19,7 +19,7 @@ import pkgutil
 
 import pytest
 
-# Before they are imported: pytest shows the values that an `assert` compared only in modules that it was told of.
+# Before they are imported: pytest shows the values of an `assert` only in registered modules.
 pytest.register_assert_rewrite(*(f"{__name__}.{one.name}" for one in pkgutil.iter_modules(__path__)))
 
 from memzoo.testing.contract import MemoryContract  # noqa: E402

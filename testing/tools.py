@@ -32,7 +32,7 @@ class ContractTools:
         return issubclass(self.strategy, ModelBackedMemory)
 
     def options(self) -> dict[str, Any]:
-        """The options for testing the strategy, besides `store` and `conversation_id`.
+        """Return the options for testing the strategy, besides `store` and `conversation_id`.
 
         An `llm` here is the model of all tests, which some tests make fail.
         """

@@ -1,4 +1,4 @@
-"""What all memory classes for LangChain have in common."""
+"""The base of all memory classes for LangChain."""
 
 import dataclasses
 import warnings
@@ -20,29 +20,29 @@ from memzoo.sync import blocking
 __all__ = ["BothWays", "LangChainMemory"]
 
 
-# A program that answered on although its model failed to learn answers on.
+# As in LangChain, a program keeps answering although its model fails to learn.
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer"}
 
 
 class BothWays(VirtualSubclass):
-    """Has LangChain's methods, for synchronous and asynchronous code; by itself it keeps nothing."""
+    """LangChain's methods for synchronous and asynchronous code; the base itself keeps nothing."""
 
     host_modules = ("langchain_classic.base_memory", "langchain_core.memory")
 
     @property
     def memory_variables(self) -> list[str]:
-        """The names of the variables that `load_memory_variables` returns."""
+        """The names of the variables from `load_memory_variables`."""
         raise NotImplementedError
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The variables for a prompt."""
+        """Return the variables for a prompt."""
         raise NotImplementedError
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Nothing is saved."""
+        """Do nothing."""
 
     async def aclear(self) -> None:
-        """Nothing is deleted."""
+        """Do nothing."""
 
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)
@@ -52,22 +52,22 @@ class BothWays(VirtualSubclass):
 class LangChainMemory(BothWays):
     """A memory with the methods, options and defaults of a class of LangChain.
 
-    Options can be changed after it was made, as in LangChain. An option that it does not have is ignored with a
-    warning, where LangChain is silent.
+    Options can be changed at any time, as in LangChain. An unknown option is ignored with a warning, where LangChain is
+    silent.
     """
 
     plain_class: ClassVar[type[BaseMemory]]
-    # LangChain's, where they differ from those of the plain class.
+    # LangChain's defaults that differ from those of the plain class.
     defaults: ClassVar[Mapping[str, Any]] = {}
-    # By the name of an option that takes a LangChain prompt: our prompt.
+    # Our prompt, by the name of the option for a LangChain prompt.
     templates: ClassVar[Mapping[str, str]] = {}
-    # Options that bring in what was learnt before.
+    # Options with an initial state.
     brought: ClassVar[Sequence[str]] = ()
-    # Options that the plain class knows nothing of, with their defaults.
+    # Options unknown to the plain class, with their defaults.
     extras: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, **options: Any) -> None:
-        """Make it.
+        """Make a memory.
 
         Args:
             **options: LangChain's, and those of the plain class: `store`, `conversation_id`, `token_counter` and more.
@@ -85,7 +85,7 @@ class LangChainMemory(BothWays):
 
     @property
     def plain(self) -> BaseMemory:
-        """The memory behind it, with all that memzoo can do."""
+        """The memory behind it, with all of memzoo's methods."""
         if self._own_history is not None:
             self._own_history.take_edits()
         return self._plain
@@ -100,11 +100,11 @@ class LangChainMemory(BothWays):
 
     @property
     def memory_variables(self) -> list[str]:
-        """The names of the variables that `load_memory_variables` returns."""
+        """The names of the variables from `load_memory_variables`."""
         return self._plain.memory_variables
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The memory for a prompt: a transcript, or messages with `return_messages`, by variable."""
+        """Return the memory's variables for a prompt: a transcript, or messages with `return_messages`."""
         return to_langchain(await self.plain.aload_memory_variables(values(inputs)))
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
@@ -112,21 +112,21 @@ class LangChainMemory(BothWays):
         await self.plain.asave_context(values(inputs), values(outputs))
 
     async def aclear(self) -> None:
-        """Delete the conversation and all that was learnt from it."""
+        """Delete the conversation and everything learnt from it."""
         await self.plain.aclear()
 
     def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Refuse what `save_context` would refuse, before anything is stored.
+        """Refuse an exchange that `save_context` would refuse, before anything is stored.
 
         Raises:
-            AmbiguousKeyError, MissingKeyError, MessageError: It cannot be told which are the words of the exchange.
+            AmbiguousKeyError, MissingKeyError, MessageError: The words of the exchange are missing or ambiguous.
         """
         input_key_of(inputs, self._plain.input_key, self.memory_variables)
         output_key_of(outputs, self._plain.output_key, type(self).__name__)
 
     @property
     def chat_memory(self) -> Any:
-        """All that was said: the history that was given, or else one over the store."""
+        """The whole history: the given one, or else one over the store."""
         if self._history is not None:
             return self._history
         if self._own_history is None:
@@ -139,14 +139,14 @@ class LangChainMemory(BothWays):
         self.plain = self._make()
 
     def as_message_history(self) -> Any:
-        """What this memory shows, for `RunnableWithMessageHistory`, which adds to it what is said.
+        """Return the memory's view as a history for `RunnableWithMessageHistory`, which adds new messages to it.
 
         Raises:
-            OptionError: It searches for what fits the input, which nobody tells a history.
+            OptionError: The memory searches with the input, which a history does not get.
         """
         if self.plain.needs_query:
             raise OptionError(
-                f"{type(self).__name__} needs the input of the turn, which a message history is not given; "
+                f"{type(self).__name__} needs the input of the turn, which a message history does not get; "
                 "put memory.load_memory_variables into the chain instead"
             )
         return MessageHistory(self.plain)
@@ -157,7 +157,7 @@ class LangChainMemory(BothWays):
         if not name.startswith("_") and name != "plain" and name in self._options():
             return self._given[name] if name in self._given else getattr(self._plain, name, None)
         raise AttributeError(
-            f"{type(self).__name__!r} object has no attribute {name!r}; what memzoo adds is found at .plain"
+            f"{type(self).__name__!r} object has no attribute {name!r}; memzoo's additions are at .plain"
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -187,7 +187,7 @@ class LangChainMemory(BothWays):
         return {name: value for name, value in options.items() if name in known}
 
     def _adopt(self, history: Any) -> None:
-        """Let a history keep the messages from now on."""
+        """Make a history keep the messages from now on."""
         if isinstance(history, ChatHistory):
             plain = history._plain  # noqa: SLF001 - the memory that it belongs to
             self._history = None
@@ -198,7 +198,7 @@ class LangChainMemory(BothWays):
             raise OptionError(f"chat_memory must be a chat history of LangChain or memzoo, not {history!r}")
 
     def _make(self, **changed: Any) -> BaseMemory:
-        """The plain memory for the options as they are."""
+        """Make the plain memory for the current options."""
         given = {name: value for name, value in {**self._given, **changed}.items() if name not in self.extras}
         prompts = {name: given.pop(name) for name in self.templates if name in given}
         given["prompts"] = self._prompts(prompts) or given.get("prompts")
@@ -210,7 +210,7 @@ class LangChainMemory(BothWays):
         return self.plain_class(**given)
 
     def _prompts(self, templates: Mapping[str, Any]) -> dict[str, str]:
-        """The LangChain templates that were given, and those of memzoo's own."""
+        """Return the given LangChain templates converted, with given ones of memzoo's."""
         own = self._given.get("prompts") or {}
         if templates and not isinstance(own, Mapping):
             raise OptionError(f"give {', '.join(templates)} or a folder as prompts, not both")
@@ -221,7 +221,7 @@ class LangChainMemory(BothWays):
         }
         return {**taken, **own} if taken else {}
 
-    # The view in one form or the other, for the `buffer` properties.
+    # The view as text or messages, for the `buffer` properties.
 
     async def _view(self, *, messages: bool | None = None) -> Any:
         other = messages is not None and messages != self.plain.return_messages
@@ -236,11 +236,11 @@ class LangChainMemory(BothWays):
         return made
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        # For pickles and for deep copies. Not `__reduce__`: that would be looked for in the class that it passes for.
+        # For pickles and deep copies. Not `__reduce__`, which would be looked up in the imitated class.
         return _remake_memory, (type(self), *self._luggage())
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
-        """The options, and the conversation if it is kept in this process only."""
+        """Return the options, and the conversation if only this process has it."""
         store, options = self.plain.store, dict(self._given)
         if self._history is not None:
             del options["store"]

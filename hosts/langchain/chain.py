@@ -1,4 +1,4 @@
-"""LangChain's ConversationChain, for programs that have one and are to do without LangChain's."""
+"""LangChain's ConversationChain, for programs that use one and no longer want LangChain's."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,22 +23,22 @@ __all__ = ["ConversationChain"]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ConversationChain(VirtualSubclass):
-    r"""Answers with a model that is shown what a memory remembers; the exchange is saved.
+    r"""Answers with a model that sees a memory, and saves the exchange.
 
-    New code has `memzoo.Conversation`, which has tools and streams. Where langchain-core is installed, this is also a
-    Runnable (`stream`, `batch`, `chain | other`, `with_retry` and the like), it goes into LangChain's chains of chains,
-    and callbacks hear of it; what the model raises comes through as it is.
+    New code should use `memzoo.Conversation`, which has tools and streams. With langchain-core installed, this is also
+    a Runnable (`stream`, `batch`, `chain | other`, `with_retry` and the like), fits into LangChain's chains of chains,
+    and calls callbacks. The model's exceptions are raised unchanged.
 
     Attributes:
-        llm: The model, as a memory takes one.
+        llm: The model, in any form that a memory takes.
         memory: Any memory; by default one that keeps everything.
         prompt: A LangChain prompt, or a text with variables in braces; by default one with `history` and `input`.
         input_key: The variable of the user's words.
         output_key: The variable of the answer.
         verbose: Print the prompt; only langchain-core does.
-        callbacks: Handlers of LangChain that hear of each call; those of a call are given with it.
-        tags: What they are told of this chain.
-        metadata: The same.
+        callbacks: LangChain's handlers for each call; a call may have its own in addition.
+        tags: The chain's tags for callbacks.
+        metadata: The chain's metadata for callbacks.
 
     Raises:
         OptionError: The prompt's variables are not the input and the memory's, or the two are the same.
@@ -68,7 +68,7 @@ class ConversationChain(VirtualSubclass):
         self.memory, self.prompt = self.memory or ConversationBufferMemory(), prompt_of(self.prompt)
         self._known: tuple[Any, Model] = self.llm, as_model(model_of(self.llm))
         if self.verbose and not has_langchain():
-            warnings.warn("verbose prints nothing: that is done by langchain-core, which is missing", stacklevel=3)
+            warnings.warn("verbose prints nothing, because langchain-core is not installed", stacklevel=3)
         self._check()
 
     async def ainvoke(
@@ -84,11 +84,11 @@ class ConversationChain(VirtualSubclass):
         """Answer, and return the input, the memory's variables and the answer by their names.
 
         Args:
-            input: The user's words, by themselves or by their name.
+            input: The user's words, alone or by their name.
             config: LangChain's: callbacks, tags, metadata, the name and the id of the run.
-            return_only_outputs: Return nothing but the answer.
-            include_run_info: Return the id of the run too.
-            **_: What a Runnable may be given and no chain uses, as in LangChain.
+            return_only_outputs: Return only the answer.
+            include_run_info: Also return the id of the run.
+            **_: Other arguments of a Runnable, which chains ignore, as in LangChain.
         """
         given = dict(input) if isinstance(input, Mapping) else {self.input_key: input}
         values = {**given, **await self.memory.aload_memory_variables(given)}
@@ -141,7 +141,7 @@ class ConversationChain(VirtualSubclass):
 
     @property
     def input_keys(self) -> list[str]:
-        """The variable of the user's words; those of the memory are no input."""
+        """The variable of the user's words, without the memory's variables."""
         return [self.input_key]
 
     @property
@@ -156,7 +156,7 @@ class ConversationChain(VirtualSubclass):
         return other | runnable(self)
 
     def __getattr__(self, name: str) -> Any:
-        # What a Runnable has besides.
+        # Other attributes of a Runnable.
         if not name.startswith("_") and hasattr(found := runnable(self), name):
             return getattr(found, name)
         raise AttributeError(
@@ -164,14 +164,14 @@ class ConversationChain(VirtualSubclass):
         )
 
     def request(self, values: Mapping[str, Any]) -> list[Message]:
-        """The prompt, filled in."""
+        """Return the filled-in prompt."""
         if not isinstance(getattr(self.prompt, "template", None), str):
             return dicts(self.prompt.invoke(values).to_messages())
         shown = {name: _to_text(value) for name, value in values.items()}
         return [{"role": "user", "content": self.prompt.format(**shown)}]
 
     def _model(self) -> Model:
-        """The model; another one if `llm` was changed."""
+        """Return the model; a new one if `llm` was changed."""
         if self._known[0] is not self.llm:
             self._known = self.llm, as_model(model_of(self.llm))
         return self._known[1]
@@ -195,5 +195,5 @@ class ConversationChain(VirtualSubclass):
 
 
 def _to_text(value: Any) -> Any:
-    """Messages as a transcript, for a prompt that is a text."""
+    """Return messages as a transcript, for a text prompt."""
     return "\n".join(map(Labels().line, dicts(value))) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Notes on entities by LangChain's interface."""
+"""Notes on entities with LangChain's interface."""
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, cast
@@ -21,15 +21,15 @@ class InMemoryEntityStore:
     """
 
     def __init__(self, store: MutableMapping[str, str] | None = None) -> None:
-        """Make one of some notes; empty by default."""
+        """Make a store of some notes; empty by default."""
         self.store: MutableMapping[str, str] = {} if store is None else store
 
     def get(self, key: str, default: str | None = None) -> str | None:
-        """The note on a name."""
+        """Return the note on a name."""
         return self.store.get(key, default)
 
     def set(self, key: str, value: str | None) -> None:
-        """Write the note on a name; without one it is deleted."""
+        """Set the note on a name; no note deletes it."""
         if value:
             self.store[key] = value
         else:
@@ -40,7 +40,7 @@ class InMemoryEntityStore:
         self.store.pop(key, None)
 
     def exists(self, key: str) -> bool:
-        """Whether there is a note on a name."""
+        """Tell whether there is a note on a name."""
         return key in self.store
 
     def clear(self) -> None:
@@ -49,7 +49,7 @@ class InMemoryEntityStore:
 
 
 class Notes(MutableMapping[str, str]):
-    """The notes of a memory by name, however a name is written."""
+    """The notes of a memory by name, in any spelling."""
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
@@ -74,7 +74,7 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, dict.fromkeys)
 
     def take_in(self, notes: Mapping[str, str]) -> None:
-        """Have these notes in place of all others; they stand for all that was said so far."""
+        """Replace all notes by these, which then cover the conversation so far."""
         new = write_notes(EntityNotes({}), notes)
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -91,12 +91,12 @@ class Notes(MutableMapping[str, str]):
         return dict, (dict(self),)
 
 
-# They are a `dict`, too, since `json.dump` asks for one. Type checkers know of no class that is both.
+# Also a `dict`, because `json.dump` requires one. Type checkers know of no class that is both.
 _NotesDict: Any = type("Notes", (Notes, dict), {})
 
 
 class NotesOfMemory(InMemoryEntityStore):
-    """Notes by name, which are those of a memory."""
+    """The notes of a memory by name."""
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
@@ -105,7 +105,7 @@ class NotesOfMemory(InMemoryEntityStore):
         if name != "store":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         notes = _NotesDict(self._plain)
-        dict[str, str].update(notes, EntityNotes(read_items(self._plain)).notes)  # for those who look at the size first
+        dict[str, str].update(notes, EntityNotes(read_items(self._plain)).notes)  # for those who check the size
         return notes
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -116,15 +116,15 @@ class NotesOfMemory(InMemoryEntityStore):
 
 
 def is_durable(store: Any) -> bool:
-    """Whether an entity store of LangChain outlives the process."""
+    """Tell whether an entity store of LangChain outlives the process."""
     return hasattr(store, "conn")
 
 
 def notes_in(store: Any) -> Mapping[str, str]:
-    """All notes of an entity store of LangChain, or of a mapping.
+    """Return all notes of an entity store of LangChain, or of a mapping.
 
     Raises:
-        OptionError: It cannot be told what it has.
+        OptionError: Its notes cannot be listed.
     """
     for notes in (store, getattr(store, "store", None)):
         if isinstance(notes, Mapping):
@@ -139,10 +139,10 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """The changes for notes that replace old ones; a sentence that a new note takes over keeps its day and its source.
+    """Return the changes for notes that replace old ones; a sentence kept by a new note keeps its day and source.
 
     Args:
-        notes: Those that there are.
+        notes: The existing notes.
         new: New notes by name.
         entries: The messages that they are based on.
     """

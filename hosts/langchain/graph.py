@@ -1,4 +1,4 @@
-"""A knowledge graph by LangChain's interface."""
+"""A knowledge graph with LangChain's interface."""
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
@@ -13,7 +13,7 @@ __all__ = ["EntityGraph", "KnowledgeTriple", "triples_in"]
 
 
 class KnowledgeTriple(NamedTuple):
-    """A fact, as LangChain writes it."""
+    """A fact in LangChain's form."""
 
     subject: str
     predicate: str
@@ -23,19 +23,19 @@ class KnowledgeTriple(NamedTuple):
 class EntityGraph:
     """The facts of a memory, with the methods of LangChain's `NetworkxEntityGraph`.
 
-    Facts that are added by hand have no message behind them. They hold beside those that there are; a later message
-    corrects them like any other.
+    Facts added by hand have no message behind them. They join the existing ones; a later message corrects them like any
+    other.
     """
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
 
     def get_triples(self) -> list[tuple[str, str, str]]:
-        """All facts that hold as subject, object, relation: LangChain's order."""
+        """Return all current facts as subject, object, relation: LangChain's order."""
         return [(fact.subject, fact.object, fact.relation) for fact in self._graph().facts()]
 
     def get_entity_knowledge(self, entity: str, depth: int = 1) -> list[str]:
-        """What is known around a name, as short statements, the nearest first."""
+        """Return the facts around a name as short statements, the nearest first."""
         return [str(near.fact) for near in self._graph().around([entity], depth)]
 
     def add_triple(self, triple: Sequence[str]) -> None:
@@ -44,7 +44,7 @@ class EntityGraph:
         put(self._plain, lambda _: {fact.key: fact.as_json()})
 
     def take_in(self, triples: Iterable[Sequence[str]]) -> None:
-        """Have these facts in place of all others; they stand for all that was said so far."""
+        """Replace all facts by these, which then cover the conversation so far."""
         new = {fact.key: fact.as_json() for fact in map(_fact, triples)}
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -60,7 +60,7 @@ class EntityGraph:
     clear_edges = clear
 
     def write_to_gml(self, path: str | PathLike[str]) -> None:
-        """Write all facts to a file from which `NetworkxEntityGraph.from_gml` reads them."""
+        """Write all facts to a file for `NetworkxEntityGraph.from_gml`."""
         from networkx import DiGraph, write_gml
 
         graph: DiGraph[str] = DiGraph()
@@ -69,15 +69,15 @@ class EntityGraph:
         write_gml(graph, path)
 
     def get_number_of_nodes(self) -> int:
-        """How many names there are."""
+        """Return the number of names."""
         return len({name for fact in self._graph().facts() for name in fact.key.split("\t")[::2]})
 
     def has_node(self, node: str) -> bool:
-        """Whether anything is known about a name."""
+        """Tell whether there is a fact about a name."""
         return bool(self._graph().about(node))
 
     def has_edge(self, source_node: str, destination_node: str) -> bool:
-        """Whether a fact leads from one name to another."""
+        """Tell whether a fact leads from one name to another."""
         return bool(self._between(source_node, destination_node))
 
     def remove_edge(self, source_node: str, destination_node: str) -> None:
@@ -91,7 +91,7 @@ class EntityGraph:
         put(self._plain, lambda items: {key: None for key in gone if key in items})
 
     def get_neighbors(self, node: str) -> list[str]:
-        """The names that a fact connects with a name."""
+        """Return the names that a fact connects with a name."""
         names = [name for fact in self._graph().about(node) for name in (fact.subject, fact.object)]
         return [name for name in dict.fromkeys(names) if name.casefold() != node.casefold()]
 
@@ -111,10 +111,10 @@ def _fact(triple: Sequence[str]) -> Fact:
 
 
 def triples_in(graph: Any) -> list[KnowledgeTriple]:
-    """All facts of a graph of LangChain or networkx, or of a list of triples.
+    """Return all facts of a graph of LangChain or networkx, or of a list of triples.
 
     Raises:
-        OptionError: It is none of them.
+        OptionError: It is none of these.
     """
     if hasattr(graph, "get_triples"):
         return [KnowledgeTriple(subject, relation, obj) for subject, obj, relation in graph.get_triples()]

@@ -1,4 +1,4 @@
-"""A conversation's messages by LangChain's interface, and LangChain's histories as stores."""
+"""A conversation's messages with LangChain's interface, and LangChain's histories as stores."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
@@ -21,9 +21,9 @@ _SPEAKERS = {"user": "Human", "assistant": "AI"}
 
 
 class MessageHistory(VirtualSubclass):
-    """What a memory shows as LangChain's `BaseChatMessageHistory`, for `RunnableWithMessageHistory` and the like.
+    """A memory's view as LangChain's `BaseChatMessageHistory`, for `RunnableWithMessageHistory` and the like.
 
-    What is added is saved and learnt from; what is read is the memory's view.
+    Added messages are saved and learnt from; reading returns the memory's view.
     """
 
     host_modules = ("langchain_core.chat_history",)
@@ -33,7 +33,7 @@ class MessageHistory(VirtualSubclass):
         self._plain = plain
 
     async def aget_messages(self) -> list[Any]:
-        """The messages as LangChain's objects, oldest first."""
+        """Return the messages as LangChain's objects, oldest first."""
         return objects(await self._plain.amessages())
 
     async def aadd_messages(self, messages: Sequence[Any]) -> None:
@@ -57,11 +57,11 @@ class MessageHistory(VirtualSubclass):
         self.add_messages([message])
 
     def add_user_message(self, message: Any) -> None:
-        """Add what the user said: a text or a message."""
+        """Add the user's words: a text or a message."""
         self.add_message(_to_message("user", message))
 
     def add_ai_message(self, message: Any) -> None:
-        """Add what the assistant said: a text or a message."""
+        """Add the assistant's words: a text or a message."""
         self.add_message(_to_message("assistant", message))
 
     def __str__(self) -> str:
@@ -70,18 +70,18 @@ class MessageHistory(VirtualSubclass):
 
 
 class ChatHistory(MessageHistory):
-    """All that was ever said, whatever the strategy shows of it: `memory.chat_memory`."""
+    """The whole history, independent of the strategy's view: `memory.chat_memory`."""
 
     def __init__(self, plain: BaseMemory) -> None:
         super().__init__(plain)
-        # Messages that the program got: the number in the log, the object, and what it said then.
+        # Messages given to the program: the number in the log, the object, and its content then.
         self._given_out: list[tuple[int, Any, Any]] = []
 
     async def aget_messages(self) -> list[Any]:
-        """All messages as LangChain's objects, oldest first."""
+        """Return all messages as LangChain's objects, oldest first."""
         await self._atake_edits()
         entries = await self._plain.aentries()
-        # An object that the program has already stays the one of its message, as in LangChain.
+        # The program gets the same object for a message each time, as in LangChain.
         known = {number: message for number, message, _ in self._given_out}
         made = objects(entry.message for entry in entries)
         messages = [known.get(entry.seq, message) for entry, message in zip(entries, made, strict=True)]
@@ -95,7 +95,7 @@ class ChatHistory(MessageHistory):
 
     @property
     def messages(self) -> list[Any]:
-        """All messages as LangChain's objects, oldest first; changing the list or one of them changes what was said."""
+        """All messages as LangChain's objects, oldest first; changes to the list or a message change the history."""
         return LiveMessages(lambda: drive(self.aget_messages()), self._replace)
 
     @messages.setter
@@ -103,16 +103,16 @@ class ChatHistory(MessageHistory):
         self._replace(list(messages))
 
     def take_edits(self) -> None:
-        """Store what the program has changed in messages that it got, such as `messages[-1].content = "..."`."""
+        """Store the program's changes to messages, such as `messages[-1].content = "..."`."""
         if self._find_edited():
             drive(self._atake_edits())
 
     def model_dump(self, **options: Any) -> Any:
-        """The messages as LangChain's history in memory dumps them, under `"messages"`."""
+        """Return the messages in the form of LangChain's in-memory history, under `"messages"`."""
         return self._as_langchain().model_dump(**options)
 
     def model_dump_json(self, **options: Any) -> str:
-        """The same as JSON."""
+        """Return `model_dump` as JSON."""
         return str(self._as_langchain().model_dump_json(**options))
 
     dict = model_dump
@@ -149,7 +149,7 @@ class ChatHistory(MessageHistory):
         self._give_out(drive(self._plain.aentries()), messages)
 
     async def _areplace(self, new: Sequence[Message]) -> None:
-        """Delete what is not at the beginning of the new messages, and add the rest; what was learnt stays."""
+        """Keep the common beginning, delete the rest of the log and add the rest of the new messages; keep states."""
         old = await self._plain.aentries()
         same = in_common([entry.message for entry in old], new)
         if gone := [entry.seq for entry in old[same:]]:
@@ -157,7 +157,7 @@ class ChatHistory(MessageHistory):
         await self._plain.aadd_messages(new[same:])
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        # For pickles and for deep copies, as a memory's own.
+        # For pickles and deep copies, as in a memory.
         store, conversation_id = self._plain.store, self._plain.conversation_id
         if isinstance(store, InMemoryStore):
             return _reopen_history, (None, conversation_id, content_of_store(store, conversation_id))
@@ -165,7 +165,7 @@ class ChatHistory(MessageHistory):
 
 
 class ChatMessageHistory(ChatHistory):
-    """A history that stands by itself, in place of LangChain's in memory or in a database.
+    """A standalone history, in place of LangChain's in memory or in a database.
 
     Example:
         >>> history = ChatMessageHistory()
@@ -175,23 +175,23 @@ class ChatMessageHistory(ChatHistory):
     """
 
     def __init__(self, messages: Iterable[Any] = (), **options: Any) -> None:
-        """Begin or open one.
+        """Start or open a history.
 
         Args:
-            messages: What was said before.
-            **options: `store` and `conversation_id`; by default it is new, and lasts as long as this process.
+            messages: Earlier messages.
+            **options: `store` and `conversation_id`; by default it is new, and ends with this process.
         """
         super().__init__(ConversationBufferMemory(**options))
         self.add_messages(list(messages))
 
 
 class LiveMessages(list[Any]):
-    """A list of messages that writes each change back to where they came from, or stays as it is if that refuses it.
+    """A list of messages that writes each change back to its source, and stays unchanged if the source refuses it.
 
-    A change is one of what is there by then, as in LangChain: what was said since the list was read stays.
+    A change applies to the current messages, as in LangChain: messages added since the list was read stay.
 
     Attributes:
-        read: Gives the messages as they are now.
+        read: Returns the current messages.
         write: Called with the messages after each change.
     """
 
@@ -224,7 +224,7 @@ for _name in (
 
 
 def history_store(history: Any) -> MessageListStore:
-    """A store over a LangChain history: it keeps the messages, and this process what is learnt from them."""
+    """Return a store over a LangChain history, which keeps the messages; this process keeps derived states."""
 
     def update(_: str, messages: Sequence[Message]) -> None:
         new = objects(messages[len(history.messages) :])

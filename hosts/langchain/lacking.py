@@ -1,4 +1,4 @@
-"""What is said of a name that `memzoo.langchain` does not have."""
+"""Explains names that `memzoo.langchain` does not have."""
 
 from collections.abc import Collection
 
@@ -9,11 +9,11 @@ __all__ = ["why_lacking"]
 
 
 def why_lacking(name: str, known: Collection[str]) -> str:
-    """Why there is no such name, and what to use instead.
+    """Return the reason why a name is missing, and its replacement.
 
     Args:
         name: The name.
-        known: The names that there are.
+        known: The existing names.
     """
     lacks = f"memzoo.langchain has no {name!r}"
     if (found := counterpart(f"langchain.memory.{name}")) is None:

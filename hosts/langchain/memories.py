@@ -34,18 +34,18 @@ __all__ = [
 
 
 class _Buffered(LangChainMemory):
-    """Has what it shows as `buffer`."""
+    """A memory whose view is `buffer`."""
 
     async def abuffer(self) -> Any:
-        """What `load_memory_variables` gives: a transcript, or messages with `return_messages`."""
+        """Return the result of `load_memory_variables`: a transcript, or messages with `return_messages`."""
         return await self._view()
 
     async def abuffer_as_str(self) -> str:
-        """What it shows, as a transcript."""
+        """Return the view as a transcript."""
         return str(await self._view(messages=False))
 
     async def abuffer_as_messages(self) -> list[Any]:
-        """What it shows, as messages."""
+        """Return the view as messages."""
         return list(await self._view(messages=True))
 
     buffer = property(blocking(abuffer))
@@ -73,14 +73,14 @@ class ConversationBufferWindowMemory(_Buffered):
 
 
 class ConversationTokenBufferMemory(_Buffered):
-    """Shows the newest messages that fit `max_token_limit`; the newest of the user's is shown even if it is larger."""
+    """Shows the newest messages that fit `max_token_limit`, and always the user's newest."""
 
     plain_class = PlainTokenBuffer
     defaults: ClassVar[Mapping[str, Any]] = {"oversized": "keep"}
 
 
 class _Recalling(LangChainMemory):
-    """Shows what it learnt as messages of a class that can be chosen."""
+    """A memory that shows what it learnt as messages of a chosen class."""
 
     extras: ClassVar[Mapping[str, Any]] = {"summary_message_cls": None}
 
@@ -100,12 +100,12 @@ class _Recalling(LangChainMemory):
 
 
 class _Summarizing(_Recalling):
-    """Has a summary that can be brought in."""
+    """A memory with a summary, which may have an initial value."""
 
     templates: ClassVar[Mapping[str, str]] = {"prompt": "summary"}
 
     async def apredict_new_summary(self, messages: Sequence[Any], existing_summary: str) -> str:
-        """The summary that takes in some messages; nothing is stored. A refusal is returned as it is."""
+        """Return the summary extended by some messages, storing nothing. A refusal is returned as it is."""
         plain: Any = self.plain
         try:
             return str(await plain.apredict_new_summary(dicts(messages), existing_summary))
@@ -120,7 +120,7 @@ class _Summarizing(_Recalling):
 
 
 class ConversationSummaryMemory(_Summarizing):
-    """Shows a summary of all that was said, `buffer`, which can be given to go on with."""
+    """Shows a summary of the whole conversation, `buffer`, which may have an initial value."""
 
     plain_class = PlainSummary
     brought = ("buffer",)
@@ -136,13 +136,13 @@ class ConversationSummaryMemory(_Summarizing):
 
     @classmethod
     def from_messages(cls, llm: Any, chat_memory: Any, *, summarize_step: int = 2, **options: Any) -> Self:
-        """A memory that has taken in a conversation, `summarize_step` messages with each call of the model.
+        """Make a memory that has summarised a conversation, `summarize_step` messages per model call.
 
         Args:
             llm: The model.
             chat_memory: A history, or a list of messages.
-            summarize_step: How many messages a call takes in.
-            **options: Of the memory; `buffer` is the summary of what was said before.
+            summarize_step: The number of messages per model call.
+            **options: Options of the memory; `buffer` is the summary of the conversation before.
         """
         whole_number("summarize_step", summarize_step, at_least=1)
         said = dicts(getattr(chat_memory, "messages", chat_memory))
@@ -153,7 +153,7 @@ class ConversationSummaryMemory(_Summarizing):
 
 
 class ConversationSummaryBufferMemory(_Summarizing):
-    """Shows the newest messages that fit `max_token_limit`, behind a summary of the older ones."""
+    """Shows a summary of older messages, and the newest messages that fit `max_token_limit`."""
 
     plain_class = PlainSummaryBuffer
     brought = ("moving_summary_buffer",)
@@ -168,27 +168,27 @@ class ConversationSummaryBufferMemory(_Summarizing):
         put(self.plain, lambda _: {"summary": summary})
 
     async def abuffer(self) -> Any:
-        """What `load_memory_variables` gives: a transcript, or messages with `return_messages`."""
+        """Return the result of `load_memory_variables`: a transcript, or messages with `return_messages`."""
         return await self._view()
 
     buffer = property(blocking(abuffer))
 
     async def aprune(self) -> None:
-        """Summarise what is over the limit, if loading or saving has not done so already."""
+        """Summarise messages over the limit, if loading or saving has not done so already."""
         await self.plain.asettle()
 
     prune = blocking(aprune)
 
     def _make(self, **changed: Any) -> Any:
-        """It prunes as little as has to go."""
+        """Make the plain memory, which prunes no more than necessary."""
         limit = {**self._given, **changed}.get("max_token_limit", 2000)
         return super()._make(**{"prune_to": self._given.get("prune_to", limit), **changed})
 
 
 class ConversationEntityMemory(LangChainMemory):
-    """Shows the last `k` exchanges, and notes on what is mentioned in the input.
+    """Shows the last `k` exchanges, and notes on the entities in the input.
 
-    `entity_cache` has the names that the last load found.
+    `entity_cache` has the names found by the last load.
     """
 
     plain_class = PlainEntity
@@ -206,7 +206,7 @@ class ConversationEntityMemory(LangChainMemory):
         return plain
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The exchanges and, as "entities", notes by name."""
+        """Return the exchanges and, as "entities", notes by name."""
         loaded = await super().aload_memory_variables(inputs)
         self._given["entity_cache"] = list(loaded["entities"])
         return loaded
@@ -231,14 +231,14 @@ class ConversationEntityMemory(LangChainMemory):
         NotesOfMemory(self.plain).store = dict(notes_in(store))
         if is_durable(store) and isinstance(self.plain.store, InMemoryStore):
             warnings.warn(
-                f"the notes of {type(store).__name__} were taken over, but new ones are not written to it; give "
+                f"the notes of {type(store).__name__} were copied, but new ones are not written to it; give "
                 "store=open_store(...) and conversation_id=... to keep them",
                 stacklevel=2,
             )
 
 
 class ConversationKGMemory(_Recalling):
-    """Shows the facts about what is mentioned in the input, taken from the user's words."""
+    """Shows the facts about the entities in the input, taken from the user's words."""
 
     plain_class = PlainKG
     defaults: ClassVar[Mapping[str, Any]] = {"mine_ai": False, "max_token_limit": None, "ask_at_load": True}
@@ -263,11 +263,11 @@ class ConversationKGMemory(_Recalling):
         return plain
 
     def get_current_entities(self, input_string: str) -> list[str]:
-        """The names that a text speaks of."""
+        """Return the names that a text is about."""
         plain: Any = self.plain
         return list(plain.get_current_entities(input_string))
 
     def get_knowledge_triplets(self, input_string: str) -> list[KnowledgeTriple]:
-        """The facts that a text states; nothing is stored."""
+        """Return the facts that a text states, storing nothing."""
         plain: Any = self.plain
         return [KnowledgeTriple(*found[:3]) for found in plain.get_knowledge_triplets(input_string)]

@@ -1,4 +1,4 @@
-"""Messages on their way in and out: LangChain's objects where langchain-core is installed, plain dicts where not."""
+"""Converts messages: LangChain's objects if langchain-core is installed, else plain dicts."""
 
 import contextlib
 import importlib.util
@@ -17,23 +17,23 @@ __all__ = ["dicts", "documents", "has_langchain", "objects", "to_langchain", "to
 
 @cache
 def has_langchain() -> bool:
-    """Whether langchain-core is installed."""
+    """Tell whether langchain-core is installed."""
     return importlib.util.find_spec("langchain_core") is not None
 
 
 def dicts(messages: Iterable[Any]) -> list[Message]:
-    """LangChain's messages, or what it takes for messages, as OpenAI chat messages.
+    """Return LangChain's messages, in any form that it accepts, as OpenAI chat messages.
 
-    What OpenAI's form has no place for is left out: ids, artifacts, metadata.
+    Leaves out parts without a place in OpenAI's form: ids, artifacts, metadata.
 
     Raises:
-        MessageError: One of them is no message.
+        MessageError: One of them is not a message.
     """
     return [_dict(message) for message in messages]
 
 
 def objects(messages: Iterable[Message]) -> list[Any]:
-    """Chat messages as LangChain's objects, or as they are where langchain-core is not installed."""
+    """Return chat messages as LangChain's objects, or unchanged if langchain-core is not installed."""
     said = list(messages)
     if not has_langchain():
         return said
@@ -43,7 +43,7 @@ def objects(messages: Iterable[Message]) -> list[Any]:
 
 
 def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Inputs or outputs of a chain, message objects replaced by what they say."""
+    """Return inputs or outputs of a chain, with message objects replaced by their text."""
     return {
         name: value.content if hasattr(value, "content") and hasattr(value, "type") else value
         for name, value in (given or {}).items()
@@ -51,12 +51,12 @@ def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def to_langchain(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Variables of a memory, with LangChain's objects for messages."""
+    """Return a memory's variables, with LangChain's objects for messages."""
     return {name: objects(value) if isinstance(value, list) else value for name, value in variables.items()}
 
 
 def documents(texts: Iterable[str]) -> list[Any]:
-    """Texts as LangChain's documents.
+    """Return texts as LangChain's documents.
 
     Raises:
         MissingExtraError: langchain-core is not installed.
@@ -69,7 +69,7 @@ def documents(texts: Iterable[str]) -> list[Any]:
 
 
 def to_openai(message: Any) -> Message:
-    """Convert a message as LangChain does; a file without a name is named by its kind, where LangChain warns."""
+    """Convert a message as LangChain does, but name a file without a name by its kind, where LangChain warns."""
     from langchain_core.messages import BaseMessage, convert_to_openai_messages
 
     if isinstance(message, BaseMessage) and isinstance(message.content, list):
@@ -108,9 +108,9 @@ def _dict(message: Any) -> Message:
         if isinstance(whole, ChatMessage):
             made |= say_as(whole.role, made["content"])
         if isinstance(whole, AIMessage) and not whole.tool_calls:
-            # An older form of calls, which LangChain leaves out.
+            # An older form of calls, omitted by LangChain.
             older = whole.additional_kwargs
             made |= {key: older[key] for key in ("tool_calls", "function_call") if older.get(key)}
         return checked(made)
     except (LookupError, TypeError, ValueError, NotImplementedError) as error:
-        raise MessageError(f"{message!r} is no chat message: {error}") from error
+        raise MessageError(f"{message!r} is not a chat message: {error}") from error

@@ -1,4 +1,4 @@
-"""LangChain's models as models of memzoo: they answer prompts, and count tokens."""
+"""LangChain's models as memzoo's, for answers and token counts."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ __all__ = ["RunnableModel", "TokensOf", "model_of"]
 
 
 def model_of(llm: Any) -> Any:
-    """What the option `llm` of a plain memory takes, for anything that LangChain takes."""
+    """Return a value for the option `llm` of a plain memory, from any model that LangChain takes."""
     if isinstance(llm, (str, Model)) or not hasattr(llm, "invoke"):
         return llm
     return RunnableModel(llm)
@@ -54,7 +54,7 @@ class RunnableModel:
         raise useless
 
     async def reply(self, messages: Sequence[Message], config: Mapping[str, Any]) -> str:
-        """What it answers, as it is; it tells the callbacks of a config of LangChain. It raises what it raises."""
+        """Return the model's answer unchanged, calling the callbacks of LangChain's config; exceptions pass through."""
         return _text(await self._ask(messages, config))
 
     async def _ask(self, messages: Sequence[Message], *config: Any) -> Any:
@@ -62,7 +62,7 @@ class RunnableModel:
         return self.runnable.invoke(sent, *config) if is_blocking() else await self.runnable.ainvoke(sent, *config)
 
     def _to_send(self, messages: Sequence[Message]) -> Any:
-        """A text model gets one message as it is: it would be told who says it otherwise."""
+        """Return the messages; for a text model, the text of a single one, without the label that LangChain adds."""
         if has_langchain() and len(messages) == 1:
             from langchain_core.language_models import BaseLLM
 
@@ -72,7 +72,7 @@ class RunnableModel:
 
 
 class TokensOf:
-    """Counts the tokens of one message as a LangChain model counts them."""
+    """Counts the tokens of one message with a LangChain model."""
 
     def __init__(self, llm: Any) -> None:
         self._llm = llm
@@ -80,7 +80,7 @@ class TokensOf:
 
     @classmethod
     def is_known_to(cls, llm: Any) -> bool:
-        """Whether a model counts by itself, not by LangChain's default, which needs the package transformers."""
+        """Tell whether a model has its own counter; LangChain's default needs the package transformers."""
         if not hasattr(llm, "get_num_tokens_from_messages"):
             return False
         from langchain_core.language_models import BaseLanguageModel
@@ -91,7 +91,7 @@ class TokensOf:
         return own or bool(getattr(llm, "custom_get_token_ids", None))
 
     def __call__(self, message: Message) -> int:
-        """What the message adds to a request: some models count a few tokens for the request itself."""
+        """Return the tokens that a message adds to a request: some models count a few for the request itself."""
         role = message["role"] if message["role"] in ("user", "assistant", "system") else "user"
         [one] = objects([{"role": role, "content": text_of(message)}])
         count = self._llm.get_num_tokens_from_messages

@@ -1,7 +1,7 @@
-"""Memories that learn with LangChain's prompts, and take a model's poor reply as LangChain takes it.
+"""Memories that learn with LangChain's prompts, and treat a model's poor reply as LangChain does.
 
-A reply that is no answer to the question stops no program. A refusal, or a reply without a word, still replaces
-nothing: the exchange waits, and the model is asked again.
+A reply that does not answer the question stops no program. A refusal or an empty reply still replaces nothing: the
+exchange waits, and the model is asked again.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ __all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
 
 @strategy
 class ConversationEntityMemory(PlainEntity):
-    """Adds prose to the notes on whom the last load found, where a line for each was asked for.
+    """Adds prose to the notes on the entities that the last load found, if a line for each was asked for.
 
-    LangChain makes it the whole note. Without a load, or where it found nobody, the exchange leaves no note.
+    In LangChain it becomes the whole note. Without a load, or if it found nobody, the exchange leaves no note.
 
-    With LangChain's prompts it finds names first, then writes the whole notes on them anew. Notes that have no room in
-    one prompt are amended instead.
+    With LangChain's prompts it first finds names, then rewrites the whole notes on them. Notes that do not fit in one
+    prompt are amended instead.
     """
 
     own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}
@@ -92,7 +92,7 @@ class ConversationEntityMemory(PlainEntity):
 
 @strategy
 class ConversationKGMemory(PlainKG):
-    """Takes no facts from prose, where triples were asked for."""
+    """Takes no facts from prose if triples were asked for."""
 
     # Not annotated, or it would be an option: the prompt is LangChain's, with LangChain's values for its variables.
     has_langchains_prompt = False
@@ -120,13 +120,13 @@ class ConversationKGMemory(PlainKG):
     async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
         lines = await super()._lines(before, mined, log)
         if self.has_langchains_prompt:
-            # There, the history has the new exchange, and the input is the user's words without a label.
+            # In LangChain, the history has the new exchange, and the input is the user's words without a label.
             words = "\n".join(text_of(entry.message) for entry in mined)
             lines |= {"history": self.render.lines(await log.exchanges(self.k)), "new_lines": words}
         return lines
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
-        """See `ConversationKGMemory`; of prose, what stands between its commas."""
+        """See `ConversationKGMemory`; of prose, the parts between commas."""
         try:
             return await super().aget_current_entities(input_string)
         except ModelReplyError as error:
@@ -134,7 +134,7 @@ class ConversationKGMemory(PlainKG):
 
 
 class _Hint(NamedTuple):
-    """What a load found, so that the next save need not ask again: its input, the end of the log, the names."""
+    """The findings of a load, so that the next save need not ask again: its input, the end of the log, the names."""
 
     query: str
     last_seq: int

@@ -1,4 +1,4 @@
-"""The prompts of a chain: variables and roles are LangChain's, the words are ours."""
+"""The prompts of a chain, with LangChain's variables and roles, and our words."""
 
 import string
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _END = "The conversation so far:\n{history}\nHuman: {input}\nAI:"
 
 @dataclass
 class TextPrompt:
-    """A prompt with LangChain's names, where langchain-core is not installed.
+    """A prompt with LangChain's names, for when langchain-core is not installed.
 
     Attributes:
         template: A text with variables in braces.
@@ -29,12 +29,12 @@ class TextPrompt:
         return sorted({field for _, field, _, _ in string.Formatter().parse(self.template) if field is not None})
 
     def format(self, **values: Any) -> str:
-        """The text with values for its variables."""
+        """Return the text with values for its variables."""
         return self.template.format(**values)
 
 
 def prompt_of(prompt: Any) -> Any:
-    """A text as a prompt, LangChain's where langchain-core is installed; what is one already as it is."""
+    """Return a text as a prompt, LangChain's if langchain-core is installed; an existing prompt unchanged."""
     if not isinstance(prompt, str):
         return prompt
     if not has_langchain():
@@ -45,10 +45,10 @@ def prompt_of(prompt: Any) -> Any:
 
 
 def conversation_prompt() -> Any:
-    """The prompt of a chain that is given none: one message of the user, with `history` and `input`."""
+    """Return the default prompt of a chain: one user message, with `history` and `input`."""
     return prompt_of(f"{_BEGIN}{_END}")
 
 
 def entity_prompt() -> Any:
-    """A prompt for a chain with an entity memory, which has `entities` too."""
+    """Return a prompt with `entities`, for a chain with an entity memory."""
     return prompt_of(f"{_BEGIN}{_NOTES}{_END}")

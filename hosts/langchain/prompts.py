@@ -1,4 +1,4 @@
-"""LangChain's prompt templates as templates of memzoo."""
+"""Converts LangChain's prompt templates to memzoo's."""
 
 import json
 import re
@@ -34,7 +34,7 @@ For each name under "known" of which the new lines say something worth keeping, 
 Name: all that is still true of it, old and new, in one short paragraph
 If nothing is to be changed, answer only: NOTHING NEW
 """
-"""The prompt that has whole notes written anew, for those who bring a template for the names alone."""
+"""The prompt for rewriting whole notes, for programs with a template for the names only."""
 
 _NEEDS_ESCAPE = re.compile(r"\{[{%#]")
 
@@ -47,7 +47,7 @@ Answer with one line for each name that was asked about, nothing else:
 Name: its summary
 The names: {{ entities | map(attribute='name') | join(', ') }}"""
 
-# By the name of our prompt: what stands before a LangChain template, its variables, and what stands behind it.
+# By the name of our prompt: the text before a LangChain template, its variables, and the text after it.
 _TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
     "current_entities": ("", "history input", ""),
     "entity_update": (_EACH_ENTITY, "entity summary history input", _ANSWER_FOR_ALL),
@@ -57,15 +57,15 @@ _TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
 
 
 def convert_template(prompt: str, option: str, template: Any) -> str:
-    """A LangChain prompt template as the template of one of our prompts.
+    """Return a LangChain prompt template as the template of one of our prompts.
 
     Args:
         prompt: The name of our prompt.
-        option: The option with which it was given, for error texts.
+        option: The option that it was given as, for error messages.
         template: A `PromptTemplate`, or a text with variables in braces.
 
     Raises:
-        PromptError: It is neither, or it uses variables that there are not.
+        PromptError: It is neither, or it uses unknown variables.
     """
     before, variables, behind = _TAKEN_OVER[prompt]
     text = template if isinstance(template, str) else getattr(template, "template", None)
@@ -73,7 +73,7 @@ def convert_template(prompt: str, option: str, template: Any) -> str:
     if not isinstance(text, str) or form not in ("f-string", "jinja2"):
         raise PromptError(
             f"{option} must be a PromptTemplate with an f-string or jinja2 template, or a text with variables in "
-            f"braces, not {template!r}; a template of memzoo goes into prompts={{{prompt!r}: ...}}"
+            f"braces, not {template!r}; pass a template of memzoo's as prompts={{{prompt!r}: ...}}"
         )
     partial: Mapping[str, Any] = getattr(template, "partial_variables", None) or {}
     if form == "f-string":
@@ -84,7 +84,7 @@ def convert_template(prompt: str, option: str, template: Any) -> str:
 
 
 def _jinja(text: str, option: str, known: Collection[str]) -> str:
-    """A template of `str.format` as one of Jinja."""
+    """Return a template of `str.format` as a Jinja template."""
     parts: list[str] = []
     for literal, field, _, _ in string.Formatter().parse(text):
         parts.append(_NEEDS_ESCAPE.sub(lambda brace: f"{{{{ {brace.group()!r} }}}}", literal))

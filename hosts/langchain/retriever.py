@@ -1,4 +1,4 @@
-"""Memories that search: with a retriever of LangChain, or with memzoo's own."""
+"""Memories that search, with a retriever of LangChain or memzoo's own."""
 
 import dataclasses
 import itertools
@@ -29,7 +29,7 @@ def _check(_: str, value: object) -> None:
 class RetrieverMemory(BaseMemory):
     """Shows the documents that a retriever finds for the input; each exchange becomes one.
 
-    What is said is in the log first: a retriever that fails is given the document with the next call.
+    Messages are logged first: a failed retriever gets the document with the next call.
 
     State: the ids of the documents, by turn.
     """
@@ -44,32 +44,32 @@ class RetrieverMemory(BaseMemory):
     """Inputs that are left out of the documents."""
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Give the new exchanges to the retriever."""
+        """Add the new exchanges to the retriever."""
         from langchain_core.documents import Document
 
         written = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         turns = {turn: list(said) for turn, said in itertools.groupby(entries, attrgetter("turn_id"))}
-        # The same turn has the same id: a document that was added before a crash is not added twice.
+        # A turn always has the same id, so a document added before a crash is not added twice.
         ids = {turn: f"{self.conversation_id}-{turn}" for turn in turns}
         found = [Document(page_content=written.text(said), id=ids[turn]) for turn, said in turns.items()]
         await _either(self.retriever, "add_documents", found)
         return Changes(ids)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """What the retriever finds."""
+        """Return the documents that the retriever finds."""
         return View(tuple(document.page_content for document in await self.documents(query or "")))
 
     async def documents(self, query: str) -> list[Any]:
-        """What the retriever finds, as LangChain's documents."""
+        """Return the retriever's findings as LangChain's documents."""
         return list(await _either(self.retriever, "invoke", self.redactor.text(query)))
 
     async def aclear(self) -> None:
-        """Delete the conversation, with the documents that were made of it."""
+        """Delete the conversation, with its documents."""
         await self._let_go()
         await super().aclear()
 
     async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
-        """See `BaseMemory`; the documents are made anew."""
+        """See `BaseMemory`; makes the documents again."""
         await self._let_go()
         return await super().aforget(ids, thorough=thorough)
 
@@ -80,17 +80,17 @@ class RetrieverMemory(BaseMemory):
 
 
 class VectorStoreRetrieverMemory(LangChainMemory):
-    """Shows the exchanges that fit the input best, as documents.
+    """Shows the exchanges most relevant to the input, as documents.
 
-    With a `retriever` of LangChain its vector store keeps them and it finds them, however many it is made for. Without
-    one, memzoo searches: the best `k`, 4 by default.
+    With a `retriever` of LangChain, its vector store keeps the documents, and it decides how many to find. Without one,
+    memzoo finds the best `k`, 4 by default.
     """
 
     plain_class = PlainVectors
     extras: ClassVar[Mapping[str, Any]] = {"return_docs": False, "retriever": None}
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The documents that fit the input, as a text or, with `return_docs`, as LangChain's documents."""
+        """Return the relevant documents, as a text or, with `return_docs`, as LangChain's documents."""
         if not self.return_docs:
             return await super().aload_memory_variables(inputs)
         given = values(inputs)
@@ -101,14 +101,14 @@ class VectorStoreRetrieverMemory(LangChainMemory):
         return {name: documents(message["content"] for message in shown) for name, shown in found.items()}
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Save an exchange: all inputs and outputs, however many; `input_key` says which is the user's message."""
+        """Save an exchange with all inputs and outputs; `input_key` names the user's message."""
         beside = {self.plain.memory_key, *self.exclude_input_keys, "stop"}
         asked = _record("user", values(inputs), self.plain.input_key, beside)
         answered = _record("assistant", values(outputs), self.plain.output_key or "output", ())
         await self.plain.aadd_messages([*asked, *answered])
 
     def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """All are taken."""
+        """Accept all keys."""
 
     def _make(self, **changed: Any) -> Any:
         if self.retriever is None:
@@ -119,7 +119,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
 
 
 def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collection[str]) -> list[Record]:
-    """The message of one side of an exchange, with all that was given; nothing if nothing was."""
+    """Return the record of one side of an exchange, with all given values; nothing if there are none."""
     if not given:
         return []
     said = next((name for name in given if name not in beside), next(iter(given)))
@@ -128,7 +128,7 @@ def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collec
     fields = {name: None if name == said else str(value) for name, value in given.items()}
     try:
         return [Record(checked({"role": role, "content": given[said]}), fields)]
-    except MessageError:  # LangChain writes down whatever it is
+    except MessageError:  # LangChain writes any value
         return [Record({"role": role, "content": str(given[said])}, fields)]
 
 

@@ -1,4 +1,4 @@
-"""What LangChain's callbacks hear of a chain's run, and a chain as one of LangChain's Runnables."""
+"""Runs a chain with LangChain's callbacks, and wraps it as one of LangChain's Runnables."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -21,16 +21,16 @@ __all__ = ["ask_model", "runnable"]
 async def ask_model(
     chain: "ConversationChain", model: Model, values: Mapping[str, Any], config: Mapping[str, Any]
 ) -> tuple[str, Any]:
-    """A model's answer to a chain's prompt; callbacks hear what they hear of LangChain's ConversationChain.
+    """Return a model's answer to a chain's prompt, calling callbacks like LangChain's ConversationChain.
 
     Args:
-        chain: The chain, with callbacks, tags and metadata of its own.
+        chain: The chain, with its callbacks, tags and metadata.
         model: Its model.
-        values: The input, and the variables of the memory.
-        config: LangChain's, of this call.
+        values: The input, and the memory's variables.
+        config: LangChain's config of this call.
 
     Returns:
-        The answer, and the id of the run, `None` where nobody listens.
+        The answer, and the id of the run; `None` without callbacks.
 
     Raises:
         MissingExtraError: There are callbacks, and langchain-core, which calls them, is not installed.
@@ -68,7 +68,7 @@ async def ask_model(
 
 
 async def _ask(model: Model, request: Sequence[Message], callbacks: Any) -> str:
-    """What a model says. One of LangChain tells the callbacks by itself; of another they hear it as a whole."""
+    """Return a model's reply. LangChain's models call the callbacks themselves; for others, report the whole reply."""
     if isinstance(model, RunnableModel):
         return await model.reply(request, {"callbacks": callbacks})
     from langchain_core.outputs import Generation, LLMResult
@@ -84,18 +84,18 @@ async def _ask(model: Model, request: Sequence[Message], callbacks: Any) -> str:
 
 
 async def _await_result(result: Any) -> Any:
-    """What a callback manager returned, or what its asynchronous twin will have."""
+    """Return a callback manager's result, awaited if it is the asynchronous twin's."""
     return await result if inspect.isawaitable(result) else result
 
 
 def runnable(chain: "ConversationChain") -> Any:
-    """A chain as a Runnable, which can be streamed, batched, put into a sequence, retried.
+    """Return a chain as a Runnable, which can be streamed, batched, put into a sequence, retried.
 
     Raises:
         AttributeError: langchain-core is not installed.
     """
     if not has_langchain():
-        raise AttributeError("a ConversationChain streams, batches and goes into a sequence by langchain-core")
+        raise AttributeError("a ConversationChain needs langchain-core to stream, batch and go into a sequence")
     return _kind()(chain)
 
 
@@ -104,7 +104,7 @@ def _kind() -> Callable[[Any], Any]:
     from langchain_core.runnables import Runnable
 
     class ChainRunnable(Runnable[Any, Any]):
-        """Invokes a chain; all else that a Runnable has comes of that."""
+        """A Runnable that invokes a chain; its other methods build on that."""
 
         name = "ConversationChain"
 

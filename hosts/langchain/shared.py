@@ -1,4 +1,4 @@
-"""Memories around memories, and those that only hold what they were given."""
+"""Memories that wrap other memories, and memories with fixed content."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -23,16 +23,16 @@ class SimpleMemory(BothWays):
 
     @property
     def memory_variables(self) -> list[str]:
-        """Their names."""
+        """The names of the variables."""
         return list(self.memories)
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The variables."""
+        """Return the variables."""
         return dict(self.memories)
 
 
 class ReadOnlySharedMemory(BothWays):
-    """Shows what another memory shows, and neither saves to it nor clears it.
+    """Shows another memory, and neither saves to it nor clears it.
 
     Attributes:
         memory: The other memory.
@@ -43,18 +43,18 @@ class ReadOnlySharedMemory(BothWays):
 
     @property
     def memory_variables(self) -> list[str]:
-        """Those of the other memory."""
+        """The names of the other memory's variables."""
         return list(self.memory.memory_variables)
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """What the other memory loads."""
+        """Return the other memory's variables."""
         return dict(await self.memory.aload_memory_variables(inputs or {}))
 
 
 class CombinedMemory(BothWays):
-    """Several memories, each with a conversation and variables of its own.
+    """Several memories, each with its own conversation and variables.
 
-    All members save, also when one of them fails to learn; the others' variables are not taken for the user's input.
+    All members save, even if one of them fails to learn; a member never takes another's variables for the user's input.
     `memzoo.CombinedMemory` keeps one conversation for all members instead.
 
     Attributes:
@@ -67,7 +67,7 @@ class CombinedMemory(BothWays):
     def __init__(self, *, memories: Sequence[Any]) -> None:
         names = [name for memory in memories for name in memory.memory_variables]
         if repeated := {name for name in names if names.count(name) > 1}:
-            # "Value error" is what pydantic puts before it there, and what programs look for.
+            # In LangChain, pydantic prepends "Value error", which programs look for.
             raise OptionError(
                 f"Value error, The same variables {repeated} are found in multiplememory object, which is not allowed "
                 "by CombinedMemory."
@@ -76,11 +76,11 @@ class CombinedMemory(BothWays):
 
     @property
     def memory_variables(self) -> list[str]:
-        """Those of all members."""
+        """The names of all members' variables."""
         return [name for memory in self.memories for name in memory.memory_variables]
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The variables of all members."""
+        """Return the variables of all members."""
         loaded = await together(memory.aload_memory_variables(self._own(inputs or {})) for memory in self.memories)
         return {name: value for variables in loaded for name, value in variables.items()}
 
@@ -89,7 +89,7 @@ class CombinedMemory(BothWays):
         given = self._own(inputs)
         for memory in self.memories:
             if isinstance(memory, LangChainMemory):
-                # Refused before the first of them has stored it.
+                # Refuse before the first member stores it.
                 memory.check_keys(given, outputs)
         await together(memory.asave_context(given, outputs) for memory in self.memories)
 
@@ -102,7 +102,7 @@ class CombinedMemory(BothWays):
 
 
 class ConversationStringBufferMemory(LangChainMemory):
-    """Shows the whole conversation as a text that begins with what `buffer` was set to."""
+    """Shows the whole conversation as a text that begins with the initial value of `buffer`."""
 
     plain_class = PlainBuffer
     extras: ClassVar[Mapping[str, Any]] = {"before": ""}
@@ -116,7 +116,7 @@ class ConversationStringBufferMemory(LangChainMemory):
 
     @property
     def buffer(self) -> str:
-        """The whole text; LangChain's begins with an empty line, and so does this one."""
+        """The whole text, which begins with an empty line, as in LangChain."""
         return drive(self._text())
 
     @buffer.setter
@@ -125,7 +125,7 @@ class ConversationStringBufferMemory(LangChainMemory):
         self.before = text
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The whole text."""
+        """Return the whole text."""
         return {self.plain.memory_key: await self._text()}
 
     async def aclear(self) -> None:

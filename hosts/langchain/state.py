@@ -1,4 +1,4 @@
-"""What a memory has learnt, to be read and to be brought in from outside."""
+"""Reads a memory's state, and writes state from outside into it."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -12,13 +12,13 @@ from memzoo.sync import blocking_function
 __all__ = ["Content", "content_of_store", "put", "read_items", "restore_content"]
 
 Content = tuple[list[Entry], dict[str, StoredState]]
-"""All there is of a conversation."""
+"""The whole content of a conversation."""
 
 _NOTHING = Record({"role": "system", "content": ""})
 
 
 async def aread_items(memory: BaseMemory) -> Mapping[str, Any]:
-    """The items of a memory's state by key, as they are stored; no model is asked."""
+    """Return the stored items of a memory's state by key, without asking a model."""
     return (await memory.known_state()).items
 
 
@@ -29,8 +29,8 @@ async def aput(
 
     Args:
         memory: The memory.
-        changes: Items that there are -> new values by key, `None` for one that goes.
-        stands_for_all: The state then stands for all that was said so far; nothing of that is learnt from any more.
+        changes: A function of the existing items that returns new values by key, `None` to remove one.
+        stands_for_all: The state then covers the conversation so far, which is not learnt from any more.
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
     while True:
@@ -49,7 +49,7 @@ async def aput(
 
 
 async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Content:
-    """All that a store of this process has of a conversation."""
+    """Return the whole content of a conversation in a store of this process."""
     states: dict[str, StoredState] = {}
     for name in await store.states(conversation_id):
         state = await store.read_state(conversation_id, name)
@@ -59,7 +59,7 @@ async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Conte
 
 
 async def arestore_content(conversation_id: str, content: Content) -> InMemoryStore:
-    """A store of this process with one conversation."""
+    """Return a store of this process with one conversation."""
     store, (entries, states) = InMemoryStore(), content
     if entries:
         await store.restore(conversation_id, entries, states)
@@ -76,12 +76,12 @@ content_of_store, restore_content = blocking_function(acontent_of_store), blocki
 
 
 async def _begin(store: Store, conversation_id: str) -> int:
-    """Let an empty conversation exist: no store keeps a state of one that does not. Its last number is returned."""
+    """Create an empty conversation, because stores keep states only of existing ones; return its last number."""
     if entries := await store.read(conversation_id, limit=1, newest=True):
         return entries[0].seq
     if not isinstance(store, ManagedStore):
         raise OptionError(
-            "what was learnt before cannot be brought into an empty chat_memory: leave chat_memory out, or set it "
+            "an empty chat_memory cannot take an initial state: leave chat_memory out, or set it "
             "after the first message"
         )
     [entry] = await store.append(conversation_id, [_NOTHING], turn_id=uuid.uuid4().hex)

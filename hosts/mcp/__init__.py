@@ -1,1 +1,1 @@
-"""A graph that is written by calls of tools, kept as a conversation, and served by the Model Context Protocol."""
+"""A graph written by tool calls, kept as a conversation, and served over the Model Context Protocol."""

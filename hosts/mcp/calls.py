@@ -1,4 +1,4 @@
-"""Calls that write the graph: their arguments, and how they stand in the log."""
+"""Calls that write the graph: their arguments, and their form in the log."""
 
 import json
 import secrets
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Arguments(BaseModel):
-    """What a tool is called with. Fields that it does not know are left out."""
+    """The arguments of a tool. Unknown fields are dropped."""
 
     model_config = ConfigDict(strict=True, populate_by_name=True)
 
@@ -46,14 +46,14 @@ class Relation(Arguments):
 
 
 class Addition(Arguments):
-    """Something new about an entity."""
+    """New observations about an entity."""
 
     entity_name: str = Field(alias="entityName", description="The name of an entity that there is")
     contents: list[str] = Field(description="What is to be known about it from now on, a statement each")
 
 
 class Deletion(Arguments):
-    """Something about an entity that holds no more."""
+    """Observations about an entity that no longer hold."""
 
     entity_name: str = Field(alias="entityName", description="The name of the entity")
     observations: list[str] = Field(description="The statements to take back, word for word")
@@ -109,14 +109,14 @@ WRITES: dict[str, type[Write]] = {kind.tool: kind for kind in get_args(Write)}
 
 
 def message_of(write: Write) -> Message:
-    """A call as a message of the log, with a fresh id: the tool's name, and what it was called with, as JSON."""
+    """Return a call as a message of the log, with a fresh id: the tool's name and its arguments, as JSON."""
     said = {"tool": write.tool, "arguments": write.model_dump(by_alias=True)}
     content = json.dumps(said, ensure_ascii=False)
     return {"role": "tool", "tool_call_id": f"call_{secrets.token_hex(12)}", "name": write.tool, "content": content}
 
 
 def call_in(entry: Entry) -> Write | None:
-    """What the tool was called with by the call that an entry holds; `None` for anything else that was said."""
+    """Return the arguments of the call in an entry; `None` for any other message."""
     message = entry.message
     kind = WRITES.get(str(message.get("name"))) if message["role"] == "tool" else None
     if kind is None:
@@ -134,7 +134,7 @@ def parse_arguments(kind: type[A], arguments: object, tool: str) -> A:
     """Check the arguments of a tool.
 
     Raises:
-        MessageError: They are not what it takes; nothing was stored.
+        MessageError: They do not fit the tool; nothing was stored.
     """
     try:
         return kind.model_validate(arguments)

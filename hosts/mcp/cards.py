@@ -1,4 +1,4 @@
-"""Finds what is known and what was said by their words."""
+"""Finds notes and messages by their words."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Cards", "card_of", "choose_texts"]
 
-# When so many in a row are too long for what is left, it is full.
+# The limit is full once this many in a row are too long for the rest.
 _MOST_PASSED_OVER = 20
 
 
 class _Card(NamedTuple):
-    """A line that can be found: a note or a message.
+    """A searchable line: a note or a message.
 
     Attributes:
         text: The line.
-        said_at: When it came; `None` if nobody knows.
+        said_at: Its time; `None` if unknown.
         order: The order of the note; `None` for a message.
     """
 
@@ -33,7 +33,7 @@ class _Card(NamedTuple):
 
 
 class Cards:
-    """The words of notes and messages. What comes later is put in when it is looked for."""
+    """The words of notes and messages. A search first adds new ones."""
 
     def __init__(self) -> None:
         self._lock = new_lock()
@@ -41,15 +41,15 @@ class Cards:
         self._cards: list[_Card] = []
         self._newest_note = (0, -1)
         self.last_said = 0
-        """The number of the last message that was put in."""
+        """The number of the last message added."""
 
     def search(self, query: str, notes: Sequence[Note], said: Sequence[Entry]) -> list[str]:
-        """The lines that fit a query, best first; without a query, the newest first.
+        """Return the lines that match a query, best first; without a query, the newest first.
 
         Args:
-            query: What is looked for.
-            notes: All that hold, in order.
-            said: The messages of the log that follow `last_said`; calls of tools among them are passed over.
+            query: The words to look for.
+            notes: All current notes, in order.
+            said: The messages of the log after `last_said`; tool calls among them are ignored.
         """
         with self._lock:
             self._put_in(notes, said)
@@ -80,7 +80,7 @@ class Cards:
 
 
 def card_of(note: Note) -> str:
-    """A note as a line.
+    """Return a note as a line.
 
     Example:
         >>> from memzoo.memories.graph.fact import Fact
@@ -94,7 +94,7 @@ def card_of(note: Note) -> str:
 
 
 def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
-    """Choose the texts that have at most `limit` tokens as lines, the most useful first."""
+    """Return the texts that fit into `limit` tokens as lines, the most useful first."""
     chosen: list[str] = []
     left, passed_over = limit, 0
     for text in texts:
@@ -106,7 +106,7 @@ def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int])
         passed_over += 1
         if passed_over == _MOST_PASSED_OVER:
             break
-    # Counted as one text, tokens can differ a little from the sum over lines.
+    # The tokens of one text can differ a little from the sum over its lines.
     while chosen and tokens("\n".join(chosen)) > limit:
         chosen.pop()
     return chosen

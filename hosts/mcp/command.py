@@ -1,4 +1,4 @@
-"""The command that serves a memory to assistants which speak the Model Context Protocol."""
+"""The command that serves a memory to assistants over the Model Context Protocol."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["mcp"]
 
-# The variable by which the original server is told where its file is.
+# The original server's variable for the path of its file.
 _FILE = "MEMORY_FILE_PATH"
 
 
@@ -29,7 +29,7 @@ def mcp(
     store: Annotated[str, typer.Option(help="The store; by default a file in your own folder.")] = "",
     conversation: Annotated[str, conversation_option("Which conversation of the store.")] = "mcp",
     http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 picks a free one.")] = None,
-    max_tokens: Annotated[int, typer.Option(min=64, help="How many tokens a read of the graph may have.")] = 25_000,
+    max_tokens: Annotated[int, typer.Option(min=64, help="The most tokens of a read of the graph.")] = 25_000,
     counter: Annotated[str, typer.Option("--token-counter", help="How to count them.")] = "approximate",
     import_: Annotated[Path | None, typer.Option("--import", help="Import a memory.jsonl, and exit.")] = None,
     export: Annotated[Path | None, typer.Option(help="Write the graph as a memory.jsonl, and exit.")] = None,
@@ -60,7 +60,7 @@ def _open_store(url: str) -> ManagedStore:
 
 
 def _default_file() -> Path:
-    """Beside the file of the original server, if it is told where that is; else in the user's folder."""
+    """Return a path beside the original server's file, if its variable is set; else in the user's folder."""
     if given := os.environ.get(_FILE):
         return Path(given).absolute().with_suffix(".db")
     return Path(typer.get_app_dir("memzoo")) / "mcp.db"
@@ -75,14 +75,14 @@ def _transfer(memory: "GraphMemory", source: Path | None, target: Path | None) -
         echo(_take_in(memory, source))
     if target:
         write(target, export_lines(memory))
-        # `remember` keeps these as messages of the user.
+        # `remember` stores these as user messages.
         if texts := sum(entry.message["role"] == "user" for entry in memory.entries()):
             told = write_count(texts, "remembered text")
             echo(f"{target} has the graph, without {told}: `memzoo export` writes all.", err=True)
 
 
 def _move_in(memory: "GraphMemory") -> None:
-    """Take in what the original server wrote, the first time that this one starts in its place."""
+    """Import the original server's file when this server first starts in its place."""
     file = Path(os.environ.get(_FILE, ""))
     if file.is_file() and not drive(memory.store.read(memory.conversation_id, limit=1)):
         echo(f"{file}: {_take_in(memory, file)}", err=True)

@@ -29,13 +29,13 @@ T = TypeVar("T")
 
 
 async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
-    """Take in the lines of a `memory.jsonl`. What is known already is not written again.
+    """Import the lines of a `memory.jsonl`, without repeating known ones.
 
     Returns:
-        How many entities, observations and relations are new.
+        The number of new entities, observations and relations.
 
     Raises:
-        TransferError: A line is none of such a file; nothing was stored.
+        TransferError: A line does not belong in such a file; nothing was stored.
     """
     things = [_thing(line, number) for number, line in enumerate(lines, 1) if line.strip()]
     known = graph_of(await memory.alist_notes())
@@ -47,7 +47,7 @@ async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
 
 
 async def aexport_lines(memory: GraphMemory) -> list[str]:
-    """The graph as the lines of a `memory.jsonl`: entities, then relations. History is not in it."""
+    """Return the graph as lines of a `memory.jsonl`: entities, then relations, without history."""
     graph = graph_of(await memory.alist_notes())
     things = [{"type": kind, **one} for kind, many in _KINDS.items() for one in graph[many]]
     return [json.dumps(thing, ensure_ascii=False, separators=(",", ":")) + "\n" for thing in things]
@@ -63,13 +63,13 @@ def _thing(line: str, number: int) -> Entity | Relation:
         return parse_arguments(_CLASSES[value["type"]], value, f"line {number}")
     except (ValueError, KeyError, TypeError) as error:
         raise TransferError(
-            f"line {number} is no entity and no relation of a memory.jsonl ({error}): {line.strip():.80}; nothing was "
-            "stored"
+            f"line {number} is neither an entity nor a relation of a memory.jsonl ({error}): {line.strip():.80}; "
+            "nothing was stored"
         ) from error
 
 
 def _merge(entities: Iterable[Entity]) -> list[Entity]:
-    """Entities, each name once: the original server wrote one twice where two calls came at a time."""
+    """Return entities, each name once: the original server wrote one twice after two calls at a time."""
     found: dict[str, Entity] = {}
     for one in entities:
         first = found.setdefault(one.name, one)

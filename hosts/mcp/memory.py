@@ -1,4 +1,4 @@
-"""A conversation that is a graph: calls of tools go in, entities and what is known about them come out."""
+"""A conversation as a graph: tool calls go in, entities with their observations and relations come out."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,16 +19,16 @@ from memzoo.types import Reason
 
 __all__ = ["GraphMemory"]
 
-_LONGEST_QUERY = 2_000  # characters: each word is looked up, and no question has more
+_LONGEST_QUERY = 2_000  # characters: each word is looked up, and questions are shorter
 
 
 @strategy
 class GraphMemory(BaseMemory):
-    """Shows entities, what is known about them, and how they are related, as calls of tools wrote it down.
+    """Shows entities, observations and relations, as written by tool calls.
 
-    A call is a message of the log (of the role "tool", with the call as JSON), and the graph is worked out from the
-    calls, in their order, without a model. To delete something is a call too: what it took back stays as history, with
-    the message that took it back. What is remembered as text is an ordinary message.
+    A call is a message of the log (of the role "tool", with the call as JSON), and the graph follows from the calls, in
+    order, without a model. A deletion is a call too: deleted notes stay as history, with the message that deleted them.
+    A remembered text is an ordinary message.
 
     Costs: no call; tokens up to the limit of each read.
     Needs: nothing.
@@ -62,21 +62,21 @@ class GraphMemory(BaseMemory):
         self._cards = Cards()
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Take in the calls among the new messages."""
+        """Apply the calls among the new messages."""
         replay = Replay(state.items)
-        # A prompt would have no room for a long call; there is no prompt.
+        # A long call would not fit into a prompt, but there is no prompt.
         for entry in await log.between(entries[0].seq, entries[-1].seq):
             if call := call_in(entry):
                 replay.take(call, entry)
         return Changes(replay.changes)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """What fits the query, a line each."""
+        """Return the notes and messages that match the query, a line each."""
         lines = await self._find_lines(query or "", self.max_token_limit)
         return View(quotes=("\n".join(lines),) if lines else ())
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Follow the state in notes that need not be read again."""
+        """Keep the state's notes parsed."""
         if reset:
             self._cards = Cards()
         notes = {} if reset else dict(self._notes)
@@ -84,16 +84,16 @@ class GraphMemory(BaseMemory):
         self._notes = {key: note for key, note in notes.items() if changes.get(key, True) is not None}
 
     async def awrite(self, arguments: Write) -> list[Note]:
-        """Write to the graph: the call is stored, and what it changes is worked out.
+        """Write to the graph: store the call, and apply its changes.
 
         Args:
-            arguments: What one of the tools was called with; see `calls.WRITES`.
+            arguments: The arguments of one of the tools; see `calls.WRITES`.
 
         Returns:
-            The notes that are new by this call, in order; none for a deletion.
+            The new notes of this call, in order; none for a deletion.
 
         Raises:
-            MessageError: An observation is about an entity that there is not; nothing was stored.
+            MessageError: An observation is about an unknown entity; nothing was stored.
         """
         if isinstance(arguments, AddObservations):
             await self._check_known(one.entity_name for one in arguments.observations)
@@ -102,11 +102,11 @@ class GraphMemory(BaseMemory):
         return reading.in_order(note for note in self._notes.values() if note.call == call["tool_call_id"])
 
     async def alist_notes(self) -> list[Note]:
-        """All that is known, in the order in which it came."""
+        """Return all current notes, in the order of writing."""
         return (await self._now()).notes
 
     async def _now(self) -> reading.Known:
-        """What is known, put in order again only when it has changed."""
+        """Return the current notes, sorted again only after a change."""
         await self.asettle()
         source, known = self._known
         if source is not (notes := self._notes):
@@ -115,16 +115,16 @@ class GraphMemory(BaseMemory):
         return known
 
     async def agraph(self) -> reading.ToolResult:
-        """The whole graph, or what of it fits `max_read_tokens`."""
+        """Return the whole graph, or the part that fits `max_read_tokens`."""
         return self._within(await self.alist_notes())
 
     async def asearch(self, query: str) -> reading.ToolResult:
-        """The entities that have a text in their name, type or observations, with all their relations."""
+        """Return the entities with a text in name, type or observations, with all their relations."""
         known = await self._now()
         return self._within(known.about(known.find_matching(query)))
 
     async def aopen(self, names: Sequence[str]) -> reading.ToolResult:
-        """The entities of these names, with all their relations."""
+        """Return the entities with these names, with all their relations."""
         return self._within((await self._now()).about({*names}))
 
     async def aremember(self, text: str) -> Entry:
@@ -140,21 +140,21 @@ class GraphMemory(BaseMemory):
             raise MessageError(f"there is nothing to remember in {text!r}")
         said, turn = {"role": "user", "content": text}, secrets.token_hex(16)
         await self.aadd_messages([said], turn_id=turn)
-        # Appended once more, a turn is not stored again, but returned as it stands.
+        # Appending a turn again does not store it, but returns its entries.
         return (await self.store.append(self.conversation_id, [Record(said)], turn_id=turn))[0]
 
     async def arecall(self, query: str, max_tokens: int | None = None) -> list[str]:
-        """What fits a query best of all that is known and was said, a line each, the best first.
+        """Return the notes and messages that match a query best, a line each, the best first.
 
-        What is pinned comes before all else, whatever the query.
+        Pinned messages always come first.
 
         Args:
-            query: What is looked for, in words; of a longer one the first 2,000 characters count.
-            max_tokens: Tokens that the lines may have together; by default `max_token_limit`.
+            query: The words to look for; only the first 2,000 characters count.
+            max_tokens: The most tokens of all lines; by default `max_token_limit`.
 
         Raises:
-            OptionError: The budget is no whole number of at least 1.
-            OverBudgetError: What is pinned is over the budget.
+            OptionError: The budget is not a whole number of at least 1.
+            OverBudgetError: The pinned messages exceed the budget.
         """
         limit = self.max_token_limit if max_tokens is None else max_tokens
         whole_number("max_tokens", limit, at_least=1)
@@ -162,7 +162,7 @@ class GraphMemory(BaseMemory):
         pinned = self._list_pinned()
         size = self.tokens("\n".join(pinned)) if pinned else 0
         if size > limit:
-            raise OverBudgetError.of("what is pinned", size, limit)
+            raise OverBudgetError.of("the pinned messages", size, limit)
         return [*pinned, *(await self._find_lines(query, limit - size))]
 
     async def _find_lines(self, query: str, limit: int) -> list[str]:
@@ -173,11 +173,11 @@ class GraphMemory(BaseMemory):
         return choose_texts(limit, found, self.tokens)
 
     def _list_pinned(self) -> list[str]:
-        """The texts that are pinned, as they were found last."""
+        """Return the pinned texts, as of the last read."""
         return [text_of(one.message) for one in self.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:
-        """What is or was known that has all words of a text, each with the messages that said so and took it back."""
+        """Return current and deleted notes with all words of a text, with the messages that wrote and deleted them."""
         await self.asettle()
         words = dict.fromkeys(fact.lower().split())
         notes = sorted(self._notes.values(), key=lambda note: note.order)
@@ -187,9 +187,9 @@ class GraphMemory(BaseMemory):
 
     @property
     def kg(self) -> KnowledgeGraph:
-        """What is known as a knowledge graph, with what was taken back as history, to look at and to export."""
+        """The notes as a knowledge graph, with deleted ones as history, for viewing and export."""
         graph = KnowledgeGraph(frozenset())
-        # What is written in several ways holds as long as one of them does.
+        # A fact written in several ways holds as long as one of them does.
         notes = sorted(self._notes.values(), key=lambda note: (note.holds, note.order))
         graph.apply({note.fact.key: note.fact.as_json() for note in notes}, reset=True)
         return graph

@@ -1,4 +1,4 @@
-"""What the calls wrote down, worked out from the log without a model."""
+"""The notes of the calls, derived from the log without a model."""
 
 import hashlib
 import json
@@ -31,10 +31,10 @@ class Note:
     """An entity, an observation about one, or a relation between two.
 
     Attributes:
-        kind: Which of the three.
-        fact: It as a fact: what was said by which messages, and which one took it back. An entity is a fact about its
-            type.
-        order: When it came: the number of the message in the log, and its place in the call.
+        kind: One of these three.
+        fact: The note as a fact, with the messages that wrote it and the one that deleted it. An entity is a fact about
+            its type.
+        order: Its place: the number of the message in the log, and the place in the call.
         call: The id of that call.
     """
 
@@ -45,36 +45,36 @@ class Note:
 
     @property
     def holds(self) -> bool:
-        """Tell whether it was not taken back."""
+        """Tell whether it was not deleted."""
         return not self.fact.superseded_by
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The entities that it is about."""
+        """The names of the entities that it is about."""
         return (self.fact.subject, self.fact.object) if self.kind == "relation" else (self.fact.subject,)
 
     def as_json(self) -> JSON:
-        """The note as JSON values."""
+        """Return the note as JSON values."""
         return {"kind": self.kind, "order": list(self.order), "call": self.call, "fact": self.fact.as_json()}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Note":
-        """The note that `as_json` gave the values of."""
+        """Read a note from the values of `as_json`."""
         first, second = value["order"]
         return cls(value["kind"], Fact.from_json(value["fact"]), (first, second), value["call"])
 
 
 def key_of(kind: Kind, *names: str) -> str:
-    """The key of a note among the items of the state: names are told apart to the letter, and may be of any length."""
+    """Return the key of a note in the state: exact for names of any length."""
     text = json.dumps(names).encode()
     return f"{kind}:{hashlib.blake2b(text, digest_size=16).hexdigest()}"
 
 
 class Replay:
-    """Takes in calls, one after the other, on top of notes that there are.
+    """Applies calls, one after the other, to existing notes.
 
     Args:
-        items: The notes so far by key, as JSON. They stay as they are.
+        items: The notes so far by key, as JSON. They are not changed.
     """
 
     def __init__(self, items: Mapping[str, JSON]) -> None:
@@ -83,11 +83,11 @@ class Replay:
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """The notes that changed, by key, as JSON."""
+        """The changed notes by key, as JSON."""
         return {key: note.as_json() for key, note in self._changed.items()}
 
     def take(self, call: Write, entry: Entry) -> None:
-        """Take in a call, and the entry of the log in which it stands."""
+        """Apply a call, given with its log entry."""
         for place, (kind, names) in enumerate(self._list_stated(call)):
             self._write(kind, names, entry, place)
         for key in self._list_taken_back(call):
@@ -95,10 +95,10 @@ class Replay:
                 self._changed[key] = replace(note, fact=replace(note.fact, superseded_by=entry.seq))
 
     def _list_stated(self, call: Write) -> Iterator[tuple[Kind, Sequence[str]]]:
-        """What a call writes down: the kind of each note, and the texts that make it."""
+        """Yield the kind and the texts of each note that a call writes."""
         match call:
             case CreateEntities():
-                # Asked before the first is written: what stands twice in a call is one entity, with all observations.
+                # Checked before the first is written: an entity twice in a call is one, with all observations.
                 new = {one.name for one in call.entities if not self._find_holding(key_of("entity", one.name))}
                 for one in call.entities:
                     if one.name in new:
@@ -113,7 +113,7 @@ class Replay:
                 return
 
     def _list_taken_back(self, call: Write) -> Iterable[str]:
-        """The keys of what a call takes back, known or not."""
+        """Return the keys of the notes that a call deletes, known or not."""
         match call:
             case DeleteEntities():
                 return self._about({*call.entity_names})
@@ -127,8 +127,8 @@ class Replay:
                 return ()
 
     def _write(self, kind: Kind, names: Sequence[str], entry: Entry, place: int) -> None:
-        """Write something down, or note that it was said again."""
-        # An entity is known by its name, whatever its type.
+        """Write a note, or add a source to an existing one."""
+        # An entity is identified by its name alone, without its type.
         key = key_of(kind, *(names[:1] if kind == "entity" else names))
         known, speaker = self._look_up(key), str(entry.message.get("name") or entry.message["role"])
         before, source = known.fact.sources if known else (), Source(entry.seq, speaker, entry.said_at)
@@ -141,23 +141,23 @@ class Replay:
         self._changed[key] = Note(kind, fact, (entry.seq, place), entry.message["tool_call_id"])
 
     def _about(self, names: set[str]) -> list[str]:
-        """The keys of all notes that hold and are about one of some names."""
+        """Return the keys of all current notes about any of some names."""
         keys = [*self._items, *(key for key in self._changed if key not in self._items)]
         notes = ((key, self._find_holding(key)) for key in keys if self._may_be_about(key, names))
         return [key for key, note in notes if note and not names.isdisjoint(note.names)]
 
     def _may_be_about(self, key: str, names: set[str]) -> bool:
-        """Look at the names alone, which is much quicker than to read a note."""
+        """Tell by the names alone, which is much faster than parsing a note, whether it may be about some names."""
         fact: Any = None if key in self._changed else self._items[key]["fact"]
         return fact is None or fact["subject"] in names or fact["object"] in names
 
     def _find_holding(self, key: str) -> Note | None:
-        """The note with a key, if there is one that was not taken back."""
+        """Return the current note with a key, if there is one."""
         note = self._look_up(key)
         return note if note and note.holds else None
 
     def _look_up(self, key: str) -> Note | None:
-        """The note with a key, taken back or not."""
+        """Return the note with a key, current or deleted."""
         if key in self._changed:
             return self._changed[key]
         return Note.from_json(self._items[key]) if key in self._items else None

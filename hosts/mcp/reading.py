@@ -11,17 +11,17 @@ from memzoo.hosts.mcp.notes import Note
 __all__ = ["Known", "ToolResult", "as_text", "graph_of", "in_order", "newest_within", "within"]
 
 
-# Between texts that stand in one.
+# The separator of joined texts.
 _BETWEEN = "\0"
 _FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool gives back.
+    """The result of a tool.
 
     Attributes:
-        texts: What a model reads.
+        texts: The texts for the model.
         values: The same as JSON values.
     """
 
@@ -30,12 +30,12 @@ class ToolResult:
 
 
 def in_order(notes: Iterable[Note]) -> list[Note]:
-    """The notes that hold, in the order in which they came."""
+    """Return the current notes, in the order of writing."""
     return sorted((note for note in notes if note.holds), key=lambda note: note.order)
 
 
 def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
-    """Notes that hold, in order, in the shape of `read_graph`."""
+    """Return current notes, given in order, in the shape of `read_graph`."""
     entities: dict[str, dict[str, Any]] = {
         note.fact.subject: {"name": note.fact.subject, "entityType": note.fact.object, "observations": list[str]()}
         for note in notes
@@ -51,10 +51,10 @@ def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
 
 
 class Known:
-    """What holds, put in order once, so that a search looks at each text once and at nothing else.
+    """The current notes, sorted once, so that a search looks only once at each text.
 
     Args:
-        notes: All notes, those that were taken back too.
+        notes: All notes, including deleted ones.
     """
 
     def __init__(self, notes: Iterable[Note]) -> None:
@@ -72,7 +72,7 @@ class Known:
                 self._entities.add(note.fact.subject)
 
     def find_matching(self, query: str) -> set[str]:
-        """The names of the entities that have a text in their name, type or observations, whatever the case."""
+        """Return the names of entities with a text in name, type or observations, ignoring case."""
         wanted = query.lower()
         found = {name for name, text in self._texts.items() if wanted in text}
         if _BETWEEN not in wanted:
@@ -82,24 +82,24 @@ class Known:
         return {note.fact.subject for note, *both in texts if any(wanted in text.lower() for text in both)}
 
     def about(self, names: Collection[str]) -> list[Note]:
-        """The notes about entities, with the relations at which one of them stands."""
+        """Return the notes about entities, with all relations that include any of them."""
         places = {place for name in self._entities.intersection(names) for place in self._places[name]}
         return [self.notes[place] for place in sorted(places)]
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """As many notes as have at most `limit` tokens as a graph, the newest first, and how many are left out.
+    """Return the newest notes that fit into `limit` tokens as a graph, with the number of omitted ones.
 
     Args:
-        limit: Tokens of all that a model reads.
-        notes: In order.
-        tokens: Counts them.
+        limit: The most tokens of all texts for the model.
+        notes: The notes, in order.
+        tokens: Counts the tokens of a text.
     """
     entities = {note.fact.subject: note for note in notes if note.kind == "entity"}
 
     def newest(count: int) -> ToolResult:
         chosen = [*notes[len(notes) - count :]]
-        # An observation is shown at its entity.
+        # An observation is shown with its entity.
         whose = [entities[note.fact.subject] for note in chosen if note.kind == "observation"]
         kept = {note.order: note for note in [*chosen, *whose]}
         graph, left_out = graph_of(in_order(kept.values())), len(notes) - len(kept)
@@ -113,10 +113,9 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> T
 
 
 def _most(count: int, size: Callable[[int], int], limit: int) -> int:
-    """How many of `count` things, the more the larger, have at most a size, to a hundredth of it.
+    """Return how many of `count` things stay within `limit`, to a hundredth of it; more things have a larger size.
 
-    To count is dear, and what is wanted is often a small part of all: so it begins with few, and goes on by rule of
-    three.
+    Counting is expensive, and often only a small part fits, so it starts with few and extrapolates.
     """
     fitting, too_many, below, above = 0, count + 1, 0, 0
     guess = _FEW
@@ -132,7 +131,7 @@ def _most(count: int, size: Callable[[int], int], limit: int) -> int:
 
 
 def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int]) -> list[Any]:
-    """As many JSON values, given oldest first, as have at most `limit` tokens as a list, the newest of them."""
+    """Return the newest JSON values, given oldest first, that fit into `limit` tokens as a list."""
 
     def size(count: int) -> int:
         return tokens(as_text(values[len(values) - count :]))
@@ -141,7 +140,7 @@ def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int
 
 
 def as_text(value: object) -> str:
-    """JSON as the tools write it."""
+    """Return JSON in the tools' format."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Serves a graph memory by the Model Context Protocol: on standard input and output, or over HTTP on this machine."""
+"""Serves a graph memory over the Model Context Protocol: on standard input and output, or local HTTP."""
 
 import importlib.metadata
 import io
@@ -25,7 +25,7 @@ logger = logging.getLogger("memzoo")
 
 T = TypeVar("T")
 
-# Each escape of JSON is taken as a whole, a pair before a half of one.
+# Matches whole JSON escapes, surrogate pairs before halves.
 _HIGH, _LOW = "u[dD][89abAB][0-9a-fA-F]{2}", "u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(rf"\\{_HIGH}\\{_LOW}|\\({_HIGH}|{_LOW})|\\.")
 
@@ -36,7 +36,7 @@ _INSTRUCTIONS = (
 
 
 def mcp_server(memory: GraphMemory) -> "Server[Any]":
-    """A server of the `mcp` package for a memory, for any of its transports.
+    """Return a server of the `mcp` package for a memory, for any of its transports.
 
     Raises:
         MissingExtraError: The package is not installed.
@@ -82,12 +82,12 @@ async def serve_stdio(memory: GraphMemory) -> None:
 
 
 async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], None] = print) -> None:
-    """Serve over streamable HTTP, to programs on this machine only, until interrupted.
+    """Serve over streamable HTTP, only to programs on this machine, until interrupted.
 
     Args:
         memory: The memory.
-        port: Where to listen; 0 takes a free one.
-        started: Called with the URL once it is served.
+        port: The port; 0 takes a free one.
+        started: Called with the URL once the server runs.
     """
     server = mcp_server(memory)
     import uvicorn
@@ -99,17 +99,17 @@ async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], No
 
 
 async def _aside(work: Callable[..., Coroutine[Any, Any, T]], *arguments: Any) -> T:
-    """Do it in a thread of its own: one client's long call holds up no other one."""
+    """Run work in its own thread, so that a client's long call delays no other client."""
     import anyio.to_thread
 
     return await anyio.to_thread.run_sync(lambda: drive(work(*arguments)))
 
 
 class _Lines:
-    """Lines of JSON, in which half a surrogate pair is U+FFFD: the `mcp` package drops the whole line otherwise.
+    """Lines of JSON with lone surrogates as U+FFFD: the `mcp` package would drop the whole line otherwise.
 
     Args:
-        lines: As they come.
+        lines: The original lines.
     """
 
     def __init__(self, lines: AsyncIterable[str]) -> None:
@@ -121,15 +121,15 @@ class _Lines:
 
 
 async def _call(memory: GraphMemory, name: str, arguments: dict[str, Any]) -> "CallToolResult":
-    """What a tool answers; what went wrong is an answer too, which the model can read."""
+    """Return a tool's answer; an error is an answer too, for the model to read."""
     from mcp.types import CallToolResult, TextContent
 
     try:
         answer = await _aside(tools.call, memory, name, arguments)
     except StoreError as error:
-        # It tells where the store is, and perhaps what is in it, which is not the model's business.
-        logger.warning("the tool %s failed at the store: %s", name, error)
-        text = "the store of this memory failed; its owner finds the reason in the log of the server"
+        # The message has the store's place, and perhaps some of its content, which the model must not see.
+        logger.warning("the store failed in tool %s: %s", name, error)
+        text = "the store of this memory failed; its owner finds the reason in the server's log"
         return CallToolResult(content=[TextContent(text=text)], is_error=True)
     except MemoryZooError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
@@ -141,7 +141,7 @@ async def _graph(memory: GraphMemory) -> Any:
     return (await memory.agraph()).values
 
 
-# By URI: name, title and description, and what reads it.
+# By URI: name, title, description and reader.
 _RESOURCES: dict[str, tuple[str, str, str, Callable[[GraphMemory], Coroutine[Any, Any, Any]]]] = {
     "memory://knowledge-graph": (
         "knowledge-graph",
@@ -194,11 +194,11 @@ def _tool(name: str, tool: tools.GraphTool) -> "Tool":
 
 
 def _schema(kind: type[Arguments], *, closed: bool = False) -> dict[str, Any]:
-    """The schema of arguments or of an answer, in one piece: some clients do not follow references.
+    """Return the schema of arguments or of an answer, without references, which some clients do not follow.
 
     Args:
-        kind: Which.
-        closed: Nothing else may be in it.
+        kind: The class of the arguments or answer.
+        closed: Forbid other members.
     """
     whole = kind.model_json_schema()
 
@@ -211,7 +211,7 @@ def _schema(kind: type[Arguments], *, closed: bool = False) -> dict[str, Any]:
         if "$ref" in part:
             return inline(whole["$defs"][str(part["$ref"]).rpartition("/")[2]])
         is_object, members = "properties" in part, cast("dict[str, Any]", part)
-        # Titles are the names of our classes and fields; what describes a class is for readers of the code.
+        # Titles are the names of our classes and fields; a class's description is for readers of the code.
         hidden = {"$defs", "title", *(["description"] if is_object else [])}
         found = {name: inline(value) for name, value in members.items() if name not in hidden}
         return found | {"additionalProperties": False} if closed and is_object else found

@@ -1,4 +1,4 @@
-"""The tools that a model calls: those of `@modelcontextprotocol/server-memory`, and what a log adds to them."""
+"""The tools for the model: those of `@modelcontextprotocol/server-memory`, and more thanks to the log."""
 
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping
@@ -34,12 +34,12 @@ class GraphTool:
     """A tool.
 
     Attributes:
-        about: What it does, for the model that chooses it.
+        about: The description, for the model that chooses it.
         takes: Its arguments.
-        run: Does it.
-        gives: What its answer consists of; `None` where that is not promised.
+        run: Its function.
+        gives: The form of its answer; `None` if that is not promised.
         reads: It changes nothing.
-        deletes: It takes something back, or deletes it.
+        deletes: It retracts or deletes something.
     """
 
     about: str
@@ -106,11 +106,11 @@ class _Entries(Arguments):
 
 
 async def call(memory: GraphMemory, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-    """Call a tool by its name.
+    """Call a tool by name.
 
     Raises:
         OptionError: There is no such tool.
-        MessageError: These are not its arguments, or it cannot do that; nothing was stored.
+        MessageError: The arguments do not fit, or the call is impossible; nothing was stored.
     """
     if name not in TOOLS:
         raise OptionError(f"there is no tool {name!r}; there are {', '.join(TOOLS)}{did_you_mean(name, TOOLS)}")
@@ -119,7 +119,7 @@ async def call(memory: GraphMemory, name: str, arguments: Mapping[str, Any]) -> 
 
 
 async def history(memory: GraphMemory) -> list[dict[str, Any]]:
-    """The newest messages of the log that fit the budget of a read, oldest first."""
+    """Return the newest messages of the log that fit the budget of a read, oldest first."""
     entries = [_entry(entry) for entry in await memory.aentries()]
     return newest_within(memory.max_read_tokens, entries, memory.tokens)
 

@@ -1,4 +1,4 @@
-"""Readers of what others write: from a file to conversations of OpenAI chat messages."""
+"""Readers of other programs' files, which return conversations of OpenAI chat messages."""
 
 from memzoo.hosts.migrate.chat_log import ChatLog, reason
 from memzoo.hosts.migrate.documents import is_message, logs_of, message_of

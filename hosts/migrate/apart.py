@@ -1,4 +1,4 @@
-"""Works on code in a process of its own: a file can end the process that parses it, or keep it busy for ever."""
+"""Migrates code in a separate process, because a file can crash its parser or keep it busy for ever."""
 
 import importlib.util
 import multiprocessing
@@ -18,10 +18,10 @@ _CONTEXT = multiprocessing.get_context("spawn")
 
 
 class Apart:
-    """Does `migrate_code` elsewhere, and is there again whatever becomes of a file.
+    """Runs `migrate_code` in another process, which is restarted if a file ends it.
 
     Args:
-        seconds: What a file may take; the parser needs about one for a thousand lines.
+        seconds: The time limit for a file; the parser needs about a second for a thousand lines.
         without_langchain: See `migrate_code`.
     """
 
@@ -37,11 +37,11 @@ class Apart:
         self._end()
 
     def migrate_file(self, path: Path) -> Migrated:
-        """Work out what a file becomes.
+        """Return the migration of a file.
 
         Raises:
             MissingExtraError: libcst is not installed.
-            TransferError: The file cannot be read, is no Python, takes too long, or ends the process.
+            TransferError: The file cannot be read, is not Python, takes too long, or ends the process.
         """
         if not is_named_in(contents(path)):
             return leave_unchanged(path)
@@ -50,7 +50,7 @@ class Apart:
         try:
             if not pipe.poll(self._seconds):
                 self._end()
-                raise TransferError(f"{path} was left: it takes more than {self._seconds:g} seconds")
+                raise TransferError(f"{path} was skipped: it takes more than {self._seconds:g} seconds")
             done: Migrated | MemoryZooError = pipe.recv()
         except (EOFError, OSError) as error:
             self._end()
@@ -67,7 +67,7 @@ class Apart:
             self._process = _CONTEXT.Process(target=_serve, args=(there, self._without_langchain), daemon=True)
             self._process.start()
             there.close()
-            # How long it takes to start is no file's fault.
+            # The time for starting does not count against a file.
             self._pipe.recv()
         return self._pipe
 
@@ -81,7 +81,7 @@ class Apart:
 
 
 def _serve(pipe: Connection, without_langchain: bool) -> None:  # noqa: FBT001 - a process is given it by place
-    # Ctrl-C is for the process that the user started; this one ends with it.
+    # Ctrl-C is for the user's process; this one ends with it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pipe.send("ready")
     while True:

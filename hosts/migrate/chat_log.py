@@ -1,4 +1,4 @@
-"""A conversation as it was read from somebody's file, and what the readers share."""
+"""A conversation from another program's file, and shared parts of the readers."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ class ChatLog:
     Attributes:
         title: Its name, or id.
         messages: OpenAI chat messages, oldest first.
-        dates: When each was said, where that is known.
+        dates: The time of each message, if known.
     """
 
     title: str
@@ -33,18 +33,18 @@ class ChatLog:
 
     @classmethod
     def of(cls, title: str, said: Iterable[tuple[Message, datetime | None]]) -> "ChatLog":
-        """A conversation of messages, each with its date; older forms of tool calls become those of today."""
+        """Make a conversation of messages with their dates, updating older forms of tool calls."""
         pairs = list(said)
         return cls(title, list(_with_ids(message for message, _ in pairs)), [date for _, date in pairs])
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation that a source has, and that is not read yet: what is wrong with it concerns no other one.
+    """A conversation in a source that is not read yet, so that its errors concern no other one.
 
     Attributes:
-        title: Its name, or id; or its place in the source, where it has no name that can be read.
-        read: Reads it, before the next one is asked for. A foreign file can make it raise anything.
+        title: Its name or id, or, without a readable name, its place in the source.
+        read: Reads it; call it before asking for the next one. A foreign file can make it raise any exception.
     """
 
     title: str
@@ -52,23 +52,23 @@ class Unread:
 
 
 def reason(error: Exception) -> str:
-    """What an error says, in one line of some hundred characters at most; foreign ones with their kind in front."""
+    """Return an error's message in one line of at most some hundred characters; foreign errors with their type."""
     said = " ".join(str(error).split())
     said = said if isinstance(error, MemoryZooError) else f"{type(error).__name__}: {said}"
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ..."
 
 
 def date_of(value: Any) -> datetime | None:
-    """A date as files have it: ISO 8601, or seconds or milliseconds since 1970; `None` for anything else.
+    """Return a date from a file: ISO 8601, or seconds or milliseconds since 1970; `None` for anything else.
 
     Example:
         >>> date_of(1772442900).isoformat(), date_of("2026-03-02 09:15"), date_of("soon")
         ('2026-03-02T09:15:00+00:00', datetime.datetime(2026, 3, 2, 9, 15, tzinfo=datetime.timezone.utc), None)
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if not 0 < value < _LATEST * 1000:  # nor is it, if it is no number at all
+        if not 0 < value < _LATEST * 1000:  # also false for non-numbers
             return None
-        # No conversation took place in the 51st millennium: such numbers are milliseconds.
+        # No conversation takes place in the 51st millennium: such numbers are milliseconds.
         return datetime.fromtimestamp(value / 1000 if value > _LATEST else value, UTC)
     if not isinstance(value, str):
         return None
@@ -80,9 +80,9 @@ def date_of(value: Any) -> datetime | None:
 
 
 def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
-    """The messages with tool calls in place of functions', and ids where there were none, the same for their results.
+    """Yield the messages with tool calls in place of function calls, and missing ids added to calls and results.
 
-    A result without an id answers the first call that waits for one, of the newest message with calls.
+    A result without an id answers the first waiting call of the newest message with calls.
     """
     made, waiting = itertools.count(), dict[str, Any]()
     for message in messages:

@@ -29,9 +29,9 @@ class Migrated:
         path: The file.
         before: Its text.
         after: Its text with memzoo's classes.
-        encoding: That of the file.
-        findings: The calls of LangChain's classes in it, and what stands in the way elsewhere, by line.
-        places: Where the findings stand: "bot.py:7", "bot.ipynb: cell 2, line 5".
+        encoding: The file's encoding.
+        findings: The calls of LangChain's classes in it, and other obstacles, by line.
+        places: The places of the findings: "bot.py:7", "bot.ipynb: cell 2, line 5".
     """
 
     path: Path
@@ -43,26 +43,26 @@ class Migrated:
 
     @property
     def diff(self) -> str:
-        """What changes, as a unified diff; "" for nothing."""
+        """The changes as a unified diff; "" for none."""
         before, after = (text.splitlines(keepends=True) for text in (self.before, self.after))
         return "".join(difflib.unified_diff(before, after, str(self.path), str(self.path)))
 
     @property
     def left(self) -> list[Finding]:
-        """What was not rewritten."""
+        """The findings that were not rewritten."""
         return [finding for finding in self.findings if finding.reason]
 
 
 def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
-    """Work out what a Python file or a notebook becomes; nothing is written.
+    """Return the migration of a Python file or a notebook, without writing it.
 
     Args:
         path: The file.
-        without_langchain: Rewrite `ConversationChain` too, which could stay: it takes memzoo's memories.
+        without_langchain: Also rewrite `ConversationChain`, which could stay, because it takes memzoo's memories.
 
     Raises:
         MissingExtraError: libcst is not installed.
-        TransferError: The file is no Python, or no notebook, that can be read.
+        TransferError: The file is not readable Python, or not a readable notebook.
     """
     try:
         import libcst
@@ -78,7 +78,7 @@ def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
         module = libcst.parse_module(notebook.code if notebook else content)
         after, findings = rewrite_module(module, without_langchain=without_langchain)
     except Exception as error:
-        # Of what is no Python, or is in no coding that there is, or is nested too deeply.
+        # The file is not Python, has an unknown encoding, or is nested too deeply.
         raise TransferError(f"{path} cannot be read as Python: {reason(error)}") from error
     if notebook:
         findings = tuple(
@@ -91,7 +91,7 @@ def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
 
 
 def contents(path: Path) -> bytes:
-    """What a file holds.
+    """Return the content of a file.
 
     Raises:
         TransferError: It cannot be read.
@@ -103,23 +103,23 @@ def contents(path: Path) -> bytes:
 
 
 def leave_unchanged(path: Path) -> Migrated:
-    """What becomes of a file that has nothing to do with LangChain's memory."""
+    """Return the migration of a file that does not use LangChain's memory."""
     return Migrated(path, "", "", "utf-8", (), ())
 
 
 def python_files(
     path: Path, on_error: Callable[[TransferError], None], on_left: Callable[[str], None]
 ) -> Iterator[Path]:
-    """The Python files and notebooks at or below a path, in order; not those of installed packages.
+    """Yield the Python files and notebooks at or below a path, in order, without installed packages.
 
     Args:
         path: A file, or a folder.
-        on_error: Told of folders that may not be listed.
-        on_left: Told of what is called like one and is none, and why: links out of the folder or to nowhere, pipes,
-            folders.
+        on_error: Called for folders that may not be listed.
+        on_left: Called for names of Python files that are not files, with the reason: links out of the folder or to
+            nowhere, pipes, folders.
 
     Raises:
-        TransferError: There is no file and no folder at that path.
+        TransferError: There is no file or folder at that path.
     """
     if path.is_file():
         yield path
@@ -142,37 +142,37 @@ def python_files(
 
 
 def _why_not(found: Path, root: Path) -> str:
-    """Why something in a folder is no file to be read; "" if it may be one."""
+    """Return the reason why something in a folder is not a file to read; "" if it may be one."""
     try:
         target = found.resolve(strict=True)
-    except (OSError, RuntimeError):  # the latter of links that lead to each other
+    except (OSError, RuntimeError):  # the latter for links that form a circle
         return "is a link that leads nowhere"
     if not target.is_relative_to(root.resolve()):
         return f"is a link out of the folder, to {target}"
     if target.is_dir():
-        return "" if found.is_symlink() else "is a folder, not a file; what is in it is read"
+        return "" if found.is_symlink() else "is a folder, not a file; its content is read"
     return "" if target.is_file() else "is no file"
 
 
 def _is_found(target: Path, root: Path) -> bool:
-    """Whether a file that a link leads to is read by itself."""
+    """Tell whether the target of a link is read itself."""
     return target.suffix in _READ and not _SKIPPED.intersection(target.relative_to(root.resolve()).parts)
 
 
 def write(migrated: Migrated) -> None:
-    """Put the new text in place of the old one, which is gone only when the new one is on disk.
+    """Replace the old text by the new one, which is on disk before the old one goes.
 
     Mode and links stay.
 
     Raises:
-        TransferError: The file cannot be written, or has changed since it was read; it is as it was.
+        TransferError: The file cannot be written, or has changed since it was read; it is unchanged.
     """
     path = migrated.path.resolve()
     beside = path.with_name(f".{path.name}.memzoo")
     if contents(path) != migrated.before.encode(migrated.encoding):
         raise TransferError(f"{migrated.path} has changed since it was read; it was left alone")
     try:
-        # What a killed run left behind; a link of somebody else's there is not followed.
+        # A killed run may have left it behind; never follow somebody else's link there.
         beside.unlink(missing_ok=True)
         with beside.open("xb") as file:
             file.write(migrated.after.encode(migrated.encoding))

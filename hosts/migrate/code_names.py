@@ -1,4 +1,4 @@
-"""What becomes of the names of LangChain's memory modules, and of their calls."""
+"""Maps the names of LangChain's memory modules, and their calls, to memzoo's."""
 
 import re
 from collections.abc import Mapping
@@ -30,21 +30,21 @@ __all__ = [
 ]
 
 Refusal: TypeAlias = tuple[str, str]
-"""Why something is left as it is, and what to write instead."""
+"""The reason why something stays as it is, and the code to write instead."""
 
 DROP_IN = "memzoo.langchain"
-"""The module that has the counterparts."""
+"""The module with the counterparts."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A place in a file where a name of LangChain's memory is used.
+    """A use of a name of LangChain's memory in a file.
 
     Attributes:
         line: Its line, from 1.
-        name: What is used.
-        reason: Why it was left as it is; "" if it was rewritten.
-        advice: What to write instead, or what else there is to do; "" for nothing.
+        name: The name.
+        reason: The reason why it stays as it is; "" if it was rewritten.
+        advice: The code to write instead, or further steps; "" for none.
     """
 
     line: int
@@ -53,7 +53,7 @@ class Finding:
     advice: str = ""
 
 
-# Where the names were in one version or another; what follows a dot is theirs too.
+# The modules of these names in various versions, including submodules.
 MEMORY_MODULES = (
     "langchain.memory",
     "langchain_classic.memory",
@@ -70,7 +70,7 @@ MEMORY_MODULES = (
 )
 _MODULES_OF_CLASSES = MEMORY_MODULES[:3]
 _DOTTED = re.compile(r"langchain\w*(\.\w+)+")
-# Packages that gave some of the names among many others.
+# Packages with some of these names among many others.
 _ROOTS = ("langchain", "langchain.chains", "langchain_classic.chains")
 
 _SAME = (
@@ -81,7 +81,7 @@ _SAME = (
 )
 _HISTORIES = "ChatMessageHistory InMemoryChatMessageHistory"
 DATABASES = ("SQLChatMessageHistory", "PostgresChatMessageHistory")
-"""Histories in a database that memzoo has a store for."""
+"""Histories in databases that memzoo has stores for."""
 _COUNTERPARTS: Mapping[str, str] = (
     {name: name for name in _SAME.split()}
     | dict.fromkeys(_HISTORIES.split(), "ChatMessageHistory")
@@ -96,14 +96,14 @@ ASKS_A_MODEL = frozenset(
         "ConversationSummaryMemory",
     }
 )
-"""The memories with prompts of their own, which are not LangChain's."""
+"""The memories with their own prompts, which differ from LangChain's."""
 
-# LangChain's chain takes our memories, so it is left, with the prompt that goes with it, unless all of LangChain goes.
+# LangChain's chain takes our memories, so it stays, with its prompt, unless all of LangChain goes.
 _CHAIN = frozenset({"ConversationChain", "ENTITY_MEMORY_CONVERSATION_TEMPLATE"})
 _OPTIONS_OF_CHAIN = frozenset(
     {"llm", "memory", "prompt", "input_key", "output_key", "verbose", "callbacks", "tags", "metadata"}
 )
-# What a Runnable of langchain-core has.
+# The attributes of langchain-core's Runnable.
 _RUNNABLE = """
     InputType OutputType abatch abatch_as_completed ainvoke as_tool assign astream astream_events astream_log atransform
     batch batch_as_completed bind config_schema config_specs get_config_jsonschema get_graph get_input_jsonschema
@@ -114,21 +114,21 @@ _RUNNABLE = """
 IN_CHAIN = _OPTIONS_OF_CHAIN.union(
     "acall apredict arun input_keys output_keys predict request run".split(), _RUNNABLE.split()
 )
-"""What the ConversationChain of memzoo.langchain has."""
+"""The attributes of memzoo.langchain's ConversationChain."""
 
-NO_PYTHON: Refusal = "is no Python by itself and stays as it is", "put the line that is none into a cell of its own"
-"""Of a notebook's cell."""
+NO_PYTHON: Refusal = "is not Python by itself and stays as it is", "put the other line into its own cell"
+"""For a notebook's cell."""
 
-LACKING: Refusal = "is not in the one of memzoo.langchain", "write it otherwise, or leave --without-langchain out"
-"""Of what a program asks of a chain, and only LangChain's has."""
+LACKING: Refusal = "is missing in memzoo.langchain's", "write it in another way, or leave --without-langchain out"
+"""For an attribute that only LangChain's chain has."""
 
 CHECKED: Refusal = (
     "is not true of a memory of memzoo.langchain",
     "ask for BaseMemory, or whether it has what is used of it, such as hasattr(memory, 'chat_memory')",
 )
-"""Of what a program asks about a class of LangChain that no counterpart passes for."""
+"""For a check of a class of LangChain that no counterpart imitates."""
 
-# Where the histories are that stay LangChain's.
+# The modules of histories that stay LangChain's.
 _COMMUNITY = "langchain_community.chat_message_histories"
 _AWAY = 'to leave it, store=open_store("sqlite:///memories.db"), conversation_id=... instead of chat_memory='
 _SERVICE = ("is a service's own memory", "a memory of memzoo with store=open_store(...)")
@@ -159,13 +159,13 @@ _LEFT: Mapping[str, Refusal] = {
 }
 
 
-# Who writes of LangChain's memory names a class of it, or imports everything from one of its packages.
+# A file that uses LangChain's memory names one of its classes, or imports everything from one of its packages.
 _STAR = r"langchain[\w.\s\\]{0,200}import[\s\\]*\*"
 _NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPARTS, *_LEFT]), _STAR]).encode())
 
 
 def is_named_in(content: bytes) -> bool:
-    """Tell whether a file may use LangChain's memory; reading all of it as Python takes a thousand times as long.
+    """Tell whether a file may use LangChain's memory; parsing it takes a thousand times as long.
 
     Example:
         >>> is_named_in(b"from langchain.memory import SimpleMemory"), is_named_in(b"import langchain")
@@ -175,13 +175,13 @@ def is_named_in(content: bytes) -> bool:
 
 
 def counterpart(qualified: str) -> tuple[str, str] | None:
-    """The name of a class of LangChain's memory, and with its module what takes its place ("" for nothing).
+    """Return the name of a class of LangChain's memory, and its counterpart with module ("" for none).
 
     Args:
         qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
 
     Returns:
-        `None` if it is no such class.
+        `None` if it is not such a class.
     """
     module, _, name = qualified.rpartition(".")
     if module in _ROOTS:
@@ -196,11 +196,11 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
 
 
 def instead_of_text(text: str, *, chains: bool) -> str:
-    """What to write instead of a text that names a class or a module of LangChain's memory; "" if it names none.
+    """Return the advice for a text that names a class or a module of LangChain's memory; "" if it names none.
 
     Args:
-        text: Such as "langchain.memory.ConversationBufferMemory.save_context".
-        chains: Whether `ConversationChain` moves too.
+        text: A text such as "langchain.memory.ConversationBufferMemory.save_context".
+        chains: `ConversationChain` moves too.
 
     Example:
         >>> instead_of_text("langchain.memory.buffer.ConversationBufferMemory.clear", chains=False)
@@ -221,21 +221,21 @@ def instead_of_text(text: str, *, chains: bool) -> str:
 
 
 def why_left(name: str) -> Refusal:
-    """Why a name is left, and what to write instead."""
+    """Return the reason why a name stays, and the code to write instead."""
     return _LEFT.get(name, ("stays as it is: a memory of memzoo.langchain takes it", _AWAY))
 
 
 def is_chain(name: str) -> bool:
-    """Whether a name is LangChain's chain, or a prompt that goes with it."""
+    """Tell whether a name is LangChain's chain, or its prompt."""
     return name in _CHAIN
 
 
 def further(name: str, *, opened: bool) -> str:
-    """What else there is to do where a name was rewritten; "" for nothing.
+    """Return further steps after a name was rewritten; "" for none.
 
     Args:
         name: The name.
-        opened: Whether the module opens the store of that call once.
+        opened: The module opens the store of that call once.
     """
     if name == "ConversationChain":
         return "without prompt= its prompt has memzoo's words; it is a Runnable, but no subclass of LangChain's Chain"
@@ -249,7 +249,7 @@ def further(name: str, *, opened: bool) -> str:
 
 
 def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
-    """What keeps a call of a class from being rewritten."""
+    """Return the reason why a call of a class cannot be rewritten, if any."""
     options = {argument.keyword.value for argument in call.args if argument.keyword}
     if name == "ConversationChain" and (unknown := sorted(options - _OPTIONS_OF_CHAIN)):
         return f"has the option {unknown[0]!r}, which only LangChain's has", "it takes a memory of memzoo.langchain"
@@ -260,7 +260,7 @@ def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
 
 
 def database_of(call: "cst.Call") -> "tuple[cst.BaseExpression, cst.BaseExpression] | None":
-    """The session id and the URL of a history in a database; `None` if it is given anything else."""
+    """Return the session id and the URL of a history in a database; `None` if it has other arguments."""
     import libcst as cst
 
     given = {

@@ -43,11 +43,11 @@ _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
 def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tuple[str, tuple[Finding, ...]]:
-    """A module's text with memzoo's classes, and what was found in it.
+    """Return a module's text with memzoo's classes, and the findings.
 
     Args:
         module: The module.
-        without_langchain: Rewrite its `ConversationChain` too, and find what is not the same there.
+        without_langchain: Also rewrite `ConversationChain`, and find differences there.
     """
     wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)
@@ -60,7 +60,7 @@ class _OpenedStore:
     """A store that the module opens once for calls in its functions.
 
     Attributes:
-        at: The statement of the module that it follows.
+        at: The module's statement before it.
         name: Its name.
         url: Its URL.
         calls: The calls.
@@ -74,13 +74,13 @@ class _OpenedStore:
 
 @dataclass
 class _Use:
-    """How a class is used in a file.
+    """The uses of a class in a file.
 
     Attributes:
         name: Its name.
-        target: What takes its place, with its module; "" if nothing does.
+        target: Its counterpart, with module; "" for none.
         calls: The lines of its calls.
-        refusals: By line, what keeps it from being rewritten.
+        refusals: The reasons against rewriting, by line.
         opened: The lines of calls whose store the module opens once.
     """
 
@@ -91,7 +91,7 @@ class _Use:
     opened: set[int] = field(default_factory=set[int])
 
     def make_finding(self, line: int) -> Finding:
-        """What becomes of it in a line."""
+        """Return the finding for a line."""
         if line in self.refusals:
             return Finding(line, self.name, *self.refusals[line])
         if self.refusals:
@@ -102,7 +102,7 @@ class _Use:
 
 
 class _Survey(cst.CSTVisitor):
-    """Finds all uses first: a class that cannot be rewritten in one place of a file stays as it is in all of it."""
+    """Finds all uses first, because a class that cannot be rewritten in one place stays in the whole file."""
 
     METADATA_DEPENDENCIES = (PositionProvider, QualifiedNameProvider, ScopeProvider)
 
@@ -115,10 +115,10 @@ class _Survey(cst.CSTVisitor):
         self._functions = 0
         self._uses: dict[str, _Use] = {}
         self._others: list[Finding] = []
-        # The names that a chain was given, and what is asked of any name.
+        # The names of chains, and the attributes used of any name.
         self._made: set[str] = set()
         self._asked: list[tuple[int, str, str]] = []
-        # Classes that are reached through a module.
+        # Classes used through a module.
         self._reached: set[str] = set()
         # Modules of memory classes, each with its names in the file; names through which something else than a class is
         # reached; and those before a class in a text, such as an annotation in quotes.
@@ -128,11 +128,11 @@ class _Survey(cst.CSTVisitor):
 
     @property
     def moved(self) -> dict[str, str]:
-        """What takes the place of what is rewritten; both with their modules."""
+        """The counterparts of rewritten names; both with modules."""
         return {qualified: use.target for qualified, use in self._uses.items() if use.target and not use.refusals}
 
     def idle(self) -> set[str]:
-        """The modules of memory classes that nothing is reached through any more, once all are rewritten."""
+        """Return the modules of memory classes that are unused after the rewriting."""
         stays = self._reached - self.moved.keys()
         return {
             name
@@ -143,7 +143,7 @@ class _Survey(cst.CSTVisitor):
         }
 
     def visit_Import(self, node: cst.Import) -> bool:
-        """A module of memory classes may be of no use afterwards."""
+        """Record a module of memory classes, which may be unused afterwards."""
         for alias in node.names:
             if (name := alias.evaluated_name).startswith(MEMORY_MODULES):
                 package, own = name.partition(".")[0], alias.evaluated_alias
@@ -151,7 +151,7 @@ class _Survey(cst.CSTVisitor):
         return False
 
     def findings(self) -> Iterator[Finding]:
-        """All calls, and what else stands in the way of rewriting."""
+        """Yield all calls, and other obstacles to rewriting."""
         yield from self._others
         if any(is_chain(qualified.rpartition(".")[2]) for qualified in self.moved):
             for line, name, attribute in self._asked:
@@ -161,7 +161,7 @@ class _Survey(cst.CSTVisitor):
             yield from map(use.make_finding, use.calls | use.refusals.keys())
 
     def visit_Call(self, node: cst.Call) -> None:
-        """A call of one of the classes, or of a class method of one."""
+        """Record a call of one of the classes, or of its class methods."""
         if get_full_name_for_node(node.func) in ("isinstance", "issubclass") and len(node.args) > 1:
             self._note_check(node)
         for qualified in _find_imported(self, node.func):
@@ -175,14 +175,14 @@ class _Survey(cst.CSTVisitor):
                 use.opened.add(self._line(node))
 
     def visit_Module(self, node: cst.Module) -> None:
-        """What the names of stores must not be, and where they can be opened."""
+        """Collect the names taken, and the places where stores can be opened."""
         self._body = node.body
         taken = {cast("cst.Name", name).value for name in m.findall(node, m.Name())}
         names = ("store" if number == 1 else f"store_{number}" for number in itertools.count(1))
         self._free_names = (name for name in names if name not in taken)
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        """A call in a function may be made often."""
+        """Enter a function, whose calls may be made often."""
         self._functions += 1
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef) -> None:
@@ -198,10 +198,10 @@ class _Survey(cst.CSTVisitor):
         self._functions -= 1
 
     def _open_once(self, call: cst.Call) -> bool:
-        """Note that the module opens the store of a call in a function, if it can: the URL is a text, or names.
+        """Let the module open the store of a call in a function once, if the URL consists of texts and names.
 
-        These names, and that of the call, must be bound by the module before the function. Anything else, such as a
-        look into the environment, may depend on when it is evaluated.
+        These names, and that of the call, must be bound by the module before the function. The value of anything else,
+        such as an environment variable, may depend on the time.
         """
         _, url = cast("tuple[cst.BaseExpression, cst.BaseExpression]", database_of(call))
         if not self._functions or m.findall(url, m.Call() | m.Subscript() | m.Attribute()):
@@ -221,7 +221,7 @@ class _Survey(cst.CSTVisitor):
         return True
 
     def _bound_at(self, name: cst.Name) -> int:
-        """The place of the last statement of the module that binds a name; -1 if anything else does."""
+        """Return the place of the module's last statement that binds a name; -1 if anything else binds it."""
         scope = self.get_metadata(ScopeProvider, name, None)
         bindings = scope[name.value] if scope else ()
         nodes = [one.node for one in bindings if isinstance(one, Assignment) and isinstance(one.scope, GlobalScope)]
@@ -235,7 +235,7 @@ class _Survey(cst.CSTVisitor):
         return sum(self._line(statement) <= line for statement in self._body) - 1
 
     def _note_check(self, node: cst.Call) -> None:
-        """What is asked of a class whose counterpart passes for no LangChain's."""
+        """Record a check of a class whose counterpart does not imitate LangChain's."""
         kinds = node.args[1].value
         for kind in [one.value for one in kinds.elements] if isinstance(kinds, cst.Tuple) else [kinds]:
             if any(one.endswith(".BaseChatMemory") and counterpart(one) for one in _find_imported(self, kind)):
@@ -243,7 +243,7 @@ class _Survey(cst.CSTVisitor):
                 self._others.append(Finding(self._line(node), f"{asked} of BaseChatMemory", *CHECKED))
 
     def visit_Assign(self, node: cst.Assign) -> None:
-        """A name that is a chain from now on."""
+        """Record a name that is a chain from now on."""
         for target in node.targets:
             self._note_chain(target.target, node.value)
 
@@ -253,7 +253,7 @@ class _Survey(cst.CSTVisitor):
             self._note_chain(node.target, node.value)
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
-        """A class that is reached through its module; or what is asked of a name: of a chain, ours may not have it."""
+        """Record a class used through its module, or an attribute of a name, which our chain may not have."""
         if self._chains and node.attr.value not in IN_CHAIN and (name := get_full_name_for_node(node.value)):
             self._asked.append((self._line(node), name, node.attr.value))
         known = {qualified for qualified in _find_imported(self, node) if self._use(qualified)}
@@ -261,11 +261,11 @@ class _Survey(cst.CSTVisitor):
         return not known
 
     def visit_Name(self, node: cst.Name) -> None:
-        """A module that something else than a class is asked of."""
+        """Record a module that is used for something other than a class."""
         self._asked_of.update(_find_imported(self, node))
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:
-        """A name in a text, such as that of what a test replaces, is not rewritten."""
+        """Record a name in a text, such as the target of a test's patch, which is not rewritten."""
         text = str(node.evaluated_value)
         self._texts |= set(_BEFORE_A_CLASS.findall(text))
         if advice := instead_of_text(text, chains=self._chains):
@@ -277,14 +277,14 @@ class _Survey(cst.CSTVisitor):
             self._made.add(name)
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
-        """A subclass relies on the insides of its base."""
+        """Record a subclass, which relies on the internals of its base."""
         for qualified in [name for base in node.bases for name in _find_imported(self, base.value)]:
             if use := self._use(qualified):
-                reason = f"is the base of {node.name.value}, which relies on its insides"
+                reason = f"is the base of {node.name.value}, which relies on its internals"
                 use.refusals[self._line(node)] = reason, "a strategy of your own, see docs/extending.md"
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
-        """What is imported and never called moves as well; of a star nobody knows what it brings."""
+        """Record imported names, which move even if never called; a star import has unknown names."""
         module = _module_of(node)
         if not isinstance(node.names, cst.ImportStar):
             for alias in node.names:
@@ -292,9 +292,7 @@ class _Survey(cst.CSTVisitor):
                     self._modules.setdefault(name, set()).update([name, alias.evaluated_alias or alias.evaluated_name])
         elif module.startswith(MEMORY_MODULES):
             advice = f"from {DROP_IN} import the names that you use"
-            self._others.append(
-                Finding(self._line(node), f"from {module} import *", "brings nobody knows what", advice)
-            )
+            self._others.append(Finding(self._line(node), f"from {module} import *", "imports unknown names", advice))
         return False
 
     def _use(self, qualified: str) -> _Use | None:
@@ -308,7 +306,7 @@ class _Survey(cst.CSTVisitor):
 
 
 class _Rewriting(cst.CSTTransformer):
-    """Puts counterparts in place of classes, and their module in place of LangChain's."""
+    """Replaces classes by their counterparts, and LangChain's modules by theirs."""
 
     METADATA_DEPENDENCIES = (QualifiedNameProvider,)
 
@@ -319,7 +317,7 @@ class _Rewriting(cst.CSTTransformer):
         self._stores = stores if any(name.endswith(DATABASES) for name in moved) else ()
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
-        """Open the stores that functions use behind the statement that binds the last name they need."""
+        """Open the stores for functions after the statement that binds the last name they need."""
         changed = super().on_leave(original_node, updated_node)
         new = [f"{one.name} = open_store({_code(one.url)})" for one in self._stores if one.at is original_node]
         if not new:
@@ -328,13 +326,13 @@ class _Rewriting(cst.CSTTransformer):
         return cst.FlattenSentinel([*lines, *map(cst.parse_statement, new)])
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
-        """Imports are rewritten as a whole, not name by name."""
+        """Skip the names of an import, which is rewritten as a whole."""
         return False
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> "cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]":
-        """Split an import of which only a part moves; what moves follows it on a line of its own."""
+        """Split an import if only some names move; the moved ones follow on their own line."""
         split = [self._split(statement) for statement in updated_node.body]
         kept = [statement for stays, _ in split for statement in stays]
         new = [statement for _, moves in split for statement in moves]
@@ -343,23 +341,23 @@ class _Rewriting(cst.CSTTransformer):
         first = kept or [new.pop(0)]
         others = [cst.SimpleStatementLine([_last(statement)]) for statement in new]
         whole = updated_node.with_changes(body=[*first[:-1], _last(first[-1])])
-        # A comment behind the import belongs to it, whatever follows now.
+        # A comment after the import stays with it.
         return cst.FlattenSentinel([whole, *others])
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        """A class whose counterpart has another name."""
+        """Rename a class whose counterpart has another name."""
         target = self._target(original_node)
         if target is None or not any(name.endswith(f".{updated_node.value}") for name in self._moved):
             return updated_node
         return updated_node.with_changes(value=target.rpartition(".")[2])
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
-        """A class that is reached through its module."""
+        """Replace a class used through its module."""
         target = self._target(original_node)
         return updated_node if target is None else cst.parse_expression(target)
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        """A history in a database becomes one in a store."""
+        """Turn a history in a database into one in a store."""
         names = [name for name in _find_imported(self, original_node.func) if name in self._moved]
         if not any(name.endswith(DATABASES) for name in names):
             return updated_node
@@ -379,7 +377,7 @@ class _Rewriting(cst.CSTTransformer):
     def _split(
         self, statement: cst.BaseSmallStatement
     ) -> tuple[Sequence[cst.BaseSmallStatement], Sequence[cst.BaseSmallStatement]]:
-        """What stays of a statement, and what comes new."""
+        """Return the remaining and the new parts of a statement."""
         if isinstance(statement, cst.Import):
             stays = [alias for alias in statement.names if alias.evaluated_name not in self._idle]
             kept = [statement.with_changes(names=_end_like(stays, statement.names))] if stays else []
@@ -398,7 +396,7 @@ class _Rewriting(cst.CSTTransformer):
     def _import_moved(
         self, statement: cst.ImportFrom, moves: Mapping[str, cst.ImportAlias]
     ) -> Iterator[cst.BaseSmallStatement]:
-        """Imports of what takes the place of some names: one from each module."""
+        """Yield imports of the counterparts of some names: one for each module."""
         by_module: dict[str, list[cst.ImportAlias]] = {}
         for name, alias in moves.items():
             module, _, target = self._moved[name].rpartition(".")
@@ -407,7 +405,7 @@ class _Rewriting(cst.CSTTransformer):
             yield _with_names(statement, aliases).with_changes(module=cst.parse_expression(module), semicolon=_DEFAULT)
 
     def _import_reached(self, modules: Iterable[str]) -> list[cst.BaseSmallStatement]:
-        """Imports of the modules of what takes the place of classes that were reached through these."""
+        """Return imports of the counterparts' modules for classes used through these modules."""
         starts = tuple(f"{module}." for module in modules)
         reached = {name: target for name, target in self._moved.items() if name.startswith(starts)}
         new = {target.rpartition(".")[0] for target in reached.values()}
@@ -422,7 +420,7 @@ _BEFORE_A_CLASS = re.compile(r"\b\w+(?=\.[A-Z]\w)")
 
 
 def _find_imported(visitor: "cst.MetadataDependent", node: cst.CSTNode) -> list[str]:
-    """The names with module that a node stands for, as far as they were imported."""
+    """Return the imported names, with module, that a node stands for."""
     found = cast("Iterable[Any]", visitor.get_metadata(QualifiedNameProvider, node, ()))
     return [one.name for one in found if one.source is QualifiedNameSource.IMPORT]
 
@@ -440,7 +438,7 @@ def _statement(text: str) -> cst.BaseSmallStatement:
 
 
 def _import_opener(moved: Iterable[str]) -> list[cst.BaseSmallStatement]:
-    """The import of what opens the store of a history in a database, if one of the names that moved is such."""
+    """Return the import of `open_store`, if one of the moved names is a history in a database."""
     return [_statement("from memzoo import open_store")] if any(name.endswith(DATABASES) for name in moved) else []
 
 
@@ -449,19 +447,19 @@ def _last(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
 
 
 def _end_like(aliases: Sequence[cst.ImportAlias], like: Sequence[cst.ImportAlias]) -> list[cst.ImportAlias]:
-    """Names of an import, with the end that it had."""
+    """Return names of an import, with the ending of the old ones."""
     return [*aliases[:-1], aliases[-1].with_changes(comma=like[-1].comma)]
 
 
 def _with_names(statement: cst.ImportFrom, aliases: Sequence[cst.ImportAlias]) -> cst.ImportFrom:
-    """An import with these of its names; a comment behind a name stays with it."""
+    """Return an import with only these names; a comment after a name stays with it."""
     before = cast("Sequence[cst.ImportAlias]", statement.names)
     last = aliases[-1]
     spaced = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else None
     closing = statement.rpar
     if last.name is before[-1].name or closing is None or not isinstance(spaced, cst.ParenthesizedWhitespace):
         return statement.with_changes(names=_end_like(aliases, before))
-    # The line that followed was that of the next name; now it is that of the bracket.
+    # The next line was that of the next name, and is now that of the bracket.
     ended = spaced.with_changes(indent=True, last_line=cst.SimpleWhitespace(""))
     comma = cast("cst.Comma", last.comma).with_changes(whitespace_after=ended)
     return statement.with_changes(

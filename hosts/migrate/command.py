@@ -20,20 +20,22 @@ __all__ = ["migrate"]
 def migrate(
     *,
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Python files, notebooks, or folders with such.")
+        list[Path], typer.Argument(metavar="PATH...", help="Python files, notebooks, or folders of these.")
     ],
     write_files: Annotated[
-        bool, typer.Option("--write", help="Change the files; otherwise only what would change is shown.")
+        bool, typer.Option("--write", help="Change the files; otherwise only show the changes.")
     ] = False,
     without_langchain: Annotated[
         bool,
-        typer.Option("--without-langchain", help="Rewrite ConversationChain too; LangChain's takes memzoo's memories."),
+        typer.Option(
+            "--without-langchain", help="Also rewrite ConversationChain; LangChain's takes memzoo's memories."
+        ),
     ] = False,
-    seconds: Annotated[float, typer.Option(min=1, help="How long a file may take; then it is left as it is.")] = 60,
+    seconds: Annotated[float, typer.Option(min=1, help="The time limit for a file; it is then left as it is.")] = 60,
 ) -> None:
-    """Rewrite code that uses LangChain's memory classes for memzoo.langchain; name what cannot be, and what to do.
+    """Rewrite code that uses LangChain's memory classes for memzoo.langchain; list the rest, with advice.
 
-    If a file cannot be read or written, the others are done all the same, and the exit code is 2.
+    If a file cannot be read or written, the others are still done, and the exit code is 2.
     """
     found: list[Migrated] = []
     changed = failed = 0
@@ -82,7 +84,7 @@ def _tell(found: list[Migrated]) -> None:
 
 
 def _tell_of_prompts(rewritten: Sequence[Finding]) -> None:
-    """What nobody sees in the code: the model is asked in other words."""
+    """Print a change that the code does not show: the prompts' words are different."""
     if asking := sorted({finding.name for finding in rewritten} & ASKS_A_MODEL):
         echo(
             f"{', '.join(asking)}: unless a prompt is given, the model is asked in memzoo's words, not in LangChain's; "

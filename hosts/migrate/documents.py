@@ -30,7 +30,7 @@ _DATES = ("date", "timestamp", "created_at", "create_time", "time")
 
 
 def spell_out(item: Any) -> Any:
-    """Write a message in LangChain's short form, a pair of a role and a content or a bare text, as a dict.
+    """Return a message in LangChain's short form (a pair of role and content, or a bare text) as a dict.
 
     Example:
         >>> spell_out(("ai", "Hi.")), spell_out("Hello"), spell_out({"role": "user", "content": "Hi."})
@@ -46,7 +46,7 @@ def spell_out(item: Any) -> Any:
 
 
 def is_message(item: Any) -> bool:
-    """Tell whether a value is a message, in any of the ways in which they are written; a bare text may be anything."""
+    """Tell whether a value is a message in any known form; a bare text does not count."""
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False
@@ -54,7 +54,7 @@ def is_message(item: Any) -> bool:
 
 
 def message_of(item: Any) -> Message | None:
-    """The OpenAI chat message that a value stands for; `None` for what nobody said, such as a model's thoughts."""
+    """Return a value as an OpenAI chat message; `None` for things that nobody said, such as a model's thoughts."""
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
@@ -74,11 +74,11 @@ def message_of(item: Any) -> Message | None:
 
 
 def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
-    """The conversations in a JSON value, in its order; nothing if there is none that can be read.
+    """Yield the readable conversations in a JSON value, in order.
 
     Args:
-        document: What the JSON holds.
-        title: The name of those that have none.
+        document: The JSON value.
+        title: The title of conversations without one.
     """
     if isinstance(document, dict):
         yield from _logs_of_object(document, title)  # pyright: ignore[reportUnknownArgumentType]
@@ -104,7 +104,7 @@ def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
 
 
 def find_date(item: Any) -> datetime | None:
-    """When a message was said, in any of the ways in which that is written."""
+    """Return the time of a message, in any known form."""
     return next((found for key in _DATES if (found := date_of(dict_of(item).get(key)))), None)
 
 
@@ -115,13 +115,13 @@ def _speaker(item: Mapping[str, Any]) -> str | None:
 
 def _has_text(item: Mapping[str, Any]) -> bool:
     calls = item.get("tool_calls") or item.get("function_call")
-    # LangChain takes no content for an empty one, if it is told so.
+    # LangChain can be told to read missing content as empty.
     empty = "content" in item and item["content"] is None
     return any(isinstance(item.get(key), str | list) for key in _TEXTS) or bool(calls) or empty
 
 
 def _content(value: Any, *, calls: bool) -> Any:
-    """The content of a message: a text, or parts; parts that are texts in other words become OpenAI's."""
+    """Return the content of a message: a text, or parts; text parts in other forms become OpenAI's."""
     if isinstance(value, str):
         return value
     if not isinstance(value, list):
@@ -137,7 +137,7 @@ def _part(value: Any) -> dict[str, Any]:
         return {"type": "text", "text": value}
     part: dict[str, Any] = value if isinstance(value, dict) else {}
     text: Any = part.get("text")
-    # The parts of OpenAI's threads have a text with its annotations.
+    # Parts of OpenAI's threads have texts with annotations.
     said: Any = cast("dict[str, Any]", text).get("value") if isinstance(text, dict) else text
     if isinstance(said, str):
         return {"type": "text", "text": said}
@@ -145,21 +145,21 @@ def _part(value: Any) -> dict[str, Any]:
     return {"type": kind, **{key: one for key, one in part.items() if key in ("image_url", "caption", "filename")}}
 
 
-# ChatGPT's export: a tree of messages, of which the branch that ends at the current node was shown last.
+# ChatGPT's export: a tree of messages; the branch that ends at the current node was shown last.
 
 
 def conversation_in(item: dict[str, Any], title: str) -> ChatLog:
-    """The branch of a conversation of ChatGPT's export that was shown last.
+    """Return the branch of a conversation in ChatGPT's export that was shown last.
 
     Raises:
-        TransferError: It has no whole one; or whatever else a value in the wrong place makes of it.
+        TransferError: It has no complete branch. Misplaced values may raise other exceptions.
     """
     nodes: dict[str, Any] = item["mapping"]
     branch: list[Any] = []
     place, seen = item.get("current_node") or next(reversed(nodes), None), set[str]()
     while place is not None:
         if place not in nodes or place in seen:
-            raise TransferError(f"its messages are no tree: {place!r} is not in it, or follows itself")
+            raise TransferError(f"its messages are not a tree: {place!r} is not in it, or follows itself")
         seen.add(place)
         branch.append(nodes[place])
         place = nodes[place].get("parent")
@@ -171,15 +171,15 @@ def _of_node(message: dict[str, Any]) -> Message | None:
     name = message["author"]["role"]
     role = role_of(name)
     if role is None:
-        raise TransferError(f"a message is from {name!r}, who is nobody")
+        raise TransferError(f"a message is from {name!r}, which is not a known role")
     hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
-    # What tools wrote and what was sent to them are no turns: the export has no ids that would tie the two.
+    # Tools' inputs and outputs are not turns: the export has no ids to match the two.
     if role not in ("user", "assistant") or hidden or message.get("recipient", "all") != "all":
         return None
     content: Any = message["content"]
     parts: list[Any] = content.get("parts") or ([content["text"]] if isinstance(content.get("text"), str) else [])
     if not isinstance(parts, list):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TransferError(f"the parts of a message are no list: {parts!r:.80}")
+        raise TransferError(f"the parts of a message are not a list: {parts!r:.80}")
     found = _content([part for part in parts if part], calls=False)
     return {"role": role, "content": found} if found and content.get("content_type") != "thoughts" else None
 
@@ -211,7 +211,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
     elif role := role_of(kind):
         message = {"role": "function" if kind == "function" else role, "content": content}
     else:
-        raise TransferError(f"{kind!r} is the role of nobody")
+        raise TransferError(f"{kind!r} is not a known role")
     if message["role"] == "assistant":
         message |= calls
     if message["role"] == "tool":
@@ -222,7 +222,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
 
 
 def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What a message calls, as a member of it: LangChain's own form, with what was no JSON, or an older one."""
+    """Return a message's calls as its member: in LangChain's own form, including invalid JSON, or an older one."""
     own = [*dicts_of(data.get("tool_calls")), *dicts_of(data.get("invalid_tool_calls"))]
     if own:
         return {
@@ -241,7 +241,7 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_part_of_answer(item: Any) -> bool:
-    """Whether it is a call that an answer makes: all calls of an answer, and its words, are items of their own."""
+    """Tell whether an item is a call of an answer: each call, and the answer's text, is a separate item."""
     return isinstance(item, dict) and _is_call(item) and item["type"] == "function_call"
 
 

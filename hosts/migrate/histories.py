@@ -1,4 +1,4 @@
-"""LangChain's message histories: in SQL databases, on Redis, of MongoDB."""
+"""LangChain's message histories in SQL databases, Redis and MongoDB."""
 
 import functools
 import json
@@ -20,10 +20,10 @@ _HEX = 16
 
 
 def langchain_sql(url: str) -> Iterator[Unread]:
-    """The table of a `SQLChatMessageHistory` in any database that SQLAlchemy knows.
+    """Yield the conversations in a `SQLChatMessageHistory`'s table, in any database that SQLAlchemy supports.
 
     Args:
-        url: The database, with `#table` behind it if the table is not called `message_store`.
+        url: The database, followed by `#table` if the table is not called `message_store`.
     """
     url, _, named = url.partition("#")
     table = named or "message_store"
@@ -34,12 +34,12 @@ def langchain_sql(url: str) -> Iterator[Unread]:
 
 
 def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
-    """What a query finds.
+    """Return the rows of a query.
 
     Args:
         url: The database, as SQLAlchemy writes it; an asynchronous driver is replaced by its synchronous twin.
         query: `SELECT ... FROM table ...`.
-        kind: What keeps such a table, for the error.
+        kind: The owner of such a table, for errors.
 
     Raises:
         TransferError: There is no such database, or it has no such table.
@@ -68,16 +68,16 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
 
 
 def _read_all_text(connection: Any, _: Any) -> None:
-    """Text that is no UTF-8 spoils the message that it stands in, which is refused later, and not the query."""
+    """Let invalid UTF-8 spoil only its own message, which is refused later, and not the query."""
     connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
 
 
 def langchain_redis(source: str) -> Iterator[Unread]:
-    """What a `RedisChatMessageHistory` keeps: lists of messages, newest first.
+    """Yield the conversations of a `RedisChatMessageHistory`: lists of messages, newest first.
 
     Args:
-        source: `redis://host:6379/0`, `rediss://...` or `unix://...`, with `#prefix:` behind it if the keys do not
-            begin with `message_store:`; or a file with a line of JSON for each key: `{"key": ..., "value": [...]}`.
+        source: `redis://host:6379/0`, `rediss://...` or `unix://...`, followed by `#prefix:` if the keys do not begin
+            with `message_store:`; or a file with a line of JSON for each key: `{"key": ..., "value": [...]}`.
     """
     url, _, prefix = source.partition("#")
     prefix = prefix or _PREFIX
@@ -91,7 +91,7 @@ def langchain_redis(source: str) -> Iterator[Unread]:
             title = str(one["key"]).removeprefix(prefix)
             yield Unread(title, functools.partial(_of_list, title, value))  # pyright: ignore[reportUnknownArgumentType]
         else:
-            yield make_stand_in(str(one["key"]), f"'value' is no list: {value!r:.80}")
+            yield make_stand_in(str(one["key"]), f"'value' is not a list: {value!r:.80}")
 
 
 def _of_list(title: str, newest_first: list[Any]) -> ChatLog:
@@ -99,7 +99,7 @@ def _of_list(title: str, newest_first: list[Any]) -> ChatLog:
 
 
 def langchain_mongo(source: str) -> Iterator[Unread]:
-    """What a `MongoDBChatMessageHistory` keeps: a document for each message, in the order of their ids.
+    """Yield the conversations of a `MongoDBChatMessageHistory`: a document for each message, in the order of ids.
 
     Args:
         source: A file with a line of JSON for each document: `{"_id": ..., "SessionId": ..., "History": ...}`.
@@ -121,12 +121,12 @@ def _of_document(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_json(value: Any) -> Any:
-    """A JSON value that may be a text of JSON: libraries, or who exported from them, dump some of them once more."""
+    """Return a JSON value, parsed if it is a JSON text: some libraries and exports dump values twice."""
     return json.loads(value) if isinstance(value, str) else value
 
 
 def _time_of(object_id: Any) -> int | None:
-    """When MongoDB gave an id, in seconds since 1970: its first four bytes say so."""
+    """Return the time of a MongoDB id, in seconds since 1970, from its first four bytes."""
     identity: Any = object_id.get("$oid") if isinstance(object_id, Mapping) else object_id  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     try:
         return int(str(identity)[:8], _HEX)
@@ -153,7 +153,7 @@ def _of_key(client: Any, key: str, title: str) -> ChatLog:
 
 
 def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Unread]:
-    """The lines of a file, each a JSON object with these members; a draft that cannot be read for any other line."""
+    """Yield the lines of a file, each a JSON object with these members; an unreadable draft for any other line."""
     try:
         lines = Path(source).read_bytes().splitlines()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Puts conversations that another library keeps into a store."""
+"""Imports other libraries' conversations into a store."""
 
 import hashlib
 import json
@@ -31,18 +31,18 @@ READERS: Mapping[str, Callable[[str], Iterator[Unread]]] = {
     "llama-index": llama_index,
     "chatgpt": chatgpt,
 }
-"""What can be imported from, each with its reader."""
+"""The sources for imports, with their readers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came of a conversation.
+    """The outcome of importing a conversation.
 
     Attributes:
         conversation_id: Its id.
-        read: How many messages the source has of it.
-        written: How many of them are new in the store.
-        digest: SHA-256 of the messages that were read, and of those that the store has now.
+        read: The number of its messages in the source.
+        written: The number of messages new in the store.
+        digest: SHA-256 of the messages read, which equals that of the messages now in the store.
     """
 
     conversation_id: str
@@ -52,28 +52,28 @@ class Imported:
 
 
 def raise_error(error: TransferError) -> None:
-    """What is done about what cannot be read or written, unless something else is asked for.
+    """Raise the error: the default treatment of things that cannot be read or written.
 
     Raises:
-        TransferError: It.
+        TransferError: Always.
     """
     raise error
 
 
 def read_logs(form: str, source: str, on_error: Callable[[TransferError], None] = raise_error) -> Iterator[ChatLog]:
-    """The conversations of a source, each with its id as title; those without a message are left out.
+    """Yield the conversations of a source, each with its id as title, without empty ones.
 
     Args:
         form: One of `READERS`.
         source: A file, a folder of files, or the URL of a database.
-        on_error: Told of each file and each conversation that cannot be read, by name; it goes on with the next one.
+        on_error: Called for each unreadable file and conversation; reading continues with the next one.
 
     Raises:
-        TransferError: The form is unknown; or, without `on_error`, something cannot be read as that.
+        TransferError: The form is unknown; or, without `on_error`, something cannot be read in that form.
         MissingExtraError: The form needs a package that is not installed.
     """
     if form not in READERS:
-        raise TransferError(f"memzoo cannot import from {form!r}; it can from {', '.join(READERS)}")
+        raise TransferError(f"memzoo cannot import from {form!r}; it can import from {', '.join(READERS)}")
     for file in _files(source):
         has_any = False
         for result in _of_source(form, file):
@@ -95,7 +95,7 @@ def _files(source: str) -> Sequence[str]:
 
 
 def _of_source(form: str, source: str) -> Iterator[ChatLog | TransferError]:
-    """The conversations of one file, and what is wrong with those that cannot be read, or with the file."""
+    """Yield the conversations of one file, and errors for unreadable ones or for the file."""
     try:
         for draft in READERS[form](source):
             yield _read(draft, source)
@@ -130,17 +130,17 @@ async def aimport_logs(
     dry_run: bool = False,
     on_error: Callable[[TransferError], None] = raise_error,
 ) -> list[Imported]:
-    """Write conversations into a store; what is there already is not written again.
+    """Write conversations into a store, without repeating existing messages.
 
     Args:
-        store: Where to.
+        store: The target.
         logs: See `read_logs`.
-        dry_run: Only say what would be written.
-        on_error: Told of each conversation that cannot be written because another one has its id, or because the
-            store does not give back what was written; it goes on with the next one.
+        dry_run: Only report, without writing.
+        on_error: Called for each conversation that cannot be written, because another one has its id or the store does
+            not return it unchanged; writing continues with the next one.
 
     Raises:
-        TransferError: This, without `on_error`.
+        TransferError: A conversation cannot be written, and there is no `on_error`.
     """
     done: list[Imported] = []
     for log in logs:
@@ -167,7 +167,7 @@ async def _import_log(store: ManagedStore, log: ChatLog, *, dry_run: bool) -> Im
             raise _another(log) from error
         kept = [entry.message for entry in await store.read(log.title)]
         if _digest(kept) != digest:
-            raise TransferError(f"the store gives back {log.title!r} otherwise than it was written")
+            raise TransferError(f"the store does not return {log.title!r} as it was written")
     return Imported(log.title, len(said), len(new), digest)
 
 
@@ -176,7 +176,7 @@ def _another(log: ChatLog) -> TransferError:
 
 
 async def _restore(store: ManagedStore, log: ChatLog) -> None:
-    """Write a whole conversation, with its times; a message without one is as old as the message before."""
+    """Write a whole conversation, with its times; a message without one gets that of the message before."""
     entries: list[Entry] = []
     said_at = next((date for date in log.dates if date), utc_now())
     for number, (message, date, turn) in enumerate(zip(log.messages, log.dates, _turns(log), strict=True), start=1):
@@ -186,7 +186,7 @@ async def _restore(store: ManagedStore, log: ChatLog) -> None:
 
 
 async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
-    """Write what was said since the last import, turn by turn."""
+    """Write the messages since the last import, turn by turn."""
     turns: dict[str, list[Record]] = {}
     for message, date, turn in list(zip(log.messages, log.dates, _turns(log), strict=True))[start:]:
         turns.setdefault(turn, []).append(Record(message, _when(date)))
@@ -196,12 +196,12 @@ async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
 
 
 def _when(date: datetime | None) -> dict[str, str | None]:
-    """The field that says when a message was said, where the store's own time does not."""
+    """Return the field with a message's time, which differs from the store's own."""
     return {SAID_AT: date.isoformat() if date else ""}
 
 
 def _turns(log: ChatLog) -> Iterator[str]:
-    """The id of the turn of each message: a turn begins with a message of the user."""
+    """Yield the turn id of each message: a turn begins with a user message."""
     begins = 0
     for place, message in enumerate(log.messages):
         begins = place if message["role"] == "user" else begins

@@ -1,4 +1,4 @@
-"""Conversations that LlamaIndex keeps: the file of a chat store, the database of a memory."""
+"""LlamaIndex's conversations: the file of a chat store, the database of a memory."""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ _QUERY = "SELECT key, timestamp, data FROM llama_index_memory ORDER BY timestamp
 
 
 def llama_index(source: str) -> Iterator[Unread]:
-    """The file that a `SimpleChatStore` was persisted in, or the database of a `Memory`, with what it archived."""
+    """Yield the conversations of a persisted `SimpleChatStore`, or of a `Memory`'s database, archived ones too."""
     return _of_database(source) if "://" in source else _of_file(source)
 
 
@@ -30,7 +30,7 @@ def _of_file(source: str) -> Iterator[Unread]:
         if isinstance(items, list):
             yield Unread(key, functools.partial(conversation_of, key, items, _message))  # pyright: ignore[reportUnknownArgumentType]
         else:
-            yield make_stand_in(key, f"this is no list of messages: {items!r:.80}")
+            yield make_stand_in(key, f"this is not a list of messages: {items!r:.80}")
 
 
 def _of_database(url: str) -> Iterator[Unread]:
@@ -44,7 +44,7 @@ def _of_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(item: Mapping[str, Any]) -> dict[str, Any]:
-    """A message in OpenAI's words; of what the model thought before its answer nothing is kept."""
+    """Return a message in OpenAI's form, without the model's thoughts before its answer."""
     if not {"blocks", "content"} & item.keys():
         raise TransferError("it has neither 'blocks' nor 'content'")
     more: Mapping[str, Any] = item.get("additional_kwargs") or {}

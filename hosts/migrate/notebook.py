@@ -14,7 +14,7 @@ from memzoo.hosts.migrate.code_names import is_named_in
 
 __all__ = ["Notebook"]
 
-# A line of its own begins each cell, and another one stands for each line that only IPython reads.
+# A marker line begins each cell, and another one replaces each line that only IPython reads.
 _CELL = "# %% memzoo cell"
 _LEFT = "pass  # memzoo left: "
 _MAGIC = re.compile(r"(?m)^([ \t]*+)([%!?].*|.*(?<=\?))$")
@@ -22,16 +22,16 @@ _PUT_BACK = re.compile(rf"(?m)^([ \t]*+){re.escape(_LEFT)}(.*)$")
 
 
 class Notebook:
-    """The code of a notebook; everything else in it stays byte for byte, but for the spaces between JSON's values.
+    """The code of a notebook; the rest stays byte for byte, apart from spaces between JSON values.
 
-    Lines that only IPython reads (`%pip ...`, `!ls`) are no part of the code, and neither is a cell that is no Python
-    without them.
+    Lines that only IPython reads (`%pip ...`, `!ls`) are not part of the code, and neither are cells that are not
+    Python without them.
 
     Args:
         text: The content of an `.ipynb` file.
 
     Raises:
-        TransferError: It is no notebook of version 4.
+        TransferError: It is not a notebook of version 4.
     """
 
     def __init__(self, text: str) -> None:
@@ -40,12 +40,12 @@ class Notebook:
             self._cells = [cell for cell in self._whole["cells"] if cell["cell_type"] == "code"]
             sources = ["".join(cell["source"]) for cell in self._cells]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
-            raise TransferError(f"no notebook of version 4: {reason(error)}") from error
+            raise TransferError(f"not a notebook of version 4: {reason(error)}") from error
         self.text = text
         self.code = "".join(f"{_CELL}\n{_without_magic(source)}\n" for source in sources)
 
     def with_code(self, code: str) -> str:
-        """Return the notebook's text with the code changed; the lines that begin a cell must still be there."""
+        """Return the notebook's text with changed code, in which the lines that begin cells must remain."""
         for cell, changed in zip(self._cells, code.split(f"{_CELL}\n")[1:], strict=True):
             source = _PUT_BACK.sub(r"\1\2", changed.removesuffix("\n"))
             if source != "".join(cell["source"]):
@@ -54,14 +54,14 @@ class Notebook:
         return next((style(self._whole) for style in _STYLES if style(original) == self.text), _STYLES[0](self._whole))
 
     def list_left(self) -> list[int]:
-        """List the first lines of cells that are no Python by themselves and name LangChain's memory."""
+        """Return the first lines of cells that are not Python by themselves and name LangChain's memory."""
         starts = [number for number, line in enumerate(self.code.splitlines(), start=2) if line == _CELL]
         cells = [cell.splitlines() for cell in self.code.split(f"{_CELL}\n")[1:]]
         left = [all(line.startswith(_LEFT) for line in cell) and is_named_in("".join(cell).encode()) for cell in cells]
         return list(itertools.compress(starts, left))
 
     def place(self, line: int) -> str:
-        """Say where a line of the code stands: "cell 2, line 5", counted from 1, code cells only."""
+        """Return the place of a line of code, such as "cell 2, line 5", counting code cells from 1."""
         before = self.code.splitlines()[:line]
         starts = [number for number, text in enumerate(before, start=1) if text == _CELL]
         return f"cell {len(starts)}, line {line - starts[-1]}"
@@ -81,7 +81,7 @@ def _without_magic(source: str) -> str:
     return "".join(f"{_LEFT}{line}" for line in source.splitlines(keepends=True))
 
 
-# How programs write JSON, Jupyter first.
+# Programs' formats of JSON, Jupyter's first.
 _STYLES = [
     functools.partial(_write, indent=indent, ascii_only=ascii_only, end=end)
     for indent in (1, 2, 4, None)

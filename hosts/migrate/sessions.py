@@ -18,10 +18,10 @@ __all__ = ["read_sessions"]
 
 _EXPECTED = "the sessions of OpenAI Agents (table agent_messages) or LangGraph's checkpoints (table checkpoints)"
 
-# Objects within objects: LangGraph's are a few levels deep, and each level takes its part of the stack.
+# Nested objects: LangGraph's are a few levels deep, and each level takes part of the stack.
 _DEEPEST = 8
 
-# Text that is no UTF-8 spoils the message that it stands in, which is refused later, and not the query.
+# Invalid UTF-8 spoils only its own message, which is refused later, and not the query.
 _TEXT = functools.partial(str, encoding="utf-8", errors="surrogateescape")
 
 _NEWEST = """
@@ -36,7 +36,7 @@ def read_sessions(path: str | Path) -> Iterator[Unread]:
     """Read the conversations of an SQLite file, without writing to it; each before the next one is asked for.
 
     Raises:
-        TransferError: It has none of the tables that are known, or cannot be read.
+        TransferError: It has none of the known tables, or cannot be read.
         MissingExtraError: It is LangGraph's, and msgpack is not installed.
     """
     try:
@@ -71,7 +71,7 @@ def _of_session(database: sqlite3.Connection, session: Any) -> ChatLog:
         "select message_data, created_at from agent_messages where session_id = ? order by id", (session,)
     )
     items = [json.loads(data) | {"created_at": created} for data, created in rows]
-    # What calls of other kinds than functions did is kept as items without a role.
+    # Results of calls other than functions are items without a role.
     return conversation_of(str(session), (item for item in items if is_message(item) or not _is_other_item(item)))
 
 
@@ -80,7 +80,7 @@ def _is_other_item(item: dict[str, Any]) -> bool:
 
 
 def _checkpoints(database: sqlite3.Connection) -> Iterator[Unread]:
-    """The messages of the newest checkpoint of each thread."""
+    """Yield the messages of the newest checkpoint of each thread."""
     for thread, kind, data in database.execute(_NEWEST):
         yield Unread(str(thread), functools.partial(_of_checkpoint, str(thread), kind, data))
 
@@ -89,18 +89,18 @@ def _of_checkpoint(thread: str, kind: Any, data: Any) -> ChatLog:
     document: Any = json.loads(data) if kind == "json" else _unpack(data)
     values: dict[str, Any] = document.get("channel_values") or {}
     if not isinstance(values.get("messages", []), list):
-        raise TransferError(f"its 'messages' are no list: {values['messages']!r:.80}")
-    # Other channels are lists of anything, of bare texts too.
+        raise TransferError(f"its 'messages' are not a list: {values['messages']!r:.80}")
+    # Other channels are lists of anything, even of bare texts.
     channels = {**values, "messages": [*map(spell_out, values.get("messages", []))]}
     lists = [one for one in channels.values() if isinstance(one, list) and any(map(is_message, one))]
     return conversation_of(thread, max(lists, key=lambda one: sum(map(is_message, one)), default=[]))
 
 
 def _unpack(data: bytes, depth: int = 0) -> Any:
-    """Read MessagePack, values only: nothing is called or imported.
+    """Return the values in MessagePack, without calling or importing anything.
 
-    LangGraph's extensions, objects of Python, become what they were made from: an object with fields its fields, with
-    the name of its class under "type" if it has none; any other the arguments of its constructor.
+    LangGraph's extensions are Python objects. An object with fields becomes a dict of these, with the name of its class
+    under "type" if it has no such field; any other becomes the arguments of its constructor.
 
     Raises:
         ValueError: It is not MessagePack.

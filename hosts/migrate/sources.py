@@ -1,4 +1,4 @@
-"""Conversations of a source, each to be read by itself: what the readers of all forms share, and files of JSON."""
+"""Shared parts of the readers of all forms, which read each conversation separately; and files of JSON."""
 
 import functools
 import json
@@ -33,10 +33,10 @@ __all__ = [
 
 
 def read_json(source: str) -> Any:
-    """What a file of JSON holds.
+    """Return the value in a file of JSON.
 
     Raises:
-        TransferError: It cannot be read, or holds something else.
+        TransferError: It cannot be read, or is not JSON.
     """
     try:
         return json.loads(Path(source).read_text(encoding="utf-8"))
@@ -47,15 +47,15 @@ def read_json(source: str) -> Any:
 
 
 def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], Any] = lambda item: item) -> ChatLog:
-    """The conversation of a list of messages, of which none may be anything else.
+    """Return the conversation of a list of messages, which must all be messages.
 
     Args:
         title: Its title.
         items: The messages, oldest first.
-        item_of: What `message_of` understands, from an item.
+        item_of: Converts an item to a form that `message_of` understands.
 
     Raises:
-        TransferError: One is no message; the error says which.
+        TransferError: An item is not a message; the error names it.
     """
     said: list[tuple[Message, datetime | None]] = []
     for number, each in enumerate(items, start=1):
@@ -72,13 +72,13 @@ def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], A
 
 def _to_messages(item: Any) -> list[tuple[Message, datetime | None]]:
     if not is_message(spell_out(item)):
-        raise TransferError(f"this is no message: {item!r:.80}")
+        raise TransferError(f"this is not a message: {item!r:.80}")
     message = message_of(item)
     return [] if message is None else [(checked(message), find_date(item))]
 
 
 def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
-    """Sort messages into conversations: each comes with the id of its own, in the order in which they were said.
+    """Sort messages, given with the ids of their conversations in the order of saying, into conversations.
 
     Args:
         said: Ids and messages.
@@ -95,7 +95,7 @@ def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = 
 
 
 def make_stand_in(place: str, what: str) -> Unread:
-    """What stands in place of a conversation of which not even the id can be read."""
+    """Return a stand-in for a conversation without even a readable id."""
 
     def read() -> ChatLog:
         raise TransferError(what)
@@ -104,13 +104,13 @@ def make_stand_in(place: str, what: str) -> Unread:
 
 
 def langchain_file(source: str) -> Iterator[Unread]:
-    """The file of a `FileChatMessageHistory`, named like the file."""
+    """Yield the conversation in a `FileChatMessageHistory`'s file, named like the file."""
     title = Path(source).stem
     yield Unread(title, functools.partial(conversation_of, title, _list_in(read_json(source), source)))
 
 
 def chatgpt(source: str) -> Iterator[Unread]:
-    """What ChatGPT exports: `conversations.json`."""
+    """Yield the conversations of ChatGPT's export, `conversations.json`."""
     for number, item in enumerate(_as_list(read_json(source)), start=1):
         known: dict[str, Any] = item if isinstance(item, dict) else {}
         title = known.get("conversation_id") or known.get("id") or known.get("title") or f"conversation {number}"
@@ -121,11 +121,11 @@ def chatgpt(source: str) -> Iterator[Unread]:
 
 
 def openai_threads(source: str) -> Iterator[Unread]:
-    """Pages of `threads.messages.list` as JSON: one of them, or a list of them, newest messages first or last."""
+    """Yield the threads in one page of `threads.messages.list` as JSON or a list of pages, newest first or last."""
     threads: dict[str, list[Any]] = {}
     for number, page in enumerate(_as_list(read_json(source)), start=1):
         if not isinstance(page, dict) or not isinstance(page.get("data", []), list):  # pyright: ignore[reportUnknownMemberType]
-            yield make_stand_in(f"page {number}", "this is no page of messages with 'data'")
+            yield make_stand_in(f"page {number}", "this is not a page of messages with 'data'")
             continue
         messages: list[Any] = cast("dict[str, Any]", page).get("data", [])
         for place, message in enumerate(messages, start=1):
@@ -139,14 +139,14 @@ def openai_threads(source: str) -> Iterator[Unread]:
 
 
 def _of_thread(thread: str, messages: list[Any]) -> ChatLog:
-    # Pages that were saved twice, or overlap, have messages twice.
+    # Pages that overlap, or were saved twice, repeat messages.
     once = {str(message["id"]): message for message in messages}
     return conversation_of(thread, sorted(once.values(), key=lambda message: message["created_at"]))
 
 
 def _list_in(document: Any, source: str) -> list[Any]:
     if not isinstance(document, list):
-        raise TransferError(f"{source} is no list of messages")
+        raise TransferError(f"{source} is not a list of messages")
     return document  # pyright: ignore[reportUnknownVariableType]
 
 

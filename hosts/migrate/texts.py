@@ -1,4 +1,4 @@
-"""Conversations as plain text, a label and a colon before each turn, and as CSV."""
+"""Reads conversations from plain text, with a label and a colon before each turn, and from CSV."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ _COLUMNS = {
 
 
 def read_text(text: str, title: str) -> ChatLog | None:
-    r"""Read a conversation whose turns begin with "user:", "assistant:" or the like; `None` if it has no such line.
+    r"""Return a conversation with turns that begin with "user:", "assistant:" or the like; `None` without such lines.
 
     Example:
         >>> read_text("User: I like tea.\nGreen tea.\n**Assistant:** Noted.", "tea").messages[0]
@@ -47,17 +47,17 @@ def read_text(text: str, title: str) -> ChatLog | None:
 
 
 def read_csv(text: str, where: str, title: str) -> Iterator[ChatLog]:
-    """Read conversations from a table with a column for the speaker and one for the text, and perhaps others.
+    """Yield conversations from a table with columns for speaker and text, and perhaps others.
 
     Args:
-        text: What the file holds.
+        text: The file's content.
         where: The file, for error messages.
-        title: The name of a conversation that has none.
+        title: The title of a conversation without one.
 
     Raises:
         TranscriptError: A column is missing, or a speaker is unknown.
     """
-    # With newline="" the line ends within quoted cells stay as they are, and so csv wants it.
+    # csv requires newline="", which keeps the line ends within quoted cells.
     rows = csv.DictReader(io.StringIO(text, newline=""), **_form(text))
     names = {name.strip().lower(): name for name in rows.fieldnames or () if name}
     columns = {kind: next((names[one] for one in known if one in names), None) for kind, known in _COLUMNS.items()}
@@ -79,7 +79,7 @@ def read_csv(text: str, where: str, title: str) -> Iterator[ChatLog]:
 
 
 def _form(text: str) -> dict[str, Any]:
-    """How cells are set apart, as the line of titles shows it: by what it has most of, by a comma if it has none."""
+    """Return the CSV format of the header line: its most frequent separator, or a comma."""
     titles = next(iter(text.splitlines()), "")
     delimiter = max(",;\t|", key=titles.count)
     return {"delimiter": delimiter, "skipinitialspace": titles.count(f"{delimiter} ") == titles.count(delimiter)}

@@ -31,8 +31,8 @@ _PER_CONVERSATION = ("store", "conversation_id")
 class MemoryProvider(Closing):
     """Gives each conversation its memory, in a program that serves many.
 
-    Dropping a memory object and deleting what it remembers are different things: `release` and eviction drop the
-    object; `forget` and the end of a `scope` delete the conversation.
+    Dropping a memory object does not delete its conversation: `release` and eviction drop the object; `forget` and the
+    end of a `scope` delete the conversation.
 
     Example:
         >>> provider = MemoryProvider("window", k=3)
@@ -99,7 +99,7 @@ class MemoryProvider(Closing):
         return f"<MemoryProvider of {self._name!r} in {self._store!r}, {len(self)} at hand>"
 
     def __len__(self) -> int:
-        """The number of memory objects kept."""
+        """Return the number of memory objects kept."""
         return len(self._at_hand)
 
     def __contains__(self, conversation_id: object) -> bool:

@@ -25,7 +25,7 @@ class Called:
     Attributes:
         name: The tool's name, as the model gave it.
         arguments: The arguments as the model wrote them: JSON, unless the model made a mistake.
-        value: What the tool returned; `None` if it failed.
+        value: The tool's return value; `None` if it failed.
         text: The result for the model: the value as text or JSON, or the error.
         failed: The tool does not exist, the arguments do not fit, or it raised an exception.
         immediate: The tool is an immediate one and did not fail.

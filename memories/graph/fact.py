@@ -121,7 +121,7 @@ class Fact:
         return mark + " | ".join([subject, relation, obj, *filter(None, [" ".join(self.qualifier.split())])])
 
     def __str__(self) -> str:
-        """The fact as a plain statement."""
+        """Return the fact as a plain statement."""
         return self._statement
 
     @cached_property
@@ -142,7 +142,7 @@ class Fact:
         return f"{self.subject} {relation} {told}"
 
     def as_json(self) -> JSON:
-        """The fact as JSON values."""
+        """Return the fact as JSON values."""
         told = {
             "qualifier": self.qualifier,
             "superseded_at": _iso(self.superseded_at),

@@ -100,7 +100,7 @@ class FactIndex:
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """Return the current facts about a name: all of them, then those with each of some words, the newest first."""
+        """Return iterators of the current facts about a name, the newest first: of all, and of those with each word."""
         known = self._holding.get(node, {})
         return [_newest_first(known[word]) for word in known.keys() & {"", *words}]
 
@@ -114,7 +114,7 @@ class FactIndex:
         return self._worded.get(fact.worded, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
-        """Return the current facts with a fact's subject and the words of its relation that are not negated."""
+        """Return the current, non-negated facts with the subject of a fact and the words of its relation."""
         return self._related.get(_relation(fact), {}).values()
 
     def _add(self, fact: Fact) -> None:

@@ -11,7 +11,7 @@ from memzoo.memories.graph.graph import KnowledgeGraph
 
 __all__ = ["to_html"]
 
-_KINDS = (("person", "who speaks"), ("name", "what facts are about"), ("value", "what is said of it"))
+_KINDS = (("person", "speaker"), ("name", "subject of facts"), ("value", "value of a fact"))
 _SPEAKERS = frozenset(("user", "assistant", "human", "ai"))
 _LONGEST_LABEL = 32
 # In pixels: the width of a character; the distance of rows of names, and of a name from the nearest other, for three of

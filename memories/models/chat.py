@@ -75,10 +75,10 @@ class OfflineModelWarning(UserWarning):
 
 
 def as_model(option: ModelOption | None) -> Model:
-    """Make the model that an option stands for; `None` for the offline model, with a warning once per process.
+    """Return the model for an option; for `None` the offline model, with a warning once per process.
 
     Raises:
-        OptionError: It stands for no model.
+        OptionError: The option is not a model.
     """
     if option is None:
         _warn_of_rules()

@@ -68,10 +68,10 @@ EmbedderOption: TypeAlias = Embedder | EmbedFunction | None
 
 
 def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
-    """Make the embedder that an option stands for.
+    """Return the embedder for an option.
 
     Raises:
-        OptionError: It stands for no embedder.
+        OptionError: The option is not an embedder.
     """
     if isinstance(option, Embedder):
         return option

@@ -143,7 +143,7 @@ def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
 
 
 def _is_entered(given: Sequence[Weighed], known: Collection[int], between: Container[int]) -> bool:
-    """Tell whether a call waiting for results would be kept again with them, given the numbers that it may have."""
+    """Tell whether a waiting call would return, with its results, to the kept messages, at such a number."""
     waiting = (one for place, one in enumerate(given) if place not in known and one.message["role"] == "assistant")
     return any(one.number in between for one in waiting)
 

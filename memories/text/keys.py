@@ -79,7 +79,7 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
     Raises:
         MessageError: They are not a mapping.
         MissingKeyError: The configured key is missing.
-        AmbiguousKeyError: None is configured, there are several outputs, and none is called "output".
+        AmbiguousKeyError: None is configured, there is not exactly one output, and none is called "output".
     """
     if not isinstance(outputs, Mapping):
         raise _make_error("outputs", outputs, "output")

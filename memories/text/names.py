@@ -131,7 +131,7 @@ def refers_back(text: str) -> bool:
 
 
 def is_pronoun(name: str, said: str = "") -> bool:
-    """Tell whether a pronoun, or another word that names nobody, stands in the place of a name.
+    """Tell whether a "name" is a pronoun, or another word that names nobody.
 
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
@@ -143,7 +143,7 @@ def is_pronoun(name: str, said: str = "") -> bool:
 
 
 def is_reference(name: str, said: str = "") -> bool:
-    """Tell whether in the place of a name stands a word for whom or what was spoken of, or for what is theirs.
+    """Tell whether a "name" is a word for somebody or something mentioned before, or for a possession of theirs.
 
     Args:
         name: What stands there.

@@ -234,7 +234,7 @@ class Renderer:
         return self._frame[1]
 
     def lines(self, entries: Iterable[Entry]) -> str:
-        """Return entries as a transcript, oldest first, unchanged from those that `derive` gets."""
+        """Return entries as a transcript, oldest first; the entries of `derive` are written as given."""
         return "\n".join(map(self.line, entries))
 
     def dated_lines(self, entries: Iterable[Entry]) -> str:

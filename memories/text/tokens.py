@@ -57,7 +57,7 @@ class TokenCounter:
 
 
 def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
-    """Return the counter that an option stands for.
+    """Return the counter for an option.
 
     Args:
         option: See `TokenCounterOption`; `None` takes the encoding of `model`.

@@ -229,7 +229,7 @@ def _leave_to_the_parent() -> None:
 _indexes: weakref.WeakSet[ChromaIndex] = weakref.WeakSet()
 if hasattr(os, "register_at_fork"):
     # A client that ends in a forked process waits for threads that do not exist there. So the child's garbage collector
-    # must find none that nobody holds any more, and those of open indexes are never let go of.
+    # must find no unreferenced client, and those of open indexes are never released.
     os.register_at_fork(before=gc.collect, after_in_child=_leave_to_the_parent)
 
 

@@ -60,7 +60,7 @@ class Script:
     """A script that the server runs completely or not at all.
 
     Attributes:
-        text: Its source, after the part that all scripts share.
+        text: Its source, including the shared part before it.
         sha: Its name on a server that has run it before.
     """
 

@@ -244,9 +244,9 @@ def test_a_store_that_cannot_delete_keeps_what_was_taken_back(caplog: pytest.Log
     memory = ConversationBufferMemory(store=plain, conversation_id="c")
     follow(memory, FIRST, SECOND)
     assert follow(memory, FIRST) == words(FIRST, SECOND)
-    assert "'c' keeps what its host took back" in caplog.text
+    assert "'c' keeps messages that its host took back" in caplog.text
     asyncio.run(HostLog(memory, "test").atake_back({"q2"}))
-    assert "'c' keeps what its host took back" in caplog.text
+    assert "'c' keeps messages that its host took back" in caplog.text
     assert [entry.message["content"] for entry in memory.entries()] == words(FIRST, SECOND)
 
 
@@ -295,7 +295,7 @@ def test_a_store_that_cannot_delete_keeps_what_was_said(caplog: pytest.LogCaptur
     follow(memory, FIRST, SECOND)
     with caplog.at_level(logging.WARNING, logger="memzoo"):
         assert follow(memory, FIRST, THIRD) == words(FIRST, SECOND, THIRD)
-    assert "keeps what its host took back" in caplog.text
+    assert "keeps messages that its host took back" in caplog.text
 
 
 @given(st.data())

@@ -501,7 +501,7 @@ class TestOptions:
         """LangChain is silent about them; a warning names them and those that there are."""
         with pytest.warns(UserWarning, match="ConversationBufferMemory has no option 'k', which is ignored"):
             ConversationBufferMemory(k=3)
-        with pytest.raises(AttributeError, match=r"found at \.plain"):
+        with pytest.raises(AttributeError, match=r"additions are at \.plain"):
             ConversationBufferMemory().nothing_of_the_kind  # noqa: B018
 
     @pytest.mark.parametrize(

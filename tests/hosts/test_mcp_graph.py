@@ -177,7 +177,7 @@ def test_recall_begins_with_what_is_pinned(memory: GraphMemory) -> None:
     assert [one["content"] for one in memory.messages("noon")].count("Never book before noon.") == 1
     ask(memory, "remember", text="Ada wants a room with a view, on the second floor, and no breakfast.")
     memory.pin(5)
-    with pytest.raises(OverBudgetError, match=r"what is pinned .* 16"):
+    with pytest.raises(OverBudgetError, match=r"the pinned messages .* 16"):
         memory.recall("tea", 16)
 
 
@@ -278,7 +278,7 @@ def test_a_file_of_the_original_is_taken_in_once(memory: GraphMemory) -> None:
 def test_a_file_that_is_none_is_refused(line: str) -> None:
     """The error names the line, and nothing is stored."""
     memory = GraphMemory()
-    with pytest.raises(TransferError, match="line 3 is no entity and no relation"):
+    with pytest.raises(TransferError, match="line 3 is neither an entity nor a relation"):
         import_lines(memory, [json.dumps({"type": "entity", **ADA}), "", line])
     assert memory.entries() == []
 

@@ -1,4 +1,4 @@
-"""Clients of the offline model: in this process, or through a server of its own."""
+"""Clients of the offline model, in this process or through a server."""
 
 import contextlib
 import threading

@@ -26,7 +26,7 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     limit = _LIMIT.search(after)
     talk = NamedSentences(history, new)
     match task:
-        case "summary":  # a word and the blank behind it have some six characters
+        case "summary":  # a word and its space have about six characters
             found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) // 6) if limit else _SUMMARY_WORDS)
         case "current_entities":
             found = _names(talk)

@@ -567,7 +567,7 @@ def test_a_notebook_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
     """With its path and the reason."""
     path = tmp_path / "bot.ipynb"
     path.write_text(f"{text}langchain SimpleMemory", encoding="utf-8")
-    with pytest.raises(TransferError, match=r"bot.ipynb cannot be read as Python: no notebook of version 4"):
+    with pytest.raises(TransferError, match=r"bot.ipynb cannot be read as Python: not a notebook of version 4"):
         migrate_code(path)
 
 

@@ -341,7 +341,7 @@ def test_a_folder_goes_on_with_the_next_file(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["import", "--from", "langchain-file", str(folder), "--store", store])
     assert done.stdout.startswith("anna\t4 read\t4 new")
     assert f"{folder}/deep.json cannot be read as JSON" in done.stderr
-    assert f"{folder}/odd.json: 'odd' cannot be read: message 2: this is no message: 7" in done.stderr
+    assert f"{folder}/odd.json: 'odd' cannot be read: message 2: this is not a message: 7" in done.stderr
     assert str(done.exception) == "2 files or conversations could not be imported; everything else was imported"
 
 
@@ -365,7 +365,7 @@ def test_a_branch_that_is_cut_off(tmp_path: Path) -> None:
     del talk["mapping"]["s"]
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([talk]), encoding="utf-8")
-    with pytest.raises(TransferError, match="its messages are no tree: 's' is not in it"):
+    with pytest.raises(TransferError, match="its messages are not a tree: 's' is not in it"):
         list(read_logs("chatgpt", str(file)))
 
 

@@ -299,21 +299,21 @@ def test_what_nobody_said_is_left_out(form: str, item: Any, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("form", "item", "told"),
     [
-        ("langchain-file", {"type": "chat", "data": {"content": "Hi"}}, "message 1: 'chat' is the role of nobody"),
-        ("langchain-file", {"type": "cat", "data": {"content": "Miaow"}}, "message 1: 'cat' is the role of nobody"),
-        ("langchain-file", {"role": "user"}, "message 1: this is no message"),
-        ("langchain-file", {"type": "function_call", "role": "user"}, "message 1: this is no message"),
-        ("langchain-file", 7, "message 1: this is no message: 7"),
-        ("langchain-file", ["Hi", "there"], "message 1: this is no message: ['Hi', 'there']"),
+        ("langchain-file", {"type": "chat", "data": {"content": "Hi"}}, "message 1: 'chat' is not a known role"),
+        ("langchain-file", {"type": "cat", "data": {"content": "Miaow"}}, "message 1: 'cat' is not a known role"),
+        ("langchain-file", {"role": "user"}, "message 1: this is not a message"),
+        ("langchain-file", {"type": "function_call", "role": "user"}, "message 1: this is not a message"),
+        ("langchain-file", 7, "message 1: this is not a message: 7"),
+        ("langchain-file", ["Hi", "there"], "message 1: this is not a message: ['Hi', 'there']"),
         ("llama-index", {"role": "user"}, "message 1: it has neither 'blocks' nor 'content'"),
         ("llama-index", {"content": "Hi"}, "message 1: KeyError: 'role'"),
-        ("chatgpt", of_gpt("cat", "Miaow"), "a message is from 'cat', who is nobody"),
+        ("chatgpt", of_gpt("cat", "Miaow"), "a message is from 'cat', which is not a known role"),
         (
             "chatgpt",
             {"author": {"role": "user"}, "content": {"parts": "Hi"}},
-            "the parts of a message are no list: 'Hi'",
+            "the parts of a message are not a list: 'Hi'",
         ),
-        ("openai-threads", {"role": "user", "content": 7}, "message 1: this is no message"),
+        ("openai-threads", {"role": "user", "content": 7}, "message 1: this is not a message"),
     ],
 )
 def test_what_is_no_message_is_named(form: str, item: Any, told: str, tmp_path: Path) -> None:
@@ -326,9 +326,9 @@ def test_what_is_no_message_is_named(form: str, item: Any, told: str, tmp_path: 
 @pytest.mark.parametrize(
     ("form", "document", "told"),
     [
-        ("langchain-file", {"messages": []}, ["FILE is no list of messages"]),
+        ("langchain-file", {"messages": []}, ["FILE is not a list of messages"]),
         ("llama-index", {"shop": {}}, ["FILE cannot be read as the file of a SimpleChatStore: it has no 'store'"]),
-        ("llama-index", {"store": {"ben": 7}}, ["FILE: 'ben' cannot be read: this is no list of messages: 7"]),
+        ("llama-index", {"store": {"ben": 7}}, ["FILE: 'ben' cannot be read: this is not a list of messages: 7"]),
         (
             "chatgpt",
             [7, {"title": "Cats"}, {"id": "i", "title": "Cats"}],
@@ -342,7 +342,7 @@ def test_what_is_no_message_is_named(form: str, item: Any, told: str, tmp_path: 
             "openai-threads",
             [{}, 7, {"data": 7}, {"data": [{"thread_id": None}, {}]}],
             [
-                *(f"FILE: 'page {page}' cannot be read: this is no page of messages with 'data'" for page in (2, 3)),
+                *(f"FILE: 'page {page}' cannot be read: this is not a page of messages with 'data'" for page in (2, 3)),
                 *(
                     f"FILE: 'message {n} of page 4' cannot be read: it does not say to which thread it belongs"
                     for n in (1, 2)
@@ -362,7 +362,7 @@ def test_a_tree_that_goes_in_circles(circle: str, tmp_path: Path) -> None:
     """A message of ChatGPT's that follows itself is refused."""
     nodes = {name: {"message": of_gpt("user", name), "parent": parent} for name, parent in (("a", circle), ("b", "a"))}
     _, [told, *_] = logs_in("chatgpt", tmp_path / "c.json", [{"id": "anna", "mapping": nodes}])
-    assert "its messages are no tree: " in told
+    assert "its messages are not a tree: " in told
 
 
 def test_the_branch_that_was_shown_last(tmp_path: Path) -> None:
@@ -421,7 +421,7 @@ def test_sessions_of_openai_agents(tmp_path: Path) -> None:
         "'messages of no session' cannot be read: they do not say to which conversation they belong"
     )
     assert [error.partition(": {")[0] for error in errors[1:]] == [
-        f"FILE: 'odd{place}' cannot be read: message 1: this is no message" for place in range(3)
+        f"FILE: 'odd{place}' cannot be read: message 1: this is not a message" for place in range(3)
     ]
 
 
@@ -465,8 +465,8 @@ def test_checkpoints_of_langgraph(tmp_path: Path) -> None:
     logs, errors = logs_in("langgraph", checkpoints_file(tmp_path / "c.db", rows))
     assert [(log.title, log.messages) for log in logs] == [("anna", [USER, {"role": "assistant", "content": "OK"}])]
     assert errors == [
-        "FILE: 'ben' cannot be read: its 'messages' are no list: 7",
-        "FILE: 'dora' cannot be read: message 2: this is no message: 7",
+        "FILE: 'ben' cannot be read: its 'messages' are not a list: 7",
+        "FILE: 'dora' cannot be read: message 2: this is not a message: 7",
     ]
 
 
@@ -585,7 +585,7 @@ class Meddled(InMemoryStore):
 def test_a_store_that_does_not_keep_what_it_is_given() -> None:
     """What is read back is compared; whoever was faster is not mixed with this."""
     store, log = Meddled(), ChatLog("anna", [USER], [None])
-    with pytest.raises(TransferError, match="gives back 'anna' otherwise than it was written"):
+    with pytest.raises(TransferError, match="does not return 'anna' as it was written"):
         import_logs(store, [log])
     store, store.conflicts = Meddled(), True
     with pytest.raises(TransferError, match="has another conversation 'anna'; nothing of this one was written"):
@@ -610,7 +610,7 @@ def test_a_folder_is_read_without_what_is_hidden(tmp_path: Path) -> None:
         (
             "langchain-redis",
             '{"key": "message_store:anna", "value": 7}',
-            "'message_store:anna' cannot be read: 'value' is no list: 7",
+            "'message_store:anna' cannot be read: 'value' is not a list: 7",
         ),
         (
             "langchain-mongo",

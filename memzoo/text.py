@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from ipaddress import ip_address
 from typing import Any, TypeAlias, TypeVar, cast
@@ -164,9 +165,8 @@ def _value(text: str) -> Any:
     """Read a value in JSON or TOML syntax; anything else is a text."""
     import tomllib
 
-    for read in (json.loads, lambda one: tomllib.loads(f"value = {one}")["value"]):
-        try:
-            return read(text)
-        except ValueError:
-            continue
+    with suppress(ValueError):
+        return json.loads(text)
+    with suppress(ValueError):
+        return tomllib.loads(f"value = {text}")["value"]
     return text

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memzoo.benchmarks import Transcript
-from memzoo.benchmarks.learnt import Learnt, fingerprint, log_of
+from memzoo.benchmarks.recorded_states import Learnt, fingerprint, log_of
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.strong_model import Replies, learn_talk
 from memzoo.errors import OptionError

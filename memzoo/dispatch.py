@@ -53,7 +53,7 @@ def run_units(
             the rest back. 0 sends each unit by itself.
 
     Raises:
-        OptionError: `do` or a unit cannot be sent to the workers.
+        OptionError: `do` or a unit cannot travel to where the work is done.
         EngineError: The executor is broken, or some units made their worker die again and again.
     """
     if executor is None:

@@ -1,4 +1,4 @@
-"""Everything for writing a strategy: `from memzoo.strategy import BaseMemory, Log, State, View, option, strategy`.
+"""All that a strategy of your own needs: `from memzoo.strategy import BaseMemory, Log, State, View, option, strategy`.
 
 docs/extending.md explains the hooks and shows a package that adds a strategy. Each name is loaded at its first use.
 """

@@ -97,7 +97,7 @@ class Entry:
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """The cost of this answer, by the names of `memzoo.Spent`; `None` unless a `Conversation` got it."""
+        """What this answer cost, by the names of `memzoo.Spent`; `None` unless a `Conversation` got it."""
         return self.answered.get("usage")
 
     @property

@@ -25,8 +25,8 @@ class MessageListStore(Closing):
     - Nothing protects a list from others: if two processes save to one conversation at the same time, one may overwrite
       the other's messages.
     - If somebody else changes or removes messages, numbers and all states start afresh.
-    - A load reads the whole list once; a save reads it once and rewrites all of it. With `keep_history=False` a save
-      that shortens the list reads it about six times and writes it twice, and the next load reads it three times. The
+    - A load reads the whole list once; a save reads it once and writes all of it. With `keep_history=False` a save that
+      shortens the list reads it some six times and writes it twice, and the next load reads it three times. The
       functions run within the call, one at a time, so slow ones block an event loop.
 
     Example:

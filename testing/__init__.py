@@ -1,6 +1,6 @@
-"""Contract suites for your own memories, as tests to inherit, and models with scripted answers.
+"""For testing memories of your own: contract suites to inherit, and models whose answers are scripted.
 
-Subclass `MemoryContract` for your own strategy::
+Subclass `MemoryContract` for a strategy of your own::
 
     class TestMyMemory(MemoryContract):
         strategy = MyMemory
@@ -8,7 +8,7 @@ Subclass `MemoryContract` for your own strategy::
 
 import pytest
 
-# Before they are imported: pytest shows the values of an `assert` only in registered modules.
+# Before they are imported: pytest shows what an `assert` compared only in modules that it was told of.
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in ("contract", "failures", "forgetting", "views")))
 
 from memzoo.testing.contract import MemoryContract  # noqa: E402

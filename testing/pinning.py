@@ -27,7 +27,7 @@ class PinContract(ContractTools):
     """A pinned message is shown in every view, word for word, until it is unpinned or forgotten."""
 
     def talked(self, memory: BaseMemory) -> BaseMemory:
-        """Return the memory after enough talk for every window to have moved on."""
+        """The memory after so much talk that every window has moved on."""
         tell(memory, *((f"Bo has {number} cats, and some of them are grey.", "Noted. " * 20) for number in range(25)))
         return memory
 

@@ -100,7 +100,7 @@ async def _await_result(result: Any) -> Any:
 
 
 def runnable(chain: Chain) -> Any:
-    """Return a chain as a Runnable, which can be streamed, batched, put into a sequence, retried.
+    """A chain as a Runnable, which can be streamed, batched, put into a sequence, retried.
 
     Raises:
         AttributeError: langchain-core is not installed.

@@ -115,11 +115,11 @@ class OpenAIEmbedder:
         base_url: Of any OpenAI-compatible endpoint.
         api_key: Its key; by default `OPENAI_API_KEY`. A server of this machine (`localhost`) needs none.
         weight: See `Embedder.weight`.
-        max_reply_bytes: The most bytes of an answer, unpacked. Like the next, it applies only to clients made here.
-        max_reply_seconds: The most seconds for an answer once it has begun. Before that, the client's time-out applies.
-        **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, except
-            those that may contain a secret, such as `extra_headers`. Options of the client (`max_retries=0`) go to the
-            clients made here.
+        max_reply_bytes: What an answer may have, unpacked; for clients that are made here, as the next.
+        max_reply_seconds: How long an answer may take once it has begun. Before that, the client's time-out counts.
+        **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, but for
+            those that may hold a secret, such as `extra_headers`. Options of the client (`max_retries=0`) go to the
+            clients that are made here.
 
     Raises:
         OptionError: The `openai` client has no parameter or option of that name, or a limit is not a number.

@@ -52,7 +52,7 @@ def reframed(text: str, change: Callable[[str], str]) -> str:
 
 
 def disarm(text: str) -> str:
-    """Return a text with everything escaped that reads like the frame's tag."""
+    """Return a text in which nothing reads like the tag of the frame."""
     places = [place for place, char in enumerate(text) if char in _OPENS and _reads_on_as_tag(text, place + 1)]
     if not places:
         return text

@@ -54,9 +54,9 @@ _NAMELESS = frozenset(
     everybody everyone everything others another topic 大家 谁 誰 现在 現在 誰か 誰も みんな 今 누구 아무도 지금
     """.split()
 )
-# In capitals these are abbreviations: "US", "IT", "WHO".
+# In capital letters these are an abbreviation: "US", "IT", "WHO".
 _ABBREVIATIONS = frozenset({"it", "us", "who"})
-# "his sister", "their old flat"; before a capital, it is part of a title ("His Dark Materials").
+# "his sister", "their old flat"; with a capital letter behind it, it is a title ("His Dark Materials").
 _ONES_OWN = re.compile(r"(?:his|her|its|their) (?=[^\W\d_])", re.IGNORECASE)
 
 FOR_SURE = 8.0
@@ -123,7 +123,7 @@ def refers_back(text: str) -> bool:
 
 
 def is_pronoun(name: str) -> bool:
-    """Tell whether a "name" is a pronoun, or another word that names nobody.
+    """Tell whether a pronoun, or another word that names nobody, stands in the place of a name.
 
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
@@ -133,7 +133,7 @@ def is_pronoun(name: str) -> bool:
 
 
 def is_reference(name: str) -> bool:
-    """Tell whether a "name" is a word for somebody or something mentioned before, or for a possession of theirs.
+    """Tell whether in the place of a name stands a word for whom or what was spoken of, or for what is theirs.
 
     Example:
         >>> [is_reference(name) for name in ("She", "his sister", "Nobody")]
@@ -218,7 +218,7 @@ class NameIndex:
         self._by_part: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
 
     def add(self, name: str) -> None:
-        """Add a name."""
+        """Know a name."""
         words, parts = _WORD.findall(name), frozenset(name.split())
         self._by_start[tuple(words[:_START])][name] = frozenset(words)
         for part in parts:

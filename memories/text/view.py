@@ -145,9 +145,9 @@ class View:
         summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
         room: The amount that may be added while the next view still begins with these entries, in the unit of the
             strategy's limit; `None` for any amount, -1 if it need not begin with them; or a function that returns this.
-        texts_stay: While there is room, its texts stay the same too; if it has none, it gets none.
-        shows_newest: The entries include all of the newest exchange. Otherwise that comes back, before the additions,
-            with a tool call that follows its answer.
+        texts_stay: So long, its texts stay as they are, too; and where it has none, it gets none.
+        shows_newest: All of the newest exchange is among the entries. Where it is not, it comes back, before what is
+            added, with a call of tools that follows its answer.
     """
 
     recalled: tuple[str, ...] = ()

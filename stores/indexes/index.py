@@ -20,10 +20,10 @@ __all__ = ["ExactIndex", "VectorIndex", "digest"]
 class VectorIndex(Protocol):
     """Finds the embeddings nearest to a query among those of one conversation.
 
-    An index owns nothing: its contents can be rebuilt from the store. Embeddings are float32, little-endian; a
-    collection is identified by a conversation's id and the strategy's space of embeddings. A `StoreError` means that
-    the index fails, or that an embedding is empty, not finite, or of another dimension than the others.
-    `memzoo.stores.testing.VectorIndexContract` states the rules as tests.
+    An index owns nothing: all that it holds can be put in again from the store. Embeddings are float32,
+    little-endian; a collection is named by a conversation's id and the strategy's space of embeddings. A `StoreError`
+    says that the index fails, or that an embedding is empty, has a number that is not finite, or another dimension than
+    the others. `memzoo.stores.testing.VectorIndexContract` states the rules as tests.
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:

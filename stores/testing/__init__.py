@@ -1,4 +1,4 @@
-"""Contract suites for your own stores and indexes, as tests to inherit. They need pytest.
+"""For testing stores and indexes of your own: contract suites to inherit. They need pytest.
 
 `PlainStoreContract` is for a `Store`, `StoreContract` for a `ManagedStore`, `TombstoneStoreContract` for a
 `TombstoneStore`, `LeasingStoreContract` for a `LeasingStore`.
@@ -14,7 +14,7 @@ Example::
 
 import pytest
 
-# Before they are imported: pytest shows the values of an `assert` only in registered modules.
+# Before they are imported: pytest shows what an `assert` compared only in modules that it was told of.
 pytest.register_assert_rewrite(
     *(
         f"{__name__}.{part}"

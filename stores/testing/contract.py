@@ -1,4 +1,4 @@
-"""The rules of every store, as tests to inherit; see `memzoo.stores.testing`."""
+"""What every store must do, as tests to inherit; see `memzoo.stores.testing`."""
 
 import asyncio
 import copy

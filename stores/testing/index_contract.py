@@ -1,4 +1,4 @@
-"""The rules of every index, as tests to inherit; see `memzoo.stores.testing`."""
+"""What every index must do, as tests to inherit; see `memzoo.stores.testing`."""
 
 import asyncio
 import math
@@ -113,7 +113,7 @@ class VectorIndexContract:
 
     @pytest.mark.parametrize("embedding", [b"", b"12345", vector(math.nan, 0), vector(math.inf, 0)])
     def test_nonsense_is_refused(self, index: VectorIndex, embedding: bytes) -> None:
-        """An embedding that is not finite float32 numbers is an error, and nothing is added."""
+        """What is no finite float32 numbers is an error, and nothing is added."""
         with pytest.raises(StoreError):
             drive(index.add("c", "s", {1: vector(1, 0), 2: embedding}))
         with pytest.raises(StoreError):

@@ -1,4 +1,4 @@
-"""The rules of stores that let one process at a time learn, as tests to inherit; see `memzoo.stores.testing`."""
+"""What a store must do that lets one process at a time learn, as tests to inherit; see `memzoo.stores.testing`."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ _DAY = 86_400
 
 
 def _lease(store: LeasingStore, owner: str, *, id_: str = "c", state: str = "s", seconds: float = _DAY) -> Lease:
-    """Return the lease after this owner asked for it."""
+    """The lease after this owner asked for it."""
     lease = drive(store.lease(id_, state, owner=owner, seconds=seconds))
     assert lease is not None
     return lease

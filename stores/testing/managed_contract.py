@@ -1,4 +1,4 @@
-"""The rules of stores that also manage their data, as tests to inherit; see `memzoo.stores.testing`."""
+"""What a store must do that also knows the life of its data, as tests to inherit; see `memzoo.stores.testing`."""
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -46,7 +46,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.embeddings("c", "s")) == {}
 
     def test_forgotten_messages_are_gone(self, store: ManagedStore) -> None:
-        """Forgotten messages are nowhere; the others keep their numbers, and unknown numbers are ignored."""
+        """What was forgotten is nowhere; the others keep their numbers, and unknown numbers are passed over."""
         fill(store, "c", *"abcde")
         fill(store, "other", *"abcde")
         assert drive(store.forget("c", [4, 99, 2, -1, 2])) == [2, 4]
@@ -262,7 +262,7 @@ class StoreContract(PlainStoreContract):
         """Entries out of order, or none, are refused, and leave no trace."""
         entries = fill(store, "c", "a", "b")
         for wrong in ([], entries[::-1], entries[:1] * 2):
-            with pytest.raises(StoreError, match="ascending numbers"):
+            with pytest.raises(StoreError, match="numbers that rise"):
                 drive(store.restore("copy", wrong, {}))
         assert drive(store.conversations()) == ["c"]
 

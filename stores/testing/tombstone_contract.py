@@ -1,4 +1,4 @@
-"""The rules of stores that remember forgotten turns, as tests to inherit; see `memzoo.stores.testing`."""
+"""What a store must do that knows which turns were forgotten, as tests to inherit; see `memzoo.stores.testing`."""
 
 from memzoo.stores.testing.managed_contract import StoreContract
 from memzoo.stores.testing.tools import HOSTILE_IDS, fill, numbers, records
@@ -49,7 +49,7 @@ class TombstoneStoreContract(StoreContract):
         assert numbers(fill(store, "c", "a")) == [1]
 
     def test_what_may_be_said_again_leaves_no_tombstone(self, store: TombstoneStore) -> None:
-        """The caller says whether a deletion is for good, independently of the states learnt from it."""
+        """Who deletes says whether it is for good, whatever becomes of what was learnt."""
         fill(store, "c", "a", "b")
         drive(store.forget("c", [1], derived=False, tombstones=False))
         drive(store.forget("c", [2], tombstones=False))
@@ -59,7 +59,7 @@ class TombstoneStoreContract(StoreContract):
         assert fill(store, "c", "a") == []
 
     def test_tombstones_are_hashes(self, store: TombstoneStore) -> None:
-        """Only the hash of a forgotten turn's id is kept, for any id in any conversation."""
+        """What is kept of a forgotten turn is the hash of its id, of whatever id in whatever conversation."""
         for id_ in HOSTILE_IDS:
             drive(store.append(id_, records("a", "b"), turn_id=id_))
             drive(store.forget(id_, [1, 2]))

@@ -1,4 +1,4 @@
-"""Shared tools of the contracts of stores and indexes; import them from `memzoo.stores.testing`."""
+"""What the contracts of stores and indexes share; import it from `memzoo.stores.testing`."""
 
 import struct
 from collections.abc import Hashable, Iterable, Mapping
@@ -26,7 +26,7 @@ MESSAGES: tuple[Message, ...] = (
 
 
 def records(*contents: str) -> list[Record]:
-    """Return user messages, one for each text."""
+    """What a user says, message by message."""
     return [Record({"role": "user", "content": content}) for content in contents]
 
 
@@ -58,24 +58,24 @@ def commit(
 
 
 def epoch_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
-    """Return the epoch of a conversation, as read with some part of it."""
+    """The epoch of a conversation, as a read of some part of it tells it."""
     found = drive(store.read(conversation_id, **part))
     assert isinstance(found, Entries)
     return found.epoch
 
 
 def revision_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
-    """Return the revision of a conversation, as read with some part of it; `None` if the store does not tell."""
+    """The revision of a conversation, as a read of some part of it tells it; `None` where it does not."""
     return getattr(drive(store.read(conversation_id, **part)), "revision", None)
 
 
 def numbers(entries: Iterable[Entry]) -> list[int]:
-    """Return the log numbers of entries."""
+    """The log numbers of entries."""
     return [entry.seq for entry in entries]
 
 
 def vector(*numbers: float) -> bytes:
-    """Return numbers as an embedding: float32, little-endian.
+    """Numbers as an embedding: float32, little-endian.
 
     Example:
         >>> list(vector(1.0, 0.0))

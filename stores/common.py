@@ -81,7 +81,7 @@ def check_numbers(entries: Sequence[Entry]) -> None:
     """
     numbers = [entry.seq for entry in entries]
     if not numbers or numbers[0] < 1 or any(one >= other for one, other in itertools.pairwise(numbers)):
-        raise StoreError(f"a log needs at least one message, and ascending numbers from 1, not {numbers[:10]}")
+        raise StoreError(f"a log needs at least one message, and numbers that rise from 1, not {numbers[:10]}")
 
 
 def make_conflict_error(conversation_id: str) -> ConflictError:

@@ -153,7 +153,7 @@ ENTRY = {"seq": 1, "turn_id": "1", "created_at": "2026-01-01T00:00:00+00:00", "m
         ([HEADER, {"state": "s", "item": "a", "value": 1}, {"end": 2}], "line 2: 's'"),
         ([HEADER, {"state": "s", "watermark": 1}, {"state": "s", "seq": 1, "embedding": "?"}], "line 3: "),
         ([HEADER, ENTRY, {"end": 2}], "line 3: the file's last line lacks 'sha256'.*export the conversation again"),
-        ([HEADER, ENTRY, {"end": "2", "sha256": ""}], "line 3: 2 lines should stand before this one"),
+        ([HEADER, ENTRY, {"end": "2", "sha256": ""}], "line 3: 2 lines should come before this one"),
     ],
 )
 def test_other_files_are_refused(lines: list[Any], hint: str):

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, cast
 
 from memzoo.errors import MessageError, MissingExtraError
-from memzoo.hosts.migrate.documents import is_message, message_of, spell_out
+from memzoo.hosts.migrate.chat_exports import is_message, message_of, spell_out
 from memzoo.hosts.roles import say_as
 from memzoo.stores import Message
 from memzoo.strategy import checked

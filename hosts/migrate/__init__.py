@@ -1,7 +1,7 @@
 """Readers of other programs' files, which return conversations of OpenAI chat messages."""
 
+from memzoo.hosts.migrate.chat_exports import is_message, logs_of, message_of
 from memzoo.hosts.migrate.chat_log import ChatLog, reason
-from memzoo.hosts.migrate.documents import is_message, logs_of, message_of
 from memzoo.hosts.migrate.sessions import read_sessions
 from memzoo.hosts.migrate.texts import read_csv, read_text
 

@@ -9,8 +9,7 @@ from typing import Any, cast
 
 from memzoo.errors import TransferError
 from memzoo.hosts.messages import add_calls
-from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
-from memzoo.hosts.migrate.documents import (
+from memzoo.hosts.migrate.chat_exports import (
     conversation_in,
     find_date,
     is_message,
@@ -18,6 +17,7 @@ from memzoo.hosts.migrate.documents import (
     message_of,
     spell_out,
 )
+from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
 from memzoo.stores import Message
 from memzoo.strategy import checked
 

@@ -22,10 +22,10 @@ from memzoo.memories.chat.provider import check_default_id, default_of
 from memzoo.memories.chat.reply import Reply
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
-from memzoo.memories.engine.prompt_limit import is_too_long
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.cleaning import extract_spoken
+from memzoo.memories.models.refusals import is_too_long
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named

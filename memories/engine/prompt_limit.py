@@ -1,11 +1,11 @@
 """The limit of a prompt, and steps within it: as many whole exchanges as a prompt has room for."""
 
 import itertools
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from memzoo.errors import CutReplyError, ModelError
+from memzoo.memories.models.refusals import find_context_length, is_too_long
 from memzoo.memories.text.fitting import without_middle
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
@@ -18,7 +18,6 @@ __all__ = [
     "TooLongError",
     "count_for_prompt",
     "cut_middle",
-    "is_too_long",
     "next_step",
     "reword",
     "shorten_entries",
@@ -29,7 +28,6 @@ __all__ = [
 _BYTES_PER_TOKEN = 3
 # Our own instructions have to fit in, and no model has a smaller context.
 _FEWEST_TOKENS = 1_024
-_SMALLEST_CONTEXT = 512
 # A message that is cut further than that says nothing any more.
 _SHORTEST_MESSAGE = 64
 # A speaker's label and a line end.
@@ -38,20 +36,6 @@ _TOKENS_AROUND = 4
 _INSTRUCTIONS = 900
 # Of the context of a model, the answer has to fit in too.
 _SHARE_OF_CONTEXT = 0.75
-
-_TOO_LONG = re.compile(
-    r"context[ _-]?(?:length|size|window)"
-    r"|(?:prompt|input|request)s?(?: \([^()]{1,40}\))? (?:is |are )?too (?:long|large)"
-    r"|too many (?:input |prompt )?tokens|input token count|reduce the length|maximum model length"
-    r"|inputs?\W{0,3} (?:tokens|must have less)",
-    re.IGNORECASE,
-)
-# A status such as 400 or 413 is no number of tokens, so the number has to follow or precede one of these words.
-_STATED = re.compile(
-    r"(?:context[ _-](?:length|size|window)|n_ctx|maximum|exceeds?|less than|length|limit|<=|>)\D{0,40}?(\d{3,8})"
-    r"|(\d{3,8}) (?:token )?(?:maximum|context)",
-    re.IGNORECASE,
-)
 
 
 class TooLongError(ModelError):
@@ -116,25 +100,14 @@ class PromptLimit:
         """
         if not is_too_long(error):
             return None
-        stated = [int(number) for match in _STATED.findall(_told(error)) for number in match if number]
-        stated = [number for number in stated if number >= _SMALLEST_CONTEXT]
-        context = int(min(stated) * _SHARE_OF_CONTEXT) if stated else self.tokens
+        stated = find_context_length(error)
+        context = int(stated * _SHARE_OF_CONTEXT) if stated else self.tokens
         before, size = self.tokens, count_for_prompt(prompt)
         # What it states need not be in our tokens: less than what it has just refused, in any case.
         self.learn(context if context < size else size // 2)
         too_long = TooLongError(str(error))
         too_long.asked, too_long.shorter = True, self.tokens < before
         return too_long
-
-
-def is_too_long(error: ModelError) -> bool:
-    """Tell if an endpoint refused a request because it is too long."""
-    return bool(_TOO_LONG.search(_told(error)))
-
-
-def _told(error: ModelError) -> str:
-    """Return the endpoint's words, before its key was taken out; the error's own text if it has no cause."""
-    return str(error.__cause__ or error)[:2000]
 
 
 def count_for_prompt(text: str) -> int:

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias, cast
 
 from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, BaseMemory, ChatModel, Conversation, OpenAIEmbedder, create_memory
-from memzoo.memories.engine.prompt_limit import is_too_long
 from memzoo.memories.models.cleaning import extract_spoken
 from memzoo.memories.models.embedders import EmbedderOption
+from memzoo.memories.models.refusals import is_too_long
 from memzoo.stores import Message
 from memzoo.strategy import ModelOption, further_names, text_of
 from memzoo.sync import drive

@@ -12,8 +12,9 @@ import pytest
 
 from memzoo.errors import MemoryZooError, ModelError
 from memzoo.memories import ChatModel, OpenAIEmbedder, VectorStoreRetrieverMemory, create_memory
-from memzoo.memories.engine.prompt_limit import PromptLimit, is_too_long
+from memzoo.memories.engine.prompt_limit import PromptLimit
 from memzoo.memories.models.embedders import as_embedder
+from memzoo.memories.models.refusals import is_too_long
 from memzoo.sync import drive
 
 KEY = "sk-Planted0123456789"

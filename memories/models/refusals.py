@@ -1,0 +1,40 @@
+"""Reads an endpoint's refusal of a request that is too long, and the context length that it states."""
+
+import re
+
+from memzoo.errors import ModelError
+
+__all__ = ["find_context_length", "is_too_long"]
+
+# No model has a smaller context: a smaller number is something else.
+_SMALLEST_CONTEXT = 512
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|size|window)"
+    r"|(?:prompt|input|request)s?(?: \([^()]{1,40}\))? (?:is |are )?too (?:long|large)"
+    r"|too many (?:input |prompt )?tokens|input token count|reduce the length|maximum model length"
+    r"|inputs?\W{0,3} (?:tokens|must have less)",
+    re.IGNORECASE,
+)
+# A status such as 400 or 413 is no number of tokens, so the number has to follow or precede one of these words.
+_STATED = re.compile(
+    r"(?:context[ _-](?:length|size|window)|n_ctx|maximum|exceeds?|less than|length|limit|<=|>)\D{0,40}?(\d{3,8})"
+    r"|(\d{3,8}) (?:token )?(?:maximum|context)",
+    re.IGNORECASE,
+)
+
+
+def is_too_long(error: ModelError) -> bool:
+    """Tell if an endpoint refused a request because it is too long."""
+    return bool(_TOO_LONG.search(_words_of(error)))
+
+
+def find_context_length(error: ModelError) -> int | None:
+    """Return the context length in tokens that a refusal states, the smallest if it states several; else `None`."""
+    numbers = (int(number) for match in _STATED.findall(_words_of(error)) for number in match if number)
+    return min((number for number in numbers if number >= _SMALLEST_CONTEXT), default=None)
+
+
+def _words_of(error: ModelError) -> str:
+    """Return the endpoint's words, before its key was taken out; the error's own text if it has no cause."""
+    return str(error.__cause__ or error)[:2000]

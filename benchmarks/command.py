@@ -29,7 +29,8 @@ __all__ = ["compare", "show_found"]
 console, beside = Terminal(), Terminal(stderr=True)
 
 _REMARKS = 20
-_PRICES = re.compile(r"([^\d.,/\\-]*)(\d*\.?\d+),(\d*\.?\d+)(?:,(\d*\.?\d+))?")
+_NUMBER = r"(\d++\.?+\d*+|\.\d++)"
+_PRICES = re.compile(rf"([^\d.,/\\-]*+){_NUMBER},{_NUMBER}(?:,{_NUMBER})?")
 _TRIED = (125, 250, 500, 1000, 2000, 4000)
 
 _APPROXIMATED = (

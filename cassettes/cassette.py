@@ -28,7 +28,7 @@ from memzoo.cassettes.matching import report_unplayed
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import PLACEHOLDER, secrets_in_environment
-from memzoo.cassettes.settings import CassetteSettings, Settings
+from memzoo.cassettes.settings import CassetteOptions, CassetteSettings
 from memzoo.errors import OptionError, UnknownOptionError
 
 __all__ = ["Cassette", "Opening", "use_cassette"]
@@ -242,7 +242,7 @@ class Opening:
         return cast("Callable[_P, _R]", acall) if iscoroutinefunction(function) else call
 
 
-def use_cassette(path: str | PathLike[str], **settings: Unpack[Settings]) -> Opening:
+def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions]) -> Opening:
     """Replay or record the HTTP requests of a `with` block, or of a decorated function.
 
     Args:
@@ -256,7 +256,7 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[Settings]) -> Ope
     Raises:
         OptionError: A setting is unknown or wrong.
     """
-    known = Settings.__annotations__
+    known = CassetteOptions.__annotations__
     if unknown := sorted(settings.keys() - known.keys()):
         raise UnknownOptionError(f"use_cassette has no option {unknown[0]!r}; it has {', '.join(known)}")
     return Opening(path, CassetteSettings(**settings))

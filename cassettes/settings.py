@@ -17,9 +17,9 @@ __all__ = [
     "MAX_BYTES",
     "RECORD_CHOICES",
     "Budget",
+    "CassetteOptions",
     "CassetteSettings",
     "Record",
-    "Settings",
     "Stale",
     "Timing",
 ]
@@ -76,7 +76,7 @@ class Budget:
             )
 
 
-class Settings(TypedDict, total=False):
+class CassetteOptions(TypedDict, total=False):
     """The keyword arguments of `use_cassette`; `CassetteSettings` describes them."""
 
     record: Record

@@ -41,7 +41,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.strategies.windows import MessageWindowMemory as MessageWindowMemory
     from memzoo.memories.strategies.windows import TokenWindowMemory as TokenWindowMemory
     from memzoo.memories.text.clearing import ClearToolResults as ClearToolResults
-    from memzoo.memories.text.explanation import Explanation as Explanation
     from memzoo.memories.text.in_turns import cache_control as cache_control
     from memzoo.memories.text.in_turns import in_turns as in_turns
     from memzoo.memories.text.trimming import trim_messages as trim_messages

@@ -262,7 +262,7 @@ class StoreContract(PlainStoreContract):
         """Entries out of order, or none, are refused, and leave no trace."""
         entries = fill(store, "c", "a", "b")
         for wrong in ([], entries[::-1], entries[:1] * 2):
-            with pytest.raises(StoreError, match="ascending numbers"):
+            with pytest.raises(StoreError, match="numbers that rise from 1"):
                 drive(store.restore("copy", wrong, {}))
         assert drive(store.conversations()) == ["c"]
 

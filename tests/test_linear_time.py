@@ -112,7 +112,7 @@ def stream(text: str) -> str:
 
 # They take a name, a place or a template that no user and no model can write, or do something with it.
 NO_TEXT = frozenset(
-    "confirm echo open_existing unlock_store open_store option create_memory strategy_named short_name "
+    "confirm echo open_existing unlock_store open_store create_memory strategy_named short_name "
     "named_counter parse_variant plugins plugins_by_name source render_template read_cassette load".split()
 )
 

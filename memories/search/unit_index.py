@@ -1,10 +1,12 @@
 """Searches what is known by words: facts, and the statements of notes."""
 
+import heapq
 import itertools
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
@@ -28,10 +30,12 @@ _WORD = re.compile(r"\w+")
 # As in SQLite's FTS5: a word never counts less.
 _LEAST_WEIGHT = 1e-6
 # A word that more texts have only adds to what rarer words find, so that a search costs the same however much is known.
-_MOST = 400
+_MOST = 64
 # Of a message that is told in more units, most have nothing to do with each other.
 _MOST_BESIDE = 12
 _OTHER = 0.5
+# Of many names that share a part with a question, the surest are looked for.
+_MOST_NAMES = 8
 # An "I" finds by a name what nothing else finds, since most of what is known has that name; so does a part of a name.
 _LIKELY = 0.8
 _LEAST = 1e-3
@@ -217,7 +221,7 @@ class UnitIndex:
                     asked[f"{stem(one)} {stem(other)}"] = weights.rows
         # Where somebody is named, "she" is as a rule who is named.
         likely = FULL_NAME if max(named.values(), default=0.0) >= FULL_NAME else _LIKELY
-        for name, surely in named.items():
+        for name, surely in heapq.nlargest(_MOST_NAMES, named.items(), key=itemgetter(1)):
             if next(places(folded, name), None) is None:
                 share = min(surely, FULL_NAME) if surely >= likely else _LEAST
                 asked = {**dict.fromkeys(map(stem, _words(name)), share), **asked}

@@ -262,8 +262,8 @@ def test_adopt_hides_what_a_later_answer_tells_of(
         for number, (asked, headers, said) in enumerate([(f"{secret}/small.gguf", "{}", "hi"), ("hi", headers, body)])
     )
     project.write("old.yaml", f"version: 1\ninteractions:\n{recordings}")
-    assert run("adopt", "old.yaml", "new.yaml").exit_code == 0
-    assert secret not in (project.root / "new.yaml").read_text()
+    assert "secrets removed" in run("check", "--fix", "old.yaml").output
+    assert secret not in (project.root / "old.yaml").read_text()
 
 
 def test_missing_folder(run: Run) -> None:

@@ -170,7 +170,7 @@ def test_demo_compares_and_opens_the_page(command: Command, chat: Path, monkeypa
     sample["questions"] = [one for one in sample["questions"] if said.issuperset(one["evidence"])]
     short, opened = chat.with_name("sample.json"), list[str]()
     short.write_text(json.dumps(sample), encoding="utf-8")
-    for place in ("transcripts", "running"):
+    for place in ("transcripts", "inputs"):
         monkeypatch.setattr(f"memzoo.benchmarks.{place}.sample_path", lambda _="en": short)
     monkeypatch.setattr("memzoo.benchmarks.play.command.ProcessPoolExecutor", _pool)
     monkeypatch.setattr("webbrowser.open", opened.append)

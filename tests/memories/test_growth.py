@@ -65,7 +65,7 @@ def test_an_exchange_costs_the_same_however_much_was_said_before(name: str, opti
     memory = create_memory(name, token_counter="approximate", **asked, **options)
     counts: list[int] = []
     talk = exchanges()
-    for calls in (40, BLOCK, 50, BLOCK):
+    for calls in (80, BLOCK, 100, BLOCK):
         before = counter.calls
         for question, answer in itertools.islice(talk, calls):
             with counter if calls == BLOCK else contextlib.nullcontext():

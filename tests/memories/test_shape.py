@@ -47,6 +47,7 @@ def overridden(strategy: type) -> set[str]:
         "_tokenizer_model",
         "_longest_prompt",
         "_lease_seconds",
+        "_learns",
     }
     names = {name for cls in between for name in vars(cls) if not name.startswith(("__", "_abc"))}
     return {name for name in names if hasattr(BaseMemory, name)} - attributes

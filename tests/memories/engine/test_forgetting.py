@@ -283,7 +283,7 @@ def test_by_default_no_file_is_rewritten(tmp_path: Path) -> None:
         size = (tmp_path / "chat.db").stat().st_size
         receipt = memory.forget([7])
         assert not receipt.erased
-        assert "memzoo scrub" in receipt.remains
+        assert "memzoo forget --thorough" in receipt.remains
         assert (tmp_path / "chat.db").stat().st_size == size
         assert b"long long" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
         assert memory.forget([8], thorough=True).erased

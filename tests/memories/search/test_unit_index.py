@@ -146,7 +146,7 @@ class TestFound:
     def test_comes_best_first_and_each_once(self) -> None:
         """However many have a word, each comes once, the best first; of very many, the last that came."""
         units = [KnownUnit(f"boat {number} " + "is red " * (number % 7), (f"n{number}",)) for number in range(900)]
-        for count, found in ((200, 200), (900, 400)):
+        for count, found in ((60, 60), (900, 64)):
             scores = [score for _, score in index_of(units[:count]).search("boat").scores]
             assert scores == sorted(scores, reverse=True)
             assert len({one.key for one in index_of(units[:count]).search("boat")}) == len(scores) == found

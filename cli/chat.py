@@ -45,10 +45,10 @@ _COMMANDS = {
 @command("Talk")
 def chat(
     *,
-    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows them all.")] = "summary-buffer",
+    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows all of them.")] = "summary-buffer",
     asked: Asked,
     store: Annotated[
-        str, typer.Option(help="Where to keep the conversation, such as sqlite:///chat.db.")
+        str, typer.Option(help="The store for the conversation, such as sqlite:///chat.db.")
     ] = "memory://",
     conversation: Annotated[str | None, conversation_option("Which conversation of the store to continue.")] = None,
     system: Annotated[

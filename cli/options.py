@@ -72,12 +72,12 @@ Counter = Annotated[
     str | None,
     typer.Option(
         "--token-counter",
-        help="How to count tokens: by a model or encoding that tiktoken knows, or 'approximate' for an estimate. The "
+        help="Token counter: a model or encoding that tiktoken knows, or 'approximate' for an estimate. The "
         "default is the model's own tokenizer if tiktoken knows it, otherwise the estimate.",
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
-OutFile = Annotated[Path | None, typer.Option(help="The file to write; without it, the result is printed.")]
+OutFile = Annotated[Path | None, typer.Option(help="The file to write; by default, print the result.")]
 
 
 def command(panel: str, *, hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -125,10 +125,8 @@ def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class Workers:
     """Who does the work, as the command line names it."""
 
-    jobs: Annotated[int, typer.Option(min=1, help="How many processes to use.")] = 1
-    threads: Annotated[
-        int, typer.Option(min=1, help="How many threads to use instead, for a model behind a network.")
-    ] = 1
+    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1
+    threads: Annotated[int, typer.Option(min=1, help="Number of threads instead, for a model behind a network.")] = 1
 
     def open_executor(self) -> AbstractContextManager[Executor | None]:
         """Give an executor, which ends with the block; `None` does the work here.
@@ -186,13 +184,13 @@ class Asked:
     ] = None
     max_tokens: Annotated[
         int | None,
-        typer.Option(min=1, help="The most tokens in a reply. Leave room: a summary that is cut off is not used."),
+        typer.Option(min=1, help="Token limit for a reply. Leave room: a summary that is cut off is not used."),
     ] = None
     temperature: Annotated[
-        float | None, typer.Option(min=0, max=2, help="How freely the model chooses words; 0 for the likeliest.")
+        float | None, typer.Option(min=0, max=2, help="Variety of the model's words; 0 for the likeliest.")
     ] = None
     timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint. It is tried three times.")
+        float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint, in each of three tries.")
     ] = None
 
     def make_model(self) -> ChatModel:

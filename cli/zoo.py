@@ -28,13 +28,13 @@ console = Terminal()
 def list_known(
     *,
     store: Annotated[str, typer.Option(help="A store whose conversations to list, such as sqlite:///chat.db.")] = "",
-    limit: Annotated[int, typer.Option(min=1, help="How many conversations to list.")] = 100,
-    after: Annotated[str | None, typer.Option(help="Only list conversations that come after this one.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Number of conversations to list.")] = 100,
+    after: Annotated[str | None, typer.Option(help="Only list conversations after this one.")] = None,
     check_all: Annotated[
-        bool, typer.Option("--check", help="Read everything in the store, and list what is damaged.")
+        bool, typer.Option("--check", help="Read everything in the store, and list the damage.")
     ] = False,
 ) -> None:
-    """List every strategy, with what it shows, costs and needs, and every kind of store, installed packages' too.
+    """List all strategies, with their views, costs and needs, and all kinds of stores, also of installed packages.
 
     With --store, list its conversations: id, messages, first and last time.
     """

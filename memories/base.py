@@ -120,18 +120,18 @@ class BaseMemory(ABC):
     return_messages: bool = False
     """Return chat messages instead of a transcript."""
     store: Annotated[Store, a_store] = field(default_factory=InMemoryStore)
-    """Keeps log and state; default: memory."""
+    """Holds log and state; by default in memory."""
     conversation_id: Annotated[str, non_empty_text] = field(default_factory=lambda: uuid.uuid4().hex)
-    """Names the conversation in the store; by default a fresh one. Nothing is shared between two ids."""
+    """The conversation's name in the store; by default a fresh one. Two conversations share nothing."""
     prompts: "PromptSource" = None
     """Prompt templates of your own: a folder, or a mapping by name."""
     token_counter: "TokenCounterOption" = None
-    """How to count tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one
-    message. By default the tokenizer of `llm`, or an estimate if that is unknown.
+    """Counts tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one message.
+    By default the tokenizer of `llm`, or an estimate if that is unknown.
     """
     on_model_error: Literal["raise", "defer"] = "raise"
-    """What a save does when a model fails, after storing what was said: raise a `ModelError`, or log it. A later
-    call catches up in both cases; until then the memory shows the messages word for word.
+    """If the model fails while a save learns, raise a `ModelError`, or log it. The messages are stored in both
+    cases and shown word for word until a later call has learnt them.
     """
     max_tries: Annotated[int, AtLeast(2)] = 3
     """How often the model may fail on one exchange, while it works on others, before that exchange is set aside."""
@@ -140,36 +140,36 @@ class BaseMemory(ABC):
     memory has a `max_token_limit` for messages, that counts instead.
     """
     clock: Annotated[Callable[[], float], a_function] = time.time
-    """The time in seconds since 1970; tells how long to leave a failed model alone."""
+    """Returns seconds since 1970; times the pause after a model failure."""
     learn: Literal["now", "background", "later"] = "now"
-    """When to learn from what was said: `'now'`, before a save returns; `'background'`, after it returns, in a task
-    of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
-    `relearn` and `upkeep`. Until then it is shown word for word, see `max_pending_tokens`.
+    """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
+    running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
+    `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`.
     """
     keep_history: bool = True
-    """Keep everything ever said. Otherwise a save deletes for good what the strategy no longer needs, for all
-    memories of this conversation; a buffer and a retriever need everything. Pinned messages stay.
+    """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
+    memories of this conversation; a buffer and a retriever need them all. Pinned messages stay.
     """
     pinned_first: bool = False
-    """Show pinned messages (`pin`) before all others, after the system message and what is recalled, instead of
-    where they were said.
+    """Show pinned messages (`pin`) first, right after the system message and recalled text, instead of in their
+    original places.
     """
     clear_tool_results: Annotated["ClearToolResultsOption", _a_clearing] = None
-    """Replace old tool results with a line that says what was there and how long it was: `ClearToolResults(keep=3,
-    step=10, over=0, exclude=())`, or a mapping of these. The log keeps all; nothing is learnt from such results.
+    """Replace old tool results with a line that describes them and gives their length: `ClearToolResults(keep=3,
+    step=10, over=0, exclude=())`, or a mapping of these. The log keeps them all; nothing is learnt from such results.
     """
     recalled_role: RecalledRole | None = None
-    """Which role says what is recalled, in chat messages. By default the system says what was derived (a summary,
-    facts), and a user says what was found or noted in others' words, framed as a record and not an instruction.
-    `'system'`: the system says all of it.
+    """The role of recalled text in chat messages. By default derived text (a summary, facts) is a system message;
+    text that was found, or noted in others' words, is a user message, framed as a record and not an instruction.
+    `'system'`: all of it is a system message.
     """
     recalled_place: RecalledPlace = "before"
-    """Where to put what is recalled: before the messages, or after them and before what is not answered yet, so
-    that the messages before it stay the same.
+    """Where to put recalled text: before the messages, or after them but before the unanswered part, which leaves
+    the messages before it unchanged.
     """
     redact: Annotated["Redact | None", _a_redaction] = None
-    """Sees each text before it is stored or sent, and returns what may be kept of it: a function of a text, or
-    regular expressions by name, whose matches become `[name]`. `usage.redacted` counts them.
+    """Redacts each text before it is stored or sent: a function that returns the redacted text, or regular
+    expressions by name, whose matches become `[name]`. `usage.redacted` counts them.
     """
 
     def __new__(cls, **given: Any) -> Self:

@@ -41,15 +41,15 @@ _DENIES = re.compile(
 
 @strategy
 class CombinedMemory(BaseMemory):
-    r"""Shows what several strategies show, over one log.
+    r"""Shows the merged views of several strategies, over one log.
 
-    The log is stored once. The members learn from it independently and at the same time, so one that fails does not
-    stop the others. Loading returns the variables of all members. `messages` merges their views: each text and each
+    The log is stored once. The members learn from it independently and at the same time, so one that fails does
+    not stop the others. Loading returns the variables of all members. `messages` merges their views: each text and each
     message once, within a limit if there is one. If some members are existing memories, their store and conversation id
     are used.
 
-    Costs: what its members cost.
-    Needs: what its members need.
+    Costs: the sum of its members.
+    Needs: everything its members need.
 
     State: none of its own; each member keeps its own.
 
@@ -73,13 +73,13 @@ class CombinedMemory(BaseMemory):
     variable is named after it ("summary_buffer"), unless its options say otherwise.
     """
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
-    """The most tokens that `messages` may return in all; `None` for no limit. The system message, pinned messages,
-    and the newest user message with what follows it until it is answered come first; if they do not fit, they raise
+    """Token limit for everything `messages` returns; `None` for no limit. The system message, pinned messages, and
+    the newest user message with all that follows until its answer come first; if they do not fit, `messages` raises
     an `OverBudgetError`.
     """
     shares: Sequence[float] | None = None
-    """How to divide the limit among the members, in proportion; equally by default. What one does not use goes to
-    the others, the one with the largest share first; a share of 0 gets what the others leave.
+    """Each member's share of the limit, in proportion; equal by default. Unused tokens go to the other members,
+    largest share first; a share of 0 gets only unused tokens.
     """
 
     def __post_init__(self) -> None:

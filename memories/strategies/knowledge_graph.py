@@ -54,10 +54,10 @@ class ConversationKGMemory(ModelBackedMemory):
     """Shows the facts that fit the input, found by words.
 
     Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: it finds
-    facts by the input's words, and by the words of all that is known under their names; so "my head baker" finds what
-    is known about Devin, if he is known as that. Facts from different exchanges are joined under one name, and
-    corrections win: where a subject can have only one object, the newer fact supersedes the older one, which stays as
-    history.
+    facts by the input's words, and by the words of all other facts under the same names; so "my head baker" finds
+    facts about Devin, if one says that he is the head baker. Facts from different exchanges are joined under one
+    name, and corrections win: where a subject can have only one object, the newer fact supersedes the older one,
+    which stays as history.
 
     It is good for connected and changing facts, and for very few tokens. With a large model's facts from the bundled
     conversation, 150 tokens show 0.43 of the answers (a search over the messages 0.13) and 1,000 show 0.76, with 11
@@ -87,31 +87,31 @@ class ConversationKGMemory(ModelBackedMemory):
     limits_messages = False
 
     k: int = 2
-    """How many exchanges to use for telling who "he" is; 0 for none."""
+    """The number of exchanges to search for the person that "he" means; 0 for none."""
     max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
-    """The most tokens of facts to show, the best first; `None` for all about the names in the input, and no others.
-    Messages not learnt from yet are shown as well.
+    """Token limit for facts, the best first; `None` shows all facts about the names in the input, and no others.
+    Messages not learnt from yet come on top.
     """
     stay_tokens: Annotated[int | None, AtLeast(1)] = None
-    """Keep showing facts found for earlier questions, up to so many tokens, so that a provider's cache has them;
-    new ones come after them. Left out, facts are chosen again for each question.
+    """Keep showing facts found for earlier questions, up to this many tokens, so that a provider's cache has them;
+    new ones come after them. By default, each question gets a fresh choice.
     """
     ask_at_load: bool = False
-    """Also ask the model at each load whom and what the input is about, unless the input has only known names and
-    no "he" or "she". The prompt lists the most likely names, each with a fact.
+    """Also ask the model at each load for the people and things that the input is about, unless it has only known
+    names and no "he" or "she". The prompt lists the most likely names, each with a fact.
     """
     depth: Annotated[int, AtLeast(1, 100)] = 1
-    """Without a limit, how many steps from the names in the input to look for facts: 1 for facts about these names
-    alone, 2 for those about their neighbours too.
+    """Steps to follow from the names in the input if there is no limit: 1 for facts about these names alone, 2 for
+    facts about their neighbours too.
     """
     max_state_tokens: Annotated[int | None, AtLeast(1)] = None
-    """The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. Corrected
-    facts are dropped first, then those said longest ago.
+    """Token limit for all stored facts, counting three bytes as one token; `None` for no limit. Corrected facts are
+    dropped first, then the oldest ones.
     """
     mine_ai: bool = True
     """Take facts from the assistant's words too, not only from the user's."""
     single_valued: Annotated[Collection[str], names] = SINGLE_VALUED
-    """Relations of which a subject has one object at a time."""
+    """Relations with one object at a time for each subject."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -25,12 +25,12 @@ logger = logging.getLogger("memzoo")
 
 @strategy
 class SummarizingMemory(ModelBackedMemory):
-    """Remembers a summary, and lets a model take messages into it."""
+    """Keeps a summary, and has a model work messages into it."""
 
     max_summary_tokens: Annotated[int | None, AtLeast(1)] = None
-    """The most tokens that the summary may have. The model is told; if its reply is over the limit, it is asked
-    once more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left out, the
-    model is told to keep to what prompts have room for, and nothing enforces it.
+    """Token limit for the summary. The prompt states it; if the reply is longer, the model is asked once more for a
+    shorter one. If that is still too long, it is kept whole, with a warning. By default the prompt states a length
+    that later prompts have room for, and nothing enforces it.
     """
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:

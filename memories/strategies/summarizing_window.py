@@ -42,7 +42,7 @@ class SummarizingWindowMemory(SummarizingMemory):
     name = "summarizing-window"
 
     max_messages: Annotated[int, AtLeast(1)] = 20
-    """How many messages before the newest user message are distilled; a summary counts as one."""
+    """Distil once this many messages precede the newest user message; a summary counts as one."""
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Learn from all before the newest user message, if there is enough."""

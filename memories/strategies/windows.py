@@ -60,7 +60,7 @@ class WindowMemory(BaseMemory):
     """Shows one system message and the newest messages that fit a limit, and nothing that a provider would refuse.
 
     With a `step`, it moves in steps: on most turns it begins with the same message as before, so that a provider's
-    prompt cache has what it shows. Where it begins follows from the log alone (see `Steps` in
+    prompt cache has the text. Where it begins follows from the log alone (see `Steps` in
     `memzoo.memories.text.eviction`).
 
     A smaller limit hides messages; a larger one brings them back, unless `keep_history=False` deleted them.
@@ -72,33 +72,33 @@ class WindowMemory(BaseMemory):
     _lease_seconds = 0.0
 
     evict: Evict = "message"
-    """What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its results);
-    or `'exchange'`, all up to the next user message, so that what is shown begins with one.
+    """The unit dropped once the limit is passed: `'message'`, the oldest message (a tool call with its results);
+    or `'exchange'`, everything up to the next user message, so that the view begins with a user message.
     """
     oversized: Literal["raise", "keep"] = "raise"
-    """What to do if the system message, the newest user message and the tool calls that it led to exceed the limit
-    by themselves, or with what is pinned: raise an `OverBudgetError`, or keep them, and only them.
+    """If the system message, the newest user message and the tool calls that it led to exceed the limit, alone or
+    with pinned messages: raise an `OverBudgetError`, or keep them, and nothing else.
     """
     system_first: bool | None = None
-    """Show the system message first; `False` shows it where it was said, so a changed one comes after what was said
-    before. `None` means `True`, but `False` with LangChain4j's rules.
+    """Show the system message first; `False` leaves it in its place, so a changed one follows the earlier messages.
+    `None` means `True`, but `False` with LangChain4j's rules.
     """
     rules: Literal["memzoo", "langchain4j"] = "memzoo"
-    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends what providers refuse
-    or forgets what was just said (`docs/windows.md` lists it). Evicted messages then do not come back once another
-    was added, though the log has them.
+    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends requests that
+    providers refuse or forgets the newest words (`docs/windows.md` lists it). Evicted messages then do not come back
+    once another was added, though the log has them.
     """
 
     step: Annotated[int, AtLeast(0)] = 0
-    """How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at
-    least, and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves
-    with each message.
+    """The distance that the window moves at once, in the unit of its limit. A window of messages shows at least its
+    limit, and up to `step` more; a window of tokens stays within its limit, and as a rule shows up to `step` less.
+    At 0, it moves with each message.
     """
 
     limit_name: ClassVar[str]
     """The name of the option that sets the limit."""
     unit: ClassVar[str] = "tokens"
-    """What the limit counts: "tokens" or "messages"."""
+    """The unit of the limit: "tokens" or "messages"."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -295,7 +295,7 @@ class MessageWindowMemory(WindowMemory):
     unit = "messages"
 
     max_messages: Annotated[Limit, _check_limit] = 20
-    """The most messages to show: a number, or a function that returns one for the conversation's id, called at each
+    """Limit for messages to show: a number, or a function that returns one for the conversation's id, called at each
     load.
     """
 
@@ -327,8 +327,8 @@ class TokenWindowMemory(WindowMemory):
     limit_name = "max_tokens"
 
     max_tokens: Annotated[Limit, _check_limit] = 2000
-    """The most tokens that all messages may have together: a number, or a function that returns one for the
-    conversation's id, called at each load.
+    """Token limit for all messages together: a number, or a function that returns one for the conversation's id,
+    called at each load.
     """
 
 
@@ -353,9 +353,9 @@ class ConversationTokenBufferMemory(WindowMemory):
     limit_name = "max_token_limit"
 
     llm: "ModelOption" = "offline"
-    """The model whose tokens to count, unless `token_counter` says otherwise. It is never asked."""
+    """The model whose tokenizer counts, unless `token_counter` names another. It is never asked."""
     max_token_limit: Annotated[Limit, _check_limit] = 2000
-    """The most tokens that all messages may have together, or a function as in `TokenWindowMemory`."""
+    """Token limit for all messages together, or a function as in `TokenWindowMemory`."""
 
     def __post_init__(self) -> None:
         from memzoo.memories.models.chat import as_model

@@ -108,7 +108,7 @@ class CombinedMemory(BaseMemory):
         return [variable for member in self.members for variable in member.memory_variables]
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """What the members show, each text and message once, within the limit."""
+        """The views of the members, each text and message once, within the limit."""
         views = await self._views(query)
         system = await self.system.current()
         must = {entry.seq: entry for entry in (*self.pins.entries, *await log.unanswered(), *filter(None, [system]))}
@@ -136,7 +136,7 @@ class CombinedMemory(BaseMemory):
 
 
 def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
-    """Return the members of a combined memory, making those that were only named, with its common options.
+    """Return the members of a combined memory, making the named ones with its common options.
 
     Raises:
         OptionError: There are none, one is not a member, or they do not fit together.
@@ -215,11 +215,11 @@ def merge_views(
     all of it; what it denies, they have to deny too.
 
     Args:
-        views: What to show; their order does not matter.
+        views: The views; their order does not matter.
         renderer: Counts tokens.
         limit: The most tokens in all; `None` for no limit.
         shares: One for each view, not all 0.
-        first: What to show whole, before anything else.
+        first: The text to show whole, before anything else.
 
     Raises:
         OverBudgetError: `first` alone exceeds the limit.
@@ -241,7 +241,7 @@ def merge_views(
 
 
 class _Merge:
-    """What is shown so far."""
+    """The view so far."""
 
     def __init__(self, renderer: Renderer | None) -> None:
         # Without a limit nothing need be counted.
@@ -259,7 +259,7 @@ class _Merge:
         return texts + self._said_size + self._found_size
 
     def add(self, view: View, limit: int) -> None:
-        """Add what a view shows, as far as the total stays within a limit."""
+        """Add parts of a view while the total stays within a limit."""
         for text in view.derived:
             self._add_text(text, limit)
         # What passages show is added as passages.
@@ -343,7 +343,7 @@ def _stems(lines: Iterable[str]) -> Collection[str]:
 
 
 def _is_told(passage: Passage, told: Collection[str]) -> bool:
-    """Tell whether a passage adds hardly anything: most of its content words were told already."""
+    """Tell whether a passage adds hardly anything: most of its content words were shown already."""
     stems = set(content_stems(passage.text))
     return bool(stems) and len(stems - set(told)) <= _NEW_AT_MOST * len(stems)
 

@@ -104,7 +104,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return ["entities", self.chat_history_key]
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Amend the notes with what the new messages add and change."""
+        """Amend the notes from new messages."""
         return await derive_in_pieces(self._amend, state, entries, log)
 
     async def _amend(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -140,7 +140,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return await log.until_number(state.watermark).start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The last exchanges, and what the notes say that fits the query."""
+        """The last exchanges, and statements of the notes that fit the query."""
         recent, (shown, room) = await log.exchanges(self.k), await log.exchanges_with_room(self.k, self.step)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not shown or entry.seq < shown[0].seq]
@@ -186,7 +186,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def _find_shown(
         self, query: str, recent: Sequence[Entry], state: State
     ) -> Mapping[str, str | Sequence[NoteStatement]]:
-        """Return what to show of the notes."""
+        """Return the part of the notes to show."""
         if not query.strip():
             return {}
         notes = self._notes(state)
@@ -221,7 +221,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
 
 def _name_pronouns(found: Iterable[Amendment], antecedents: Antecedents) -> Iterator[Amendment]:
-    """Lines of a reply with names in place of pronouns; without those of which nobody can tell whom they are about."""
+    """Lines of a reply with names in place of pronouns; without lines whose pronoun is unresolved."""
     for one in found:
         if one.number:
             yield one
@@ -230,7 +230,7 @@ def _name_pronouns(found: Iterable[Amendment], antecedents: Antecedents) -> Iter
 
 
 class _Indexes(NamedTuple):
-    """The indexes kept beside a state: one of names, and one to search what is known."""
+    """The indexes kept beside a state: one of names, and one of statements."""
 
     names: EntityIndex
     known: KnownIndex

@@ -146,7 +146,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
 
     async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
-        """Return the prompt's lines for new messages and those before them; the log ends with the new ones."""
+        """Return the prompt's lines for new and earlier messages; the log ends with the new ones."""
         return {
             "history": self.render.lines(before),
             "dated_history": self.render.dated_lines(before),
@@ -185,9 +185,9 @@ class ConversationKGMemory(ModelBackedMemory):
         self._draft.drop()
 
     async def awhy(self, name: str) -> list[Reason]:
-        """Return what is and was known about a name, each with the messages that said so, oldest first.
+        """Return current and old facts about a name, each with its source messages, oldest first.
 
-        Asks no model, and leaves out what was not learnt from yet.
+        Asks no model, and leaves out messages not learnt from yet.
 
         Args:
             name: A name as in `KnowledgeGraph.about`; part of a name finds all names that contain it.
@@ -218,7 +218,7 @@ class ConversationKGMemory(ModelBackedMemory):
     get_current_entities = blocking(aget_current_entities)
 
     def _new_indexes(self) -> "_Indexes":
-        """What is kept beside a state that is not stored yet."""
+        """The index of a state that is not stored yet."""
         return KnowledgeGraph(frozenset(self.single_valued)), KnownIndex(units_of_fact, self._weights)
 
     async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
@@ -266,7 +266,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return self.kg.find_asked(query, self.render.labels, before)
 
     async def _ask_for_names(self, query: str, log: Log) -> list[str]:
-        """The names that a model says a query is about, unless they can be told without it."""
+        """The names in a query according to the model, which is not asked if the rules suffice."""
         known = self.kg.find_names(query)
         if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
@@ -287,7 +287,7 @@ def _apply(indexes: _Indexes, changes: Mapping[str, JSON]) -> None:
 
 
 def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Iterator[Statement]:
-    """Statements with names in place of pronouns; without those of which nobody can tell whom they are about."""
+    """Statements with names in place of pronouns; without statements whose pronoun is unresolved."""
     for one in stated:
         subject = antecedents.name_for(one.subject, f"{one.relation} {one.object}")
         # "trusts nobody", "is open now": what names nobody may be said of somebody.
@@ -299,7 +299,7 @@ def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Ite
 
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
-    """Return a fact as what is known by an item of the state; nothing for one that was corrected."""
+    """Return the fact of an item of the state, to be searched; nothing for a corrected one."""
     fact = Fact.from_json(item)
     if fact.superseded_by:
         return []
@@ -310,7 +310,7 @@ def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
 
 
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return changes that bring all facts within so many tokens: drops corrected ones first, then the oldest."""
+    """Return changes that bring all facts within a number of tokens: drops corrected ones first, then the oldest."""
     after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
     kept = (Valued((not one.superseded_by, one.newest), key, one.triple) for key, one in after.items())
     return {**changes, **dict.fromkeys(least_worth(kept, tokens))}

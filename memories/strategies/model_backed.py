@@ -99,9 +99,9 @@ class ModelBackedMemory(BaseMemory):
 
 
 def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
-    """Cut those variables of a prompt that are only context to at most so many tokens each.
+    """Cut each variable of a prompt that is only context to a number of tokens.
 
-    Cuts nothing else: the reply will replace what is known, and the next step may take fewer new messages.
+    Cuts nothing else: the reply will replace the old state, and the next step may take fewer new messages.
     """
     return {
         name: cut_middle(value, tokens) if name in _FOR_REFERENCE and isinstance(value, str) else value

@@ -53,7 +53,7 @@ class SummarizingMemory(ModelBackedMemory):
         return Changes(tried if new == old else {**tried, "summary": new})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """What the summary does not cover yet."""
+        """The messages that the summary does not cover yet."""
         return state.watermark + 1
 
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
@@ -105,7 +105,7 @@ class SummarizingMemory(ModelBackedMemory):
 
         Args:
             summary: The summary so far.
-            new_lines: What to take in.
+            new_lines: The messages to summarise.
             dated_new_lines: The same with days.
             divisible: The lines are several exchanges, so fewer could be taken in at once.
 
@@ -173,7 +173,7 @@ _OVER = "over"
 
 
 def _part(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
-    """Split a summary: the sentences least related to new lines, and so many tokens of those most related.
+    """Split a summary into the sentences least related to new lines, and a number of tokens of the most related.
 
     Each part keeps the order and the line breaks of the summary.
     """

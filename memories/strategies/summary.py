@@ -63,7 +63,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         return roles.count("user") - int(roles[-1] == "user") >= self.every
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The summary, then what it does not cover yet."""
+        """The summary, then the messages it does not cover yet."""
         entries = await log.after(state.watermark)
         room = self.every - 1 - sum(entry.message["role"] == "user" for entry in entries)
         if self.every_tokens is not None or self.is_over_limit(state):
@@ -89,7 +89,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         return memory
 
     async def _take_in(self, messages: Sequence[Message]) -> None:
-        """Save messages and learn from them at once, whatever `every` says."""
+        """Save messages and learn from them at once, without waiting for `every`."""
         records, turn_id = [Record(message) for message in messages], uuid.uuid4().hex
         new = await append(self.store, self.conversation_id, records, turn_id)
         for learner in self.learners:

@@ -1,4 +1,4 @@
-"""Remember the newest messages word for word, and a summary of what is older."""
+"""Remember the newest messages word for word, and a summary of the older ones."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -23,8 +23,8 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     It asks the model only when the limit is passed, and then once for all messages that have to go: enough of them to
     make room for the next exchanges (`prune_to`).
 
-    It is good for the exact words of the newest messages, with few calls. How much it shows of older ones depends on
-    the summary's length: 800 tokens by a large model, with 200 of messages, show 0.72 of the answers about the bundled
+    It is good for the exact words of the newest messages, with few calls. Its recall of older ones depends on the
+    summary's length: 800 tokens by a large model, with 200 of messages, show 0.72 of the answers about the bundled
     conversation, while notes show 0.88.
 
     Costs: 1 call when the limit is passed; tokens up to the limit, and the summary.

@@ -1,4 +1,4 @@
-"""Remember by searching: what fits the input, from anywhere in the conversation."""
+"""Remember by searching the whole conversation for messages that fit the input."""
 
 import itertools
 import logging
@@ -69,7 +69,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     keeps_fields = True
     # Not annotated, or it would be an option: a subclass may search by others.
     weights = Weights()
-    """How much to weigh words, the talk around a message, and its age."""
+    """Weights of words, of the talk around a message, and of its age."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
     """Token limit for messages, not counting one that awaits its answer; 1,000 unless `k` is given."""
@@ -178,7 +178,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return self._counts[key]
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Forget all words, and remove from the index what the store deleted."""
+        """Forget all words, and remove deleted messages from the index."""
         if reset:
             self._words = self._no_words()
             self._counts.clear()

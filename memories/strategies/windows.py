@@ -110,7 +110,7 @@ class WindowMemory(BaseMemory):
         self._sliding = SlidingWindow(self.weight, lambda: self.render.counted_by if self.unit == "tokens" else "")
 
     def weight(self, entry: Entry) -> int:
-        """Return what a message counts towards the limit: its tokens."""
+        """Return the count of a message towards the limit: its tokens."""
         return self.render.tokens(entry)
 
     def limit(self) -> int:
@@ -141,7 +141,7 @@ class WindowMemory(BaseMemory):
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """With LangChain4j's rules, remember what the memory holds, which depends on each message in turn."""
+        """With LangChain4j's rules, remember the messages in memory, which depend on each message in turn."""
         held = [[one.number, one.message] for one in self._replay(state, entries)]
         return Changes({"held": held if self.keep_history else None})
 
@@ -181,11 +181,11 @@ class WindowMemory(BaseMemory):
         return replace(shown, room=as_room(left.room, shown.entries, self.weight))
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
-        """Restart the view with these messages, oldest first; what is said later follows them.
+        """Restart the view with these messages, oldest first; later messages follow them.
 
-        They are a turn of the log, like anything that is said, behind an empty system message that marks where the
-        view begins. The log keeps what was said before, and `history` shows that; with `keep_history=False` it is
-        deleted. Forget the mark, and the view is as it was.
+        They are a turn of the log, like all others, behind an empty system message that marks the beginning of the
+        view. The log keeps the earlier messages, and `history` shows them; with `keep_history=False` they
+        are deleted. Forget the mark, and the old view returns.
 
         Raises:
             MessageError: One of them is refused; nothing was changed.
@@ -217,7 +217,7 @@ class WindowMemory(BaseMemory):
         return held
 
     async def _held(self, log: Log, state: State) -> list[Weighed]:
-        """Return what LangChain4j's memory would hold now."""
+        """Return the messages that LangChain4j's memory would hold now."""
         # Without history there is no state: the log has what is held, and whoever opens it anew has nothing else.
         known = state if self.keep_history else State()
         return self._replay(known, await log.after(known.watermark))
@@ -228,7 +228,7 @@ class WindowMemory(BaseMemory):
         return [self._weigh(newest)] if newest else []
 
     async def _fit(self, log: Log, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
-        """Return what fits, reading no more of the log than needed."""
+        """Return the messages that fit, reading no more of the log than needed."""
         limit, steps = limits
         size, pinned = _FEWEST_ENTRIES, {entry.seq for entry in self.pins.entries}
         count = await log.counter() if steps else int
@@ -271,7 +271,7 @@ def _entry(number: int, message: Message) -> Entry:
 class MessageWindowMemory(WindowMemory):
     """Shows the newest `max_messages` messages, always with the system message.
 
-    Each message counts as one, whatever its length. Use it for trying things out, or if messages are of similar length.
+    Each message counts as one, at any length. Use it for trying things out, or if messages are of similar length.
     A tool call and its results count one by one, but leave the window together.
 
     Costs: no call; tokens grow with the length of messages.
@@ -371,13 +371,13 @@ class ConversationTokenBufferMemory(WindowMemory):
 class SlidingWindow:
     """Knows which messages fit a limit, as long as the log has only user messages and answers.
 
-    In that case the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted
-    last time plus what is new, minus what that pushes out, and a load costs only what changed. `fit_messages` handles
+    In that case the rules of `text.eviction` keep the longest end of the log that fits. The messages that fit now are
+    the last ones plus the new ones, minus those pushed out, and the cost of a load is that of the changes. `fit_messages` handles
     all other cases.
 
     Args:
-        weight: What an entry counts towards the limit.
-        counted_by: Names what counts it; the weights are others when that changes.
+        weight: The count of an entry towards the limit.
+        counted_by: The name of the counter; other names mean other weights.
     """
 
     def __init__(self, weight: Callable[[Entry], int], counted_by: Callable[[], str]) -> None:

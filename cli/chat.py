@@ -77,7 +77,7 @@ def chat(
 
 
 class _Notes(logging.Handler):
-    """Keeps what is logged during an answer until it is told, each text once."""
+    """Keeps log messages during an answer until they are printed, each text once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class _Notes(logging.Handler):
 
 @contextmanager
 def _notes_apart() -> Generator[_Notes]:
-    """Lets what memzoo logs wait for the end of an answer."""
+    """Delays memzoo's log messages until the end of an answer."""
     logger, notes = logging.getLogger("memzoo"), _Notes()
     # Otherwise it would be written into the middle of an answer that is streamed.
     before, logger.propagate = logger.propagate, False

@@ -1,4 +1,4 @@
-"""The commands that list what there is, and serve the offline model."""
+"""The commands that list strategies and stores, and serve the offline model."""
 
 import inspect
 import re
@@ -84,7 +84,7 @@ def _check(store: ManagedStore, *_: object) -> None:
 
 
 def _describe(name: str) -> tuple[str, str, str, str]:
-    """The class of a strategy, what it shows, costs and needs; or why it cannot be loaded."""
+    """The class of a strategy, its view, costs and needs; or the reason that it cannot be loaded."""
     try:
         strategy = strategy_named(name)
     except PluginError as error:

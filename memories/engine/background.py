@@ -24,7 +24,7 @@ class Background:
     such that the next one makes up for it.
 
     Args:
-        job: Makes the coroutine to run. What it raises is logged.
+        job: Makes the coroutine to run. Its errors are logged.
     """
 
     def __init__(self, job: Callable[[], Coroutine[Any, Any, object]]) -> None:

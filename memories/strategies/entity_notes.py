@@ -213,7 +213,7 @@ class EntityIndex:
 # Without slots: the index is made when it is needed.
 @dataclass(frozen=True)
 class EntityNotes:
-    """Notes by the canonical names of what they are about.
+    """Notes by canonical name.
 
     An item of the state is either a note, `{"name": ..., "statements": [...]}` with `NoteStatement.as_json` of each, or
     another name for a note, `{"name": ..., "of": ...}`, where `of` is the key of the note.
@@ -303,7 +303,7 @@ class EntityNotes:
         same: Mapping[str, str],
         entries: Sequence[Entry],
     ) -> dict[str, Mapping[str, Any]]:
-        """Return the changes for amendments. Nothing is deleted: what was corrected stays as history.
+        """Return the changes for amendments. Nothing is deleted: corrected statements stay as history.
 
         Args:
             amendments: Each with the key or name of the note, the statement that ends (`None` if none does), and the

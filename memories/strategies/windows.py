@@ -372,8 +372,8 @@ class SlidingWindow:
     """Knows which messages fit a limit, as long as the log has only user messages and answers.
 
     In that case the rules of `text.eviction` keep the longest end of the log that fits. The messages that fit now are
-    the last ones plus the new ones, minus those pushed out, and the cost of a load is that of the changes. `fit_messages` handles
-    all other cases.
+    the previous ones plus the new ones, minus the ones pushed out, so a load costs only the changes. `fit_messages`
+    handles all other cases.
 
     Args:
         weight: The count of an entry towards the limit.

@@ -32,7 +32,7 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
 def choose(results: Results) -> str:
     """Name the memory to pick within the main budget; "" if the questions are too few to tell.
 
-    It is the best, or the cheapest of those that cannot be told apart from it. Whichever it is, the questions must
+    It is the best, or the cheapest memory that cannot be told apart from the best. In either case, the questions must
     exclude that it shows a tenth less than any other.
     """
     rows = [row for row in results.competing if not row.memory.floor]
@@ -47,13 +47,13 @@ def choose(results: Results) -> str:
 
 
 def _alike(results: Results, rows: Sequence[Row], best: Row, budget: int) -> list[Row]:
-    """List the best and those that cannot be told apart from it."""
+    """List the best and the memories that cannot be told apart from it."""
     near = {pair.other for pair in results.pairs if pair.budget == budget and not pair.distinguishable}
     return [best, *(row for row in rows if row.memory.name in near)]
 
 
 def verdict(results: Results) -> Iterator[str]:
-    """Say what to pick, in sentences."""
+    """Write the recommendation, in sentences."""
     rows = [row for row in results.competing if not row.memory.floor]
     budget = results.main_budget
     measure = measure_of(rows, budget)
@@ -105,7 +105,7 @@ def _describe_best(equal: Sequence[Row], budget: int, measure: str) -> str:
 
 
 def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str) -> Iterator[str]:
-    """Say which memory to pick, and why not another one that cannot be told apart from the best, which comes first."""
+    """Name the memory to pick, with the reason against others as good as the best, which comes first."""
     best, cost = alike[0], _costs(results, alike, budget)
     found = best.figure(measure, budget)
     asked = write_number(found.count if found else 0, "question")
@@ -139,7 +139,7 @@ def _say_why(picked: Row, alike: Sequence[Row], budget: int) -> str:
 
 
 def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
-    """Say which of those that tie costs the least, or that none does."""
+    """Name the cheapest of the tied memories, or say that there is none."""
     least = min(_price(row, budget) for row in equal)
     cheapest = [row for row in equal if _price(row, budget) == least]
     if len(equal) == 1:
@@ -151,7 +151,7 @@ def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
 
 
 def _equal(alike: Sequence[Row], budget: int, measure: str) -> list[Row]:
-    """List the best, and those with the very same figure, which tie with it."""
+    """List the best, and memories with the very same figure, which tie with it."""
     best = alike[0].figure(measure, budget)
     return [row for row in alike if (found := row.figure(measure, budget)) and best and found.mean == best.mean]
 

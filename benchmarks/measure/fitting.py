@@ -1,4 +1,4 @@
-"""Cuts what a memory shows to a budget of tokens, by one rule for all strategies.
+"""Cuts the view of a memory to a budget of tokens, by one rule for all strategies.
 
 First come the system messages and what else carries what a strategy derived or found, in the order in which the memory
 gives them; one that does not fit whole is cut at its end, and then nothing follows. The frame around what was found
@@ -57,7 +57,7 @@ def cut_to_budget(text: str, budget: int, count: Count) -> str:
 
 
 def _fit_recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[list[Message], int]:
-    """Keep the first messages that fit; return what is left of the budget, too."""
+    """Keep the first messages that fit; also return the rest of the budget."""
     kept: list[Message] = []
     for message in messages:
         tokens = count(text_of(message))
@@ -105,7 +105,7 @@ class Said:
 
     @property
     def count(self) -> int:
-        """How many messages it has."""
+        """The number of messages."""
         return len(self._rule) + len(self._others)
 
     @property
@@ -132,7 +132,7 @@ class Said:
         return sendable([*self._rule, *self._others])
 
     def end(self, budget: int) -> list[Message]:
-        """Return what `fit` keeps of all of it."""
+        """Return the messages that `fit` keeps."""
         size = len(self._up_to) - bisect.bisect_left(self._up_to, self._up_to[-1] - budget)
         while True:
             newest = sendable([*self._rule, *self._others[-size:]])

@@ -128,7 +128,7 @@ def sample_page(file: Path) -> None:
 
 
 def _check_place(file: Path) -> None:
-    """Refuse a file that cannot be written before a model is paid for what would stand in it."""
+    """Refuse a file that cannot be written before a model is paid for its contents."""
     if file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
         raise OptionError(f"{str(file)!r} cannot be written: name a file in a folder that there is")
 

@@ -64,7 +64,7 @@ def verdict(results: Results) -> Iterator[str]:
         alike = _alike(results, rows, best, budget)
         equal = _equal(alike, budget, measure)
         finding = _describe_best(equal, budget, measure)
-        evidence = ["Evidence is what the answers rest on: the messages that say it."] if measure == "covered" else []
+        evidence = ["Evidence: the messages that the answers rest on."] if measure == "covered" else []
         said = [
             iter([finding, *evidence]),
             _say_pick(results, alike, budget, measure),
@@ -86,11 +86,11 @@ def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> R
 def _without_figures(results: Results) -> Iterator[str]:
     if not results.talks.questions:
         yield (
-            "There are no questions, so what each memory remembers was not measured; there are only tokens, calls and "
-            "cost to compare. `memzoo compare FILE --write-questions questions.yaml` drafts questions."
+            "There are no questions, so recall was not measured; there are only tokens, calls and cost to compare. "
+            " `memzoo compare FILE --write-questions questions.yaml` drafts questions."
         )
     elif results.competing:
-        yield "No memory that was measured showed anything of what the questions ask for."
+        yield "No memory that was measured showed anything for the questions."
 
 
 def _describe_best(equal: Sequence[Row], budget: int, measure: str) -> str:
@@ -157,19 +157,19 @@ def _equal(alike: Sequence[Row], budget: int, measure: str) -> list[Row]:
 
 
 def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterator[str]:
-    """Say it if one may as well send all that was said, instead of the picked memory or else the best."""
+    """Say so if sending the whole conversation is as good as the picked memory, or else the best."""
     whole = next((row for row in results.rows if row.memory.name == "everything" and not row.error), None)
     picked = next((row for row in results.rows if row.memory.name == results.pick), best)
     shown, other = (row.figure(measure, budget) if row else None for row in (whole, picked))
     if whole and shown and other and shown.mean >= other.mean and _price(whole, budget) <= _price(picked, budget):
         yield (
-            f"{'But sending' if results.pick else 'Sending'} everything that was said shows {shown.mean:.0%} and costs "
+            f"{'But sending' if results.pick else 'Sending'} everything shows {shown.mean:.0%} and costs "
             "no more: while conversations are as short as this, `buffer` without a limit is enough."
         )
 
 
 def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
-    """Say which memory shows the most for a price, at any budget of tokens."""
+    """Name the memory that shows the most for a price, at any budget of tokens."""
     points = [(row, budget, at.paid) for row in rows for budget, at in row.budgets.items() if at.paid is not None]
     known = [(found, row, budget, cost) for row, budget, cost in points if (found := row.figure(measure, budget))]
     if affordable := [one for one in known if one[-1] <= paid]:
@@ -218,7 +218,7 @@ def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iter
 def _stale(best: Row, budget: int) -> Iterator[str]:
     stale = best.figure("stale", budget)
     if stale and stale.mean > _CLOSE:
-        yield f"Of what was corrected, it shows the old statement alone for {stale.mean:.0%} of the questions."
+        yield f"Where facts were corrected, it shows the old statement alone for {stale.mean:.0%} of the questions."
 
 
 def _say_learnt(results: Results) -> Iterator[str]:

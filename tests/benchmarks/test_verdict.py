@@ -72,7 +72,7 @@ def test_what_is_ahead_of_all_is_picked() -> None:
     """With its figure, the interval, and what it rests on."""
     text = said(outcome("a", 50), outcome("b", 20), outcome("c", 0))
     assert "With 1,000 tokens of memory, a comes first: 83% of the evidence is shown (" in text
-    assert "Evidence is what the answers rest on" in text
+    assert "Evidence: the messages that the answers rest on." in text
     assert "60 questions)" in text
     assert "Pick a: it is ahead of every other memory here." in text
 
@@ -158,7 +158,7 @@ def test_sending_everything_is_named_where_it_costs_no_more() -> None:
         return " ".join(again.verdict)
 
     ahead = _answering("a", "+" * 50 + "-" * 10, shown=400), _answering("b", "+" * 9 + "-" * 51)
-    assert "But sending everything that was said shows 100% and costs no more" in found("+" * 60, 400, *ahead)
+    assert "But sending everything shows 100% and costs no more" in found("+" * 60, 400, *ahead)
     assert "ending everything" not in found("+" * 60, 401, *ahead)
     assert "ending everything" not in found("+" * 49 + "-" * 11, 400, *ahead)
     tied = _answering("a", "+++", shown=400), _answering("b", "+++", shown=300)

@@ -109,7 +109,7 @@ def draft_questions(paths: Iterable[str | Path], model: ModelOption | None = Non
     asked = [_by_model(asking, one, count) if asking else _by_rules(one, count) for one in transcripts]
     if not any(asked):
         raise TranscriptError(
-            "rules found nothing to ask about: no user says a name, a number, a date or what he likes in a sentence of "
+            "rules found nothing to ask about: no user says a name, a number, a date or a taste in a sentence of "
             "five words and more; name a model with --model"
         )
     documents = [_yaml(one, found) for one, found in zip(transcripts, asked, strict=True)]

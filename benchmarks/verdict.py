@@ -241,8 +241,8 @@ def _say_drafted(results: Results) -> Iterator[str]:
         which = f"The question{plural}" if talks.drafted == talks.questions else write_number(talks.drafted, "question")
         were, them = ("were", "them") if plural else ("was", "it")
         yield (
-            f"{which} {were} drafted by rules, from what the user said, and nobody has read {them}: a first look. Such "
-            "questions share words with what was said, which helps a search."
+            f"{which} {were} drafted by rules, from the user's words, and no person has read {them} yet: a first look. "
+            "Such questions share words with the conversation, which helps a search."
         )
 
 

@@ -36,8 +36,8 @@ _COMMANDS = {
     "/regenerate": "Answer the last question again.",
     "/edit": "Say something else in place of your last message: /edit TEXT.",
     "/pin": "Pin your last message: the model sees it from now on, word for word.",
-    "/memory": "Show what the model sees, as chat messages.",
-    "/usage": "Show what was spent since the start: on answers, and by the memory.",
+    "/memory": "Show the model's view, as chat messages.",
+    "/usage": "Show calls and tokens since the start: for answers, and for the memory.",
     "/quit": "End; so do /exit, Ctrl-D, and Ctrl-C at the prompt. In an answer, Ctrl-C stops the answer.",
 }
 

@@ -71,7 +71,7 @@ class _Group(_Subgroup):
         self.commands: Any = _Commands()
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """See click's `Command`: what people do first stands first."""
+        """See click's `Command`: the commonest command first."""
         listed = dict(self.commands)
         places = {panel: place for place, panel in enumerate(_PANELS)}
         panels = {name: places.get(str(one.rich_help_panel), len(places)) for name, one in listed.items()}

@@ -79,7 +79,7 @@ def _learn_again(
 ) -> None:
     with stored.open_conversation() as (opened, id_):
         first = drive(opened.read(id_, limit=1))
-        deleted = " Its first messages have been deleted: what was learnt from them will be lost."
+        deleted = " Its first messages have been deleted: everything learnt from them will be lost."
         question = f"Throw away what {name} has learnt from {id_!r}, and learn it again?"
         confirm(f"{question}{deleted if first[0].seq > 1 else ''}", yes=yes or only_set_aside)
         learner = asked.memory(name, counter, store=opened, conversation_id=id_, **options)

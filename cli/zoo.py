@@ -79,7 +79,7 @@ def _check(store: ManagedStore, *_: object) -> None:
     for line in found:
         row(line)
     if found:
-        raise StoreError(f"found {write_count(len(found), 'problem')}; export what can be read, and restore the rest")
+        raise StoreError(f"found {write_count(len(found), 'problem')}; export the readable parts, restore the rest")
     echo("Everything can be read.")
 
 

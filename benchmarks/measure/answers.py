@@ -1,8 +1,8 @@
 """Checks if a view says an answer: its names, numbers, dates and words, and its denials.
 
 Each part of an answer ("a stool, £85" has two) must stand within two sentences of a line; the parts may stand apart.
-Order, inflection, the writing of numbers and dates, currencies and fillers do not count. What is only denied ("not Oslo
-but Bergen") is not said, and an answer that denies something asks for a denial. A date that has to be worked out
+Order, inflection, the writing of numbers and dates, currencies and fillers do not count. A mere denial ("not Oslo
+but Bergen") does not say it, and an answer that denies something asks for a denial. A date that has to be worked out
 ("yesterday") is not said. A test holds all this against a reader's judgement.
 """
 
@@ -74,9 +74,9 @@ _HAN_NO_DENIAL = re.compile(
 _HAN_DENIAL = re.compile("([不没沒无無未别]有?)(?:是|再|会|能|要|想)?[^,;:!?。]{0,6}")
 _HAN_ASSENT = re.compile("[不没]?(?:[对是有会能好]|可以)?的?")
 _FEW, _ENOUGH = 3, 2 / 3
-"""Of more words than a few, so many of them are enough: who says it in other words keeps most of the names."""
+"""The share of the words that is enough if there are more than a few: other wordings keep most of the names."""
 _MOST = 60
-"""So many parts of an answer count, and so many words or characters of a part: no answer of a question has more."""
+"""The most parts of an answer that count, and the most words or characters of a part: no answer has more."""
 
 
 def answer_found(answer: str, shown: Sequence[str]) -> bool | None:

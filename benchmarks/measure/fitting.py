@@ -1,6 +1,6 @@
 """Cuts the view of a memory to a budget of tokens, by one rule for all strategies.
 
-First come the system messages and what else carries what a strategy derived or found, in the order in which the memory
+First come the system messages and other messages with derived or found texts, in the order in which the memory
 gives them; one that does not fit whole is cut at its end, and then nothing follows. The frame around what was found
 counts, roles do not. What is left of the budget goes to the messages word for word, from the newest back; the
 first that does not fit whole ends it. A tool call and its results stay or go together. What is recalled behind the
@@ -86,7 +86,8 @@ class Said:
     """A conversation on its way, as a buffer shows it: whole, or its end.
 
     A buffer returns all that was said at each load. Over a conversation that is quadratic, and nothing of it but the
-    newest messages is within a budget; here a look at the end costs what it shows, and the size of the whole is a sum.
+    newest messages is within a budget; here a look at the end costs only the messages shown, and the size of the whole
+    is a sum.
 
     Example:
         >>> said = Said(TextCounter("letters", len))

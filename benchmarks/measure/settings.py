@@ -45,8 +45,8 @@ class Settings:
         currency: The currency of the prices.
         per_month: Your number of exchanges per month, to compute their cost.
         stop_at: Stop asking models before the run costs more than this; needs prices. Finished work is kept.
-        learnt: If rules answer on a bundled conversation, also show, as memories with a star, what a large model taught
-            the memories beforehand.
+        learnt: If rules answer on a bundled conversation, also show, as memories with a star, states that a large model
+            taught the memories beforehand.
         cache: The provider's rule for cached prompts and their price, or a rule of your own. A longer
             pause between the dates of the talk empties it.
         price_cached: The price of a million cached tokens, instead of the provider's share of the input price.
@@ -89,7 +89,7 @@ class Settings:
         if not self.budgets:
             raise OptionError("budgets: there must be one at least, such as [1000], not []")
         if self.stop_at is not None and not self.prices:
-            raise OptionError("stop_at needs prices: without them nobody knows what was spent")
+            raise OptionError("stop_at needs prices: without them the cost is unknown")
         if self.prompts is not None:
             PromptSet(self.prompts)
         for name in ("budgets", "paid"):

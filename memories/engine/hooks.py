@@ -50,7 +50,7 @@ def _faults(cls: type, base: type) -> Iterator[str]:
         for field in dataclasses.fields(one) if dataclasses.is_dataclass(one) else ():
             value = vars(one).get(field.name, field.default)
             if value is not field.default and not hasattr(value, "__get__"):
-                right = "write @strategy above it, and what type the option has"
+                right = "write @strategy above it, and the type of the option"
                 yield f"{one.__name__} sets the option {field.name!r}: {right}"
     called = getattr(cls, "name", None)
     if not isinstance(called, str) or not called:

@@ -449,8 +449,8 @@ async def relearn(
         whole_number("from_", from_, at_least=1)
     if not memory.keep_history and not only_set_aside:
         raise OptionError(
-            "relearn would lose what was learnt from messages that keep_history=False has deleted; "
-            "only_set_aside=True learns from what was set aside"
+            "relearn would lose knowledge from messages that keep_history=False has deleted; "
+            "only_set_aside=True learns only from exchanges set aside"
         )
     log = memory.log.cached
     await log.refresh()

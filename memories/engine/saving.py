@@ -144,7 +144,7 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
             if gone:
                 await forget(store, id_, gone, derived=False, tombstones=is_whole)
     except StoreError as error:
-        logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
+        logger.warning("%r: old messages were not deleted yet: %s", id_, error)
 
 
 async def find_set_aside(memory: "BaseMemory") -> list[Entry]:

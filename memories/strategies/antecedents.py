@@ -24,8 +24,8 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 class Antecedents:
     """Resolves pronouns in a model's reply, by the offline model's rules.
 
-    A pronoun is never a name: "he" is somebody else in the next conversation, and there what is known about the one
-    would be corrected by what is said about the other.
+    A pronoun is never a name: "he" is somebody else in the next conversation, where facts about the one would be
+    corrected by facts about the other.
 
     Args:
         history: The lines of a prompt before the new ones.
@@ -48,7 +48,7 @@ class Antecedents:
         pronoun, _, own = name.strip().partition(" ")
         whom = self._whom(pronoun, said)
         if not whom:
-            logger.warning("left out, because nobody can tell whom or what %r means: %s", name, said[:200])
+            logger.warning("left out, because %r may mean anyone or anything: %s", name, said[:200])
             return ""
         return f"{whom}'s {own}" if own else whom
 

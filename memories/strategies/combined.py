@@ -209,7 +209,7 @@ def merge_views(
 ) -> View:
     """Merge views of one conversation, showing each text and each message once.
 
-    Each view first gets its share of the limit; what is left goes to the views in the order of their shares. Within a
+    Each view first gets its share of the limit; the rest goes to the views in the order of their shares. Within a
     view, texts come first (cut at a sentence if necessary), then messages from the newest back, then passages, the most
     useful first. A passage is dropped if its message is already shown as a message, or if the texts already say nearly
     all of it; what it denies, they have to deny too.
@@ -228,7 +228,7 @@ def merge_views(
     most = sys.maxsize if limit is None else limit
     merge.add(first or View(), sys.maxsize)
     if merge.size > most:
-        what = "the system message, what is pinned, the newest user message and what follows it"
+        what = "the system message, pinned messages, the newest user message and all that follows"
         raise OverBudgetError.of(what, merge.size, most)
     # Passages last: they fill up what is left of a share, and need not be chosen from what is shown already.
     for place in sorted(range(len(views)), key=lambda place: bool(views[place].passages)):

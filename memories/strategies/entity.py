@@ -96,7 +96,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         self._indexes = self._new_indexes()
         self._draft = Draft(self._new_indexes, _Indexes.apply)
         if self.stay_tokens is not None and self.max_token_limit is None:
-            raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
+            raise OptionError("stay_tokens needs max_token_limit: only statements found for a question can stay")
 
     @property
     def memory_variables(self) -> list[str]:

@@ -119,7 +119,7 @@ class ConversationKGMemory(ModelBackedMemory):
         self._known = KnownIndex(units_of_fact, self._weights)
         self._draft = Draft(self._new_indexes, _apply)
         if self.stay_tokens is not None and self.max_token_limit is None:
-            raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
+            raise OptionError("stay_tokens needs max_token_limit: only facts found for a question can stay")
 
     @property
     def kg(self) -> KnowledgeGraph:

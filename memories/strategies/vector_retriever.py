@@ -95,7 +95,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             self._lease_seconds = 0.0
         super().__post_init__()
         if self.max_token_limit is not None and self.k is not None:
-            raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")
+            raise OptionError("give max_token_limit or k, not both: messages within a limit, or a number of exchanges")
         if self.stay_tokens is not None and self.k is not None:
             raise OptionError("give stay_tokens or k, not both: only messages that fit a limit stay")
         self._vectors = VectorSearch(

@@ -216,7 +216,9 @@ def test_one_is_no_plural() -> None:
     )
     text = " ".join(found.verdict)
     assert "With 1 token of memory, a comes first: 100% of the evidence is shown (100% to 100%, 1 question)." in text
-    assert "The question was drafted by rules, from what the user said, and nobody has read it: a first look." in text
+    assert (
+        "The question was drafted by rules, from the user's words, and no person has read it yet: a first look." in text
+    )
 
 
 def test_the_cheapest_is_so_by_what_is_paid() -> None:

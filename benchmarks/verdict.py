@@ -87,7 +87,7 @@ def _without_figures(results: Results) -> Iterator[str]:
     if not results.talks.questions:
         yield (
             "There are no questions, so recall was not measured; there are only tokens, calls and cost to compare. "
-            " `memzoo compare FILE --write-questions questions.yaml` drafts questions."
+            "`memzoo compare FILE --write-questions questions.yaml` drafts questions."
         )
     elif results.competing:
         yield "No memory that was measured showed anything for the questions."

@@ -26,7 +26,7 @@ from memzoo.benchmarks.verdict import choose, measure_of, verdict
 __all__ = ["MOST_QUESTIONS", "gather"]
 
 MOST_QUESTIONS = 2_000
-"""How many questions to report one by one; the figures cover all of them."""
+"""The number of questions to report one by one; the figures cover all of them."""
 
 _SUMS = ("load", "save", "asking", "judging", "embedding")
 _DIGITS = 6

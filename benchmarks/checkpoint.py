@@ -1,7 +1,7 @@
-"""Keeps what a comparison has finished, so that a run that was killed can continue where it was.
+"""Keeps the finished tasks of a comparison, so that a killed run can continue.
 
 Each finished task is a line of `outcomes.jsonl`, which a single process writes at once. At the end the lines are
-sorted, so the file does not depend on interruptions or on who did the work.
+sorted, so the file does not depend on interruptions or on the division of work.
 """
 
 import hashlib
@@ -38,9 +38,9 @@ class Finished:
 
     Attributes:
         line: The outcome as written; empty if the task was stopped because it might have spent more than its share.
-        timing: How long it took.
-        spent: What it spent of its share.
-        needed: The possible cost of the call that it was stopped before.
+        timing: Its duration.
+        spent: The part of its share that it spent.
+        needed: The possible cost of the call before which it was stopped.
     """
 
     line: bytes
@@ -50,13 +50,13 @@ class Finished:
 
 
 class Checkpoint:
-    """Keeps what is finished in a folder: outcomes, and times beside them.
+    """Keeps finished tasks in a folder: outcomes, and times beside them.
 
     Args:
-        folder: Made if it is not there.
-        settings: All that the outcomes depend on: those of other settings are not gone on with.
+        folder: The folder; made if it is missing.
+        settings: Everything that the outcomes depend on; a run with other settings is not continued.
         order: The names of the memories, in the order of the table.
-        copy: Keeps it in another place too, for a run that goes on on another machine.
+        copy: Keeps a copy in another place, for a run that continues on another machine.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Checkpoint:
             self._copy.add(timing, done.line)
 
     def flush(self) -> None:
-        """Write what the copy still lacks."""
+        """Write the missing parts of the copy."""
         if self._copy:
             self._copy.flush()
 
@@ -143,7 +143,7 @@ class Checkpoint:
         self._read()
 
     def _read(self) -> None:
-        """Find what is finished, dropping a line that was cut off when the process was killed."""
+        """Find finished tasks, dropping a line that was cut off when the process was killed."""
         end = 0
         with self.path.open("rb+") as file:
             for line in file:
@@ -176,7 +176,7 @@ class Copy:
         return str(self._folder)
 
     def fetch(self, settings: Path, times: Path, outcomes: Path) -> None:
-        """Bring what an interrupted run left here."""
+        """Fetch the files of an interrupted run."""
         if not self._settings.exists():
             return
         parts = [part.read_bytes().partition(b"\n\n") for part in self._list()]
@@ -186,20 +186,20 @@ class Copy:
         self._count = len(parts)
 
     def begin(self, settings: str) -> None:
-        """Take away what an earlier run left, and begin with other settings."""
+        """Delete the files of an earlier run, and begin with other settings."""
         self._clear()
         self._folder.mkdir(parents=True, exist_ok=True)
         self._settings.write_text(settings, encoding="utf-8")
 
     def add(self, timing: bytes, outcome: bytes) -> None:
-        """Take what is finished; it is there after a second, or at `flush`."""
+        """Accept finished tasks; they are written after a second, or at `flush`."""
         self._timings.append(timing)
         self._outcomes.append(outcome)
         if self._clock() - self._written >= _PART_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is not there yet, as one part: it is there as a whole or not at all."""
+        """Write everything new as one part, whole or not at all."""
         if self._outcomes:
             self._count += 1
             self._parts.mkdir(parents=True, exist_ok=True)
@@ -209,7 +209,7 @@ class Copy:
         self._timings, self._outcomes, self._written = [], [], self._clock()
 
     def finish(self, files: Sequence[Path]) -> None:
-        """Write what became of it all, and take the parts away."""
+        """Write the final files, and delete the parts."""
         for file in files:
             (self._folder / file.name).write_bytes(file.read_bytes())
         self._settings.unlink(missing_ok=True)

@@ -38,20 +38,20 @@ _APPROXIMATED = (
 )
 
 _DRAFTED = (
-    "These conversations have no questions, so rules drafted some from what the user said. "
+    "These conversations have no questions, so rules drafted some from the user's words. "
     "--write-questions FILE writes them to a file for you to correct."
 )
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is compared."""
+    """The conversations and memories to compare."""
 
     transcripts: Annotated[
         list[str] | None,
         typer.Argument(help="Files, folders or URLs with conversations, or - for standard input; by default --sample."),
     ] = None
-    sample: Annotated[str, typer.Option(help="Which bundled conversation: en, or zh for the Chinese one.")] = "en"
+    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh for the Chinese one.")] = "en"
     memories: Annotated[
         list[str] | None,
         typer.Option("--memory", help="A strategy, or name:option=value,...; can be repeated. By default all seven."),
@@ -61,52 +61,50 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Measured:
-    """How it is measured, and what becomes of the figures."""
+    """The settings of the measurement, and the use of its figures."""
 
     judge: Annotated[str, typer.Option(help="A model that judges the answers that --model gives.")] = ""
     budgets: Annotated[
         str,
         typer.Option(
-            "--budget", help="Tokens that a memory may show, or a request may cost (500paid); several: 500,1000."
+            "--budget", help="Token limit for a view, or for the price of a request (500paid); several: 500,1000."
         ),
     ] = "1000"
     out: Annotated[
-        str, typer.Option(help="Folder or URL for the results. An interrupted run continues from what is there.")
+        str, typer.Option(help="Folder or URL for the results. Run again to continue an interrupted run.")
     ] = "memzoo-compare"
     prices: Annotated[
         str,
         typer.Option(
-            help="Of a million tokens: input,output or input,output,cached, such as $0.15,0.60; or a TOML file."
+            help="Per million tokens: input,output or input,output,cached, such as $0.15,0.60; or a TOML file."
         ),
     ] = ""
-    cache: Annotated[CacheName, typer.Option(help="Whose rules for cached prompts.")] = "openai"
+    cache: Annotated[CacheName, typer.Option(help="The provider whose rules for cached prompts apply.")] = "openai"
     system_tokens: Annotated[
-        int, typer.Option(min=0, help="Tokens that stand before the memory in each request: instructions and tools.")
+        int, typer.Option(min=0, help="Tokens ahead of the memory in each request: instructions and tools.")
     ] = 0
-    per_month: Annotated[
-        int | None, typer.Option(min=1, help="How many exchanges you have a month, to show what they cost.")
-    ] = None
+    per_month: Annotated[int | None, typer.Option(min=1, help="Your exchanges per month, to show their cost.")] = None
     stop_at: Annotated[float | None, typer.Option(min=0, help="Stop before spending more than this.")] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count calls and tokens; ask no model.")] = False
     write_questions: Annotated[
         Path | None,
-        typer.Option(help="Only draft questions about the conversations, into this YAML file, for you to correct."),
+        typer.Option(help="Only draft questions about the conversations, in this YAML file, for you to correct."),
     ] = None
     fail_under: Annotated[
         list[str] | None,
         typer.Option(help="Exit with 1 if no memory reaches this, such as recall=0.5; can be repeated."),
     ] = None
     baseline: Annotated[
-        Path | None, typer.Option(help="The results.json of an earlier run; shows what has changed since.")
+        Path | None, typer.Option(help="The results.json of an earlier run; shows all changes since.")
     ] = None
 
 
 @command("Compare")
 def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers, counter: Counter = None) -> None:
-    """Compare memories on conversations: what each remembers, what it costs, how slow it is.
+    """Compare the recall, cost and speed of memories on conversations.
 
-    --write-questions drafts by --model; without it, rules do: sentences of the user, with a gap for a name, a number, a
-    date or a taste.
+    --write-questions drafts with --model, or with rules by default: sentences of the user, with a gap for a name, a
+    number, a date or a taste.
     """
     if measured.write_questions:
         _write_questions(measured.write_questions, compared, asked)
@@ -114,7 +112,7 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
     try:
         code = _run(compared, asked, measured, workers, counter)
     except KeyboardInterrupt:
-        kept = f"What is finished is kept in {measured.out}; run the same command again to continue."
+        kept = f"Finished work is kept in {measured.out}; run the same command again to continue."
         beside.print(f"\nInterrupted. {kept}", markup=False)
         code = 130  # as a shell tells that Ctrl-C ended a command
     raise typer.Exit(code)
@@ -153,7 +151,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     looked = inputs.Survey(inputs.source_of(files))
     if earlier:
         changes.check_same(looked, earlier, measured.baseline)
-    # What is wrong is told before this: in one line.
+    # Errors come before this: one line each.
     if counter is None and asked.model == OFFLINE:
         beside.print(_APPROXIMATED, markup=False, highlight=False)
     if drafts:
@@ -192,11 +190,11 @@ def show_found(
     limits: Mapping[str, float] | None = None,
     earlier: Results | None = None,
 ) -> int:
-    """Show what was found, and write it.
+    """Show the results, and write them.
 
     Args:
-        found: What was found.
-        out: Where the files go.
+        found: The results.
+        out: The folder for the files.
         consoles: One for the results, one for everything else.
         limits: Thresholds, by figure.
         earlier: Results to compare with.
@@ -212,14 +210,14 @@ def show_found(
         console.print("\n".join(changes.changes(found.results, earlier)), markup=False, highlight=False)
     faults = changes.list_missed(found.results, limits or {})
     if found.ended:
-        faults.append(f"stopped: {found.ended}; what was finished is kept in {out}")
+        faults.append(f"stopped: {found.ended}; finished work is kept in {out}")
     for line in faults:
         beside.print(line, style="red", markup=False, highlight=False)
     return int(bool(faults or found.results.failed))
 
 
 def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None:
-    """Check each model that will be asked: a key that is missing is said before anything runs."""
+    """Check each model that will be asked, so that a missing key is reported before anything runs."""
     for name in sorted({one or asked.model for one in named} | ({asked.model, judge} if judge else set())):
         asked.check(name)
 
@@ -231,7 +229,7 @@ def _write_questions(file: Path, compared: Inputs, asked: Asked) -> None:
 
 
 def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | None, str]:
-    """Read prices: a file's name; or those of input, output and perhaps cached input, and their currency."""
+    """Read prices: a file's name; or prices of input, output and perhaps cached input, and their currency."""
     given = _PRICES.fullmatch(text)
     if not given:
         return Path(text) if text else None, (0.0, 0.0), None, ""
@@ -240,7 +238,7 @@ def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | N
 
 
 def _read_budgets(text: str) -> tuple[list[int], list[int]]:
-    """Read budgets: of tokens shown, and of tokens paid; where there are only such, several budgets are tried."""
+    """Read budgets of tokens shown, and of tokens paid; if all are paid, try several budgets of tokens shown."""
     given = [one.strip().replace("_", "") for one in text.split(",")]
     paid = [one.removesuffix("paid") for one in given if one.endswith("paid")]
     try:
@@ -249,7 +247,7 @@ def _read_budgets(text: str) -> tuple[list[int], list[int]]:
         shown, limits = [0], []
     if min([*shown, *limits]) < 1:
         raise OptionError(
-            "--budget must be tokens, at least 1, such as 500, or 500paid for what a request may cost; several with "
+            "--budget must be tokens, at least 1, such as 500, or 500paid for the price of a request; several with "
             f"commas between them; not {text!r}"
         )
     return shown or list(_TRIED), limits

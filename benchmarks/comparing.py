@@ -1,4 +1,4 @@
-"""Compares memories on conversations: what each remembers, what it costs, how slow it is."""
+"""Compares the recall, cost and speed of memories on conversations."""
 
 import importlib
 import importlib.metadata
@@ -30,7 +30,7 @@ from memzoo.sync import drive
 __all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "in_place_of_rules"]
 
 Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant | str]
-"""What to compare: names with or without options, or a mapping from your own names to functions that make memories."""
+"""The memories to compare: names with or without options, or your own names with functions that make memories."""
 
 _VIEWS = 300
 _LOOKED_INTO, _FIRST_EXCHANGES = 5, 20
@@ -74,13 +74,13 @@ def compare(
 ) -> Comparison:
     """Run memories through conversations and ask them the questions.
 
-    If a memory's model fails, its row has what the memory showed meanwhile; any other error is recorded in its row, and
-    the others continue.
+    If a memory's model fails, its row has the views of the memory meanwhile; any other error is recorded in its row,
+    and the others continue.
 
     Args:
         transcripts: The conversations, at least one.
-        memories: What to compare; by default the seven. The baselines are always added.
-        settings: How to measure; by default within 1,000 tokens, with rules in place of a model.
+        memories: The memories to compare; by default the seven. The baselines are always added.
+        settings: The settings; by default within 1,000 tokens, with rules in place of a model.
         out: A folder or URL for finished work; an interrupted run continues there.
         executor: Does the work: a number of processes, or any `concurrent.futures.Executor`, such as
             `ThreadPoolExecutor(16)` for models behind a network or `Client(...).get_executor()` of Dask. Your own
@@ -174,14 +174,14 @@ def _names_found(source: Conversations) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Add to each memory what it learnt of a bundled conversation from a large model; see `with_learnt`."""
+    """Add to each memory the one that learnt a bundled conversation from a large model; see `with_learnt`."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Put what memories learnt of a bundled conversation from a large model in the place of what rules make of it."""
+    """Replace memories by rules with those that learnt a bundled conversation from a large model."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]
@@ -213,7 +213,7 @@ def _variants(memories: Any) -> Iterator[Variant | str]:
 
 
 def _parts(settings: Settings, variants: Sequence[Variant]) -> dict[str, object]:
-    """List what is sent to the workers, with names for people."""
+    """List the values sent to the workers, with readable names."""
     own = {name: getattr(settings, name) for name in ("model", "make_model", "judge", "counter", "prompts")}
     return own | {f"the memory {one.name!r}": one for one in variants}
 
@@ -242,7 +242,7 @@ def _info(variant: Variant, run: Run) -> MemoryInfo:
 
 
 def _warm_up(model: Model) -> None:
-    """Load what the first call would load, so that its time counts against no memory. Spends no tokens."""
+    """Load everything that a first call loads, so that its time counts against no memory. Spends no tokens."""
     if isinstance(model, ChatModel):
         importlib.import_module("openai")
     elif model.name == OFFLINE:

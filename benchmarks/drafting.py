@@ -93,7 +93,7 @@ def draft_questions(paths: Iterable[str | Path], model: ModelOption | None = Non
     Args:
         paths: Files and folders with conversations.
         model: Drafts them; rules do without one, see `gap_questions`.
-        count: How many, about, for each conversation.
+        count: The approximate number for each conversation.
 
     Returns:
         The conversations with the questions, as YAML that `memzoo compare` reads. (It is JSON line by line, which every
@@ -109,7 +109,7 @@ def draft_questions(paths: Iterable[str | Path], model: ModelOption | None = Non
     asked = [_by_model(asking, one, count) if asking else _by_rules(one, count) for one in transcripts]
     if not any(asked):
         raise TranscriptError(
-            "rules found nothing to ask about: no user says a name, a number, a date or what he likes in a sentence of "
+            "rules found nothing to ask about: no user says a name, a number, a date or a taste in a sentence of "
             "five words and more; name a model with --model"
         )
     documents = [_yaml(one, found) for one, found in zip(transcripts, asked, strict=True)]
@@ -191,7 +191,7 @@ def _yaml(transcript: Transcript, found: Sequence[dict[str, Any]]) -> str:
 
 
 def _keep(message: Message, exchange: Exchange) -> dict[str, Any]:
-    """What a message of a file says of a line that is followed."""
+    """The mark of a line in a message of a file."""
     mark = next((one for one in exchange.marks if one.text == text_of(message)), None)
     return {"keep": {"kind": mark.kind, "means": mark.means}} if mark else {}
 
@@ -202,14 +202,14 @@ def _json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """A sentence and what may be left out of it.
+    """A sentence and a possible gap in it.
 
     Attributes:
         place: The number of the message.
         sentence: The sentence.
-        start: Where the gap begins.
-        end: Where it ends.
-        kind: What stood there.
+        start: The beginning of the gap.
+        end: Its end.
+        kind: The kind of the text left out.
     """
 
     place: int
@@ -243,11 +243,11 @@ def with_gap_questions(transcript: Transcript, count: int = 20) -> Transcript:
 
 
 def gap_questions(transcript: Transcript, count: int = 20) -> list[Question]:
-    """Draft questions about what the user said, spread over the conversation, in its order.
+    """Draft questions about the user's statements, spread over the conversation, in its order.
 
     Args:
         transcript: The conversation.
-        count: How many at most; fewer where not so much was said.
+        count: The most questions; short conversations give fewer.
 
     Returns:
         Questions of the kinds "drafted name", "drafted number", "drafted date", "drafted preference" and "drafted
@@ -283,7 +283,7 @@ def _gaps(said: Sequence[_Said], small: set[str]) -> Iterator[_Gap]:
 
 
 def _spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]:
-    """What may be left out of a sentence, what tells most first; nothing twice, and no part of a word."""
+    """Possible gaps of a sentence, the most informative first; nothing twice, and no part of a word."""
     taken: list[tuple[int, int]] = []
     for start, end, kind in _all_spans(sentence, small):
         if not _in_a_word(sentence, start, end) and not any(start < there[1] and there[0] < end for there in taken):
@@ -315,7 +315,7 @@ def _all_spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]
 
 
 def _spread(found: Sequence[tuple[_Gap, int]], messages: int, count: int) -> list[_Gap]:
-    """At most one of a sentence and so many in all: of each part of the conversation what tells most, kinds mixed."""
+    """At most one for a sentence, up to a total: the most informative of each part of the conversation, kinds mixed."""
     kinds, chosen = Counter[str](), list[_Gap]()
     parts: dict[int, list[tuple[_Gap, int]]] = defaultdict(list)
     for gap, mentions in found:

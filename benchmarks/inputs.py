@@ -30,7 +30,7 @@ _FIRST = 100
 
 
 def sources(paths: Sequence[str | Path], sample: str = "en") -> list[Any]:
-    """Return what to read: these places, or a bundled conversation. Keeps standard input, to read it only once."""
+    """Return the sources: these places, or a bundled conversation. Keeps standard input, to read it only once."""
     if STDIN in map(str, paths):
         return list(read_transcripts(paths))
     return list(paths) or [sample_path(sample)]
@@ -80,7 +80,7 @@ def draft_missing(transcripts: Source) -> Conversations | None:
 
 
 class Survey:
-    """What is known about the conversations before anything runs; reads all of them once.
+    """A survey of the conversations before anything runs; reads all of them once.
 
     Attributes:
         talks: Their totals, and the first of them.

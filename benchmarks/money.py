@@ -1,4 +1,4 @@
-"""What model calls cost, and how a comparison keeps within a limit."""
+"""The cost of model calls, and a spending limit for a comparison."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,8 +42,8 @@ class LimitReachedError(MemoryZooError):
     """The next model call might cost more than is left of the limit.
 
     Attributes:
-        spent: What was spent of the limit before.
-        needed: What the call might cost.
+        spent: The part of the limit spent before.
+        needed: The possible cost of the call.
     """
 
     def __init__(self, spent: float, limit: float, needed: float) -> None:
@@ -53,7 +53,7 @@ class LimitReachedError(MemoryZooError):
 
 @dataclass
 class SpendingLimit:
-    """Keeps what one unit of work spent so far, and its limit.
+    """Keeps the cost of one unit of work so far, and its limit.
 
     Attributes:
         prices: By model.
@@ -66,7 +66,7 @@ class SpendingLimit:
     spent: float = 0.0
 
     def reserve(self, model: str, messages: Sequence[Message], reply: int = _REPLY) -> float:
-        """Put aside what a call may cost at most; give it back with `settle`.
+        """Reserve the most that a call may cost; give it back with `settle`.
 
         Raises:
             LimitReachedError: Too little is left.
@@ -81,20 +81,20 @@ class SpendingLimit:
         return amount
 
     def settle(self, reserved: float, model: str, sent: int, received: int) -> None:
-        """Count what a call really cost, in place of what was put aside for it."""
+        """Count the real cost of a call, in place of its reserve."""
         price = price_of(self.prices, model)
         self.spent += (sent * price[0] + received * price[1]) / _MILLION - reserved
 
 
 class SharedBudget:
-    """Shares out what is left of a limit among the units that are under way, and books what they spent.
+    """Shares the rest of a limit among the units under way, and books their cost.
 
     No share is larger than what is left beside the others, so that no more than the limit is ever spent. What is left
     is divided among fewer the less it is, down to one, which has all of it.
 
     Args:
-        limit: What all units may spend.
-        most: So many units are under way at once.
+        limit: The limit for all units.
+        most: The number of units under way at once.
     """
 
     def __init__(self, limit: float, most: int) -> None:
@@ -105,7 +105,7 @@ class SharedBudget:
 
     @property
     def under_way(self) -> int:
-        """How many units have a share now."""
+        """The number of units with a share now."""
         return len(self._shares)
 
     def share(self) -> float | None:
@@ -124,12 +124,12 @@ class SharedBudget:
         """Take a share back.
 
         Args:
-            share: What the unit had.
-            spent: What it spent of it.
-            needed: What its next call might have cost, if it was stopped before that.
+            share: The share of the unit.
+            spent: The part that it spent.
+            needed: The possible cost of its next call, if it was stopped before that.
 
         Returns:
-            Whether that is the end: the unit was stopped, although it had all that was left.
+            True at the end: the unit was stopped, although it had the whole rest.
         """
         all_of_it = share >= self.limit - self.spent and not self._shares[1:]
         self._shares.remove(share)
@@ -200,13 +200,13 @@ def price_of(prices: Prices, model: str) -> tuple[float, float]:
 
 
 def cost_of(prices: Prices, model: str, spent: Sum) -> float:
-    """Compute what model calls cost."""
+    """Compute the cost of model calls."""
     price_in, price_out = price_of(prices, model)
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
 
 def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
-    """Compute what 1,000 exchanges cost if so many tokens are paid at one, on average, to read what is sent."""
+    """Compute the reading cost of 1,000 exchanges, from the mean number of tokens paid at one."""
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION

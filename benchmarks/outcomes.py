@@ -1,4 +1,4 @@
-"""What a comparison writes while it runs: a line of `outcomes.jsonl` for each memory in each conversation."""
+"""The output of a comparison while it runs: a line of `outcomes.jsonl` for each memory in each conversation."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -14,7 +14,7 @@ View: TypeAlias = tuple[tuple[str, str], ...]
 """The messages that a model would have seen, as (role, text), in order."""
 
 Update: TypeAlias = Literal["corrected", "both", "stale", "neither"]
-"""What was shown of a statement and its correction: only the correction, both, only the old one, neither."""
+"""The view of a statement and its correction: only the correction, both, only the old one, neither."""
 
 
 class Shape(BaseModel):
@@ -32,7 +32,7 @@ class Sum(Shape):
 
     @classmethod
     def of(cls, spent: Spent) -> "Sum":
-        """Take over what was spent, without the seconds."""
+        """Copy the usage, without the seconds."""
         return cls(calls=spent.calls, prompt_tokens=spent.prompt_tokens, completion_tokens=spent.completion_tokens)
 
     @property
@@ -56,18 +56,18 @@ class Sum(Shape):
 
 
 class Scored(Shape):
-    """What one memory showed for one question within one budget.
+    """The view of one memory for one question within one budget.
 
     Attributes:
         whole: The share of its evidence that was shown whole; `None` if no evidence is known.
         covered: The same, but for a long message, half of its runs of five words are enough.
-        answer: Whether what was shown contains the right answer; `None` if the answer is unknown or has nothing to look
+        answer: True if the view contains the right answer; `None` if the answer is unknown or has nothing to look
             for.
-        update: What was shown of a statement and its correction; `None` if the question is not about one.
-        judged: Whether a judge marked the model's answer right; `None` if nobody was asked.
+        update: The view of a statement and its correction; `None` if the question is not about one.
+        judged: True if a judge marked the model's answer right; `None` without a judge.
         reply: The model's answer; "" if it was not asked.
         tokens: The number of tokens shown.
-        shown: What was shown; `None` if it was not kept.
+        shown: The view; `None` if it was not kept.
     """
 
     whole: float | None = None
@@ -81,13 +81,13 @@ class Scored(Shape):
 
 
 class Survived(Shape):
-    """How many lines of a kind that a transcript marks were still shown.
+    """The number of marked lines of a kind still shown.
 
     Attributes:
         kind: The kind, such as "goal".
-        after: At least so many exchanges after they were said (see `measure.surviving.AGES`); `None` for the end.
-        shown: How often one was shown.
-        of: How often we looked.
+        after: At least this many exchanges later (see `measure.surviving.AGES`); `None` for the end.
+        shown: The number of times that one was shown.
+        of: The number of looks.
     """
 
     kind: str
@@ -100,13 +100,13 @@ class AtBudget(Shape):
     """One memory in one conversation, within one budget.
 
     Attributes:
-        loads: How many exchanges the next figures come from; in long conversations, not all of them.
+        loads: The number of exchanges behind the next figures; in long conversations, not all of them.
         tokens: The total number of tokens shown to the model at these.
         tokens_at_end: The number of tokens shown at the last of them.
-        requests: What was sent at these, in tokens: what precedes the memory, what it showed, the user's words.
+        requests: The tokens of their requests: the text before the memory, its view, the user's words.
         course: Tokens over the conversation: (number of the exchange, tokens), at most 100 points.
         answers: One for each question asked, in order.
-        survived: How many marked lines were still shown.
+        survived: The marked lines still shown.
     """
 
     loads: int
@@ -124,13 +124,13 @@ class Outcome(Shape):
     Attributes:
         transcript: The number of the conversation, from 0.
         memory: The name of the memory.
-        exchanges: How many exchanges were saved.
+        exchanges: The number of exchanges saved.
         load: Model calls made to load the memory, at the exchanges.
         save: Model calls made to save the exchanges.
         asking: Model calls made to load the memory for the questions.
         judging: Model calls made to answer the questions and to judge the answers.
         embedding: The calls for embeddings among `load` and `save`.
-        failed_saves: How many saves failed because of the model.
+        failed_saves: The number of saves at which the model failed.
         failure: The model's last failure; "" if there was none.
         budgets: By budget in tokens.
         error: Why there is no result; "" if there is one.

@@ -13,8 +13,8 @@ def path_of(place: str | Path) -> Path:
     """Return a path: of this machine, or for a URL such as `s3://bucket/chats`, one that reads and writes there.
 
     Raises:
-        MissingExtraError: It is a URL, and what reaches it is not installed.
-        OptionError: Nothing is known that reaches such a URL; or the text is empty.
+        MissingExtraError: It is a URL, and its package is not installed.
+        OptionError: No package reaches such a URL; or the text is empty.
     """
     if place == "":
         raise OptionError("a place must be a file, a folder or a URL, not ''")
@@ -36,5 +36,5 @@ def path_of(place: str | Path) -> Path:
 
 
 def is_remote(path: Path) -> bool:
-    """Whether a path lies elsewhere."""
+    """True if a path lies elsewhere."""
     return not isinstance(path, Path)  # pyright: ignore[reportUnnecessaryIsInstance] - it only looks like one

@@ -51,7 +51,7 @@ class ProgressLines:
         self._began = self._spoke = clock()
 
     def __call__(self, name: str, steps: int) -> None:
-        """Take in that a memory took so many steps."""
+        """Count a number of steps of a memory."""
         self._done[name] += steps
         now = self._clock()
         if self._done[name] < self._total and now - self._spoke < _LINE_EVERY:

@@ -1,8 +1,8 @@
-"""What a large model learnt of a bundled conversation: states of memories that come with the package.
+"""States that memories learnt of a bundled conversation from a large model; they come with the package.
 
-Without a key, rules stand in for a model, and what they let a memory remember is a floor. Of the bundled conversation
-it is also known what a model that follows instructions makes of it: its replies were read by the memories once, and
-the states that they led to lie beside the conversation. `memzoo.benchmarks.research learn` makes them.
+Without a key, rules stand in for a model, and their result is a lower bound. For the bundled conversation there
+are also states from an instruction-following model: the memories read its replies once, and the resulting states lie
+beside the conversation. `memzoo.benchmarks.research learn` makes them.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ _FILES = ("sample_learnt.json", "sample_zh_learnt.json")
 
 
 class LearntStep(Shape):
-    """What one memory learnt in one go.
+    """One step of learning of one memory.
 
     Attributes:
-        watermark: The log number up to which it has learnt then.
-        changes: The items that changed, by key; `None` for one that went.
-        spent: What that took: calls, and tokens of prompts and replies by `o200k_base`.
+        watermark: The log number up to which it had learnt after the step.
+        changes: The items that changed, by key; `None` for a removed one.
+        spent: Its cost: calls, and tokens of prompts and replies by `o200k_base`.
     """
 
     watermark: int
@@ -38,12 +38,12 @@ class LearntStep(Shape):
 
 
 class LearntState(Shape):
-    """What one memory learnt.
+    """The states that one memory learnt.
 
     Attributes:
         options: The memory's own options.
-        name: Of its state.
-        steps: What it learnt, in order.
+        name: The name of its state.
+        steps: Its steps, in order.
     """
 
     options: Mapping[str, Any]
@@ -52,7 +52,7 @@ class LearntState(Shape):
 
     @property
     def spent(self) -> Sum:
-        """What learning took in all."""
+        """The total cost of learning."""
         return sum((step.spent for step in self.steps), Sum())
 
     @property
@@ -68,11 +68,11 @@ class LearntState(Shape):
 
 
 class Learnt(Shape):
-    """What memories learnt of one conversation.
+    """The states that memories learnt of one conversation.
 
     Attributes:
         talk: The fingerprint of the conversation.
-        by: Who answered their prompts, in words.
+        by: A description of the model that answered their prompts.
         memories: By short name of the strategy.
     """
 
@@ -82,7 +82,7 @@ class Learnt(Shape):
 
 
 def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
-    """Return what comes with the package about some conversations; `None` unless it is a single one that is bundled."""
+    """Return the states in the package for some conversations; `None` unless it is a single bundled one."""
     some = list(itertools.islice(talks, 2))
     if len(some) != 1:
         return None
@@ -112,7 +112,7 @@ class Unasked:
 
 
 def fingerprint(talk: Transcript) -> str:
-    """Return what tells a conversation from any other: a digest of all that is said, by whom and when."""
+    """Return the fingerprint of a conversation: a digest of all texts, speakers and times."""
     said = [[one.said_at.isoformat(), *one.messages] for one in talk.exchanges]
     return hashlib.sha256(json.dumps([talk.user, talk.assistant, said], sort_keys=True).encode()).hexdigest()
 

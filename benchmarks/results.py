@@ -47,13 +47,13 @@ class MemoryInfo(Shape):
 
     Attributes:
         name: Its name in tables, unique.
-        about: What it shows, in a few words.
+        about: Its view, in a few words.
         strategy: The strategy's short name; "" for a baseline or a memory made by a function.
         options: The strategy's own options, as given; "budget" stands for the budget.
         prompts: The folder of its own templates; "" if it has none.
         model: The model that it asks; "" if none.
-        baseline: Whether it frames the table instead of competing.
-        floor: Whether its quality is a lower bound, because rules answered instead of a model.
+        baseline: It frames the table instead of competing.
+        floor: Its quality is a lower bound, because rules answered instead of a model.
         learnt_by: The model that answered its prompts beforehand, if the conversation comes with such answers; else "".
     """
 
@@ -103,25 +103,25 @@ class Figures(Shape):
     """The figures of one memory within one budget, over all conversations.
 
     Attributes:
-        questions: How many questions were asked.
+        questions: The number of questions asked.
         covered: The mean share of evidence that was covered; `None` without evidence.
         whole: The mean share of evidence that was shown whole.
         complete: The share of questions with all of their evidence covered.
-        answers: The share of questions whose answer is in what was shown.
+        answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked right.
-        behind: How far it may fall short of another memory in the most telling of these (see `Pair.measure`); `None` if
-            it does not compete.
-        agreement: How often the judge and the words agree, among the questions that both can decide.
+        behind: The most by which it may fall short of another memory in the most telling of these (see `Pair.measure`);
+            `None` if it does not compete.
+        agreement: The share in which the judge and the words agree, among the questions that both can decide.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
         tokens: The mean number of tokens shown at an exchange.
         tokens_at_end: The same at the last exchange of a conversation.
         tokens_for_a_question: The same for a question; `None` without questions.
-        sent: The mean number of tokens in a request: what precedes the memory, what it shows, the user's words.
+        sent: The mean number of tokens in a request: the text before the memory, its view, the user's words.
         cached: The share of these tokens that the provider has in its cache.
         paid: The cost of such a request, in tokens at the full price.
         course: As in `AtBudget`, for the longest conversation.
-        survived: How many marked lines were still shown, over all conversations.
+        survived: The marked lines still shown, over all conversations.
         categories: The figures by kind of question.
     """
 
@@ -146,7 +146,7 @@ class Figures(Shape):
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
     def survival(self) -> list[tuple[int, float]]:
-        """Return the share of marked lines still shown so many exchanges after they were said."""
+        """Return the share of marked lines still shown a number of exchanges later."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
         return [(age, _share_shown([one for one in self.survived if one.after == age])) for age in ages]
 
@@ -161,11 +161,11 @@ def _share_shown(found: Sequence[Survived]) -> float:
 
 
 class Cost(Shape):
-    """What 1,000 exchanges cost, in the currency of the prices.
+    """The cost of 1,000 exchanges, in the currency of the prices.
 
     Attributes:
         upkeep: Model calls and embeddings to load and to save.
-        reading: What each exchange sends to the answering model, taking the provider's cache into account.
+        reading: Requests to the answering model, taking the provider's cache into account.
         month: Both for the user's own number of exchanges a month; `None` if not given.
     """
 
@@ -184,7 +184,7 @@ class Row(Shape):
 
     Attributes:
         memory: The memory.
-        exchanges: How many exchanges were saved.
+        exchanges: The number of exchanges saved.
         load: All model calls to load.
         save: All model calls to save.
         asking: Model calls to load for the questions.
@@ -249,8 +249,8 @@ class Talks(Shape):
         questions: The number of questions asked.
         adversarial: The number of questions not asked because they have no true answer.
         without_evidence: The number of questions not asked because there is nothing to measure them by.
-        drafted: How many of the questions asked were drafted by rules.
-        unread: Whether the rules that replace a model found no name in them, so that notes and facts by these rules say
+        drafted: The number of questions asked that rules had drafted.
+        unread: The rules that replace a model found no name in them, so that notes and facts by these rules say
             nothing.
         unusable: The first 100 citations that name no message.
         first: The first 100 conversations.
@@ -293,7 +293,7 @@ class QuestionInfo(Shape):
 
 
 class QuestionResult(Shape):
-    """A question, and what each memory showed for it, by the memory's name and then by budget."""
+    """A question, and the view of each memory for it, by the memory's name and then by budget."""
 
     question: QuestionInfo
     memories: dict[str, dict[int, Scored]]
@@ -306,15 +306,16 @@ class Run(Shape):
         memzoo: The version of memzoo.
         model: The model of memories that name none of their own.
         judge: The judge's name; "" if there was none.
-        counter: What counted the tokens.
+        counter: The token counter.
         budgets: The budgets in tokens, ascending.
         currency: The currency of the prices.
         prices: The prices of a million tokens by model: input, output; empty if there are none.
         per_month: The user's own number of exchanges a month; `None` if not given.
-        offline: Whether rules answered instead of a model.
-        cache: What the provider keeps of a request, and at what price.
-        system_tokens: How many tokens precede the memory in each request.
-        paid: What a request may cost, in paid tokens: for each of these, the verdict says which memory shows the most.
+        offline: Rules answered instead of a model.
+        cache: The provider's rule for cached prompts, and their price.
+        system_tokens: The number of tokens before the memory in each request.
+        paid: Limits for the price of a request, in paid tokens: for each, the verdict names the memory that shows the
+            most.
     """
 
     memzoo: str
@@ -341,8 +342,8 @@ class Results(Shape):
         rows: One row for each memory, between the baselines, in the order of the table.
         pairs: The best memory of each budget compared with each of the others.
         pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
-        verdict: What to pick, in sentences.
-        questions: The first 2,000 questions, each with what the memories showed.
+        verdict: The recommendation, in sentences.
+        questions: The first 2,000 questions, each with the views of the memories.
     """
 
     format: Literal[2] = 2
@@ -361,7 +362,7 @@ class Results(Shape):
 
     @property
     def code(self) -> str:
-        """The line of Python that makes the picked memory; "" if nobody is picked, or it is none by name."""
+        """The line of Python that makes the picked memory; "" if no memory is picked, or it has no name."""
         return next((row.memory.code(self.main_budget) for row in self.rows if row.memory.name == self.pick), "")
 
     @property
@@ -383,12 +384,12 @@ class Results(Shape):
 
 @dataclass(frozen=True)
 class Compared:
-    """The results of a comparison, with what differs from run to run.
+    """The results of a comparison, with figures that differ from run to run.
 
     Attributes:
         results: The results; the same for the same inputs.
         times: Milliseconds to load and to save an exchange, by the memory's name, including model calls.
-        ended: Why the run ended early; "" if it did not.
+        ended: The reason for an early end; "" if there was none.
     """
 
     results: Results
@@ -402,5 +403,5 @@ class Compared:
 
     @property
     def verdict(self) -> str:
-        """What to pick, in sentences."""
+        """The recommendation, in sentences."""
         return "\n".join(self.results.verdict)

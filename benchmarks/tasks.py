@@ -1,6 +1,6 @@
 """The work of a comparison in tasks, one memory in one conversation each: done here, or on any executor.
 
-The process that hands out the work, and no other, writes down what is finished and adds up what is spent.
+Only the process that hands out the work writes down finished tasks and adds up the cost.
 """
 
 import functools
@@ -34,7 +34,7 @@ class Task:
         number: Its number, from 0.
         variant: The memory.
         keep_views: As for `measure`.
-        share: What it may spend; `None` if nobody counts.
+        share: Its spending limit; `None` for no limit.
     """
 
     transcript: Transcript
@@ -60,17 +60,17 @@ def run_tasks(
     executor: Executor | None,
     progress: Progress | None,
 ) -> str:
-    """Do what is not finished yet.
+    """Do the unfinished tasks.
 
     Args:
         tasks: In any order.
-        checkpoint: Takes what is finished.
-        settings: How to measure.
+        checkpoint: Takes finished tasks.
+        settings: The settings.
         executor: Does the work; `None` for here, one task after the other.
         progress: Called on the way.
 
     Returns:
-        Why it ended early; "" if it did not.
+        The reason for an early end; "" if there was none.
     """
     progress = progress or (lambda _name, _steps: None)
     waiting, stop_at = _skip_finished(tasks, checkpoint, progress), settings.stop_at
@@ -101,7 +101,7 @@ def _skip_finished(tasks: Iterable[Task], checkpoint: Checkpoint, progress: Prog
 
 
 def _fund(tasks: Iterator[Task], stopped: list[Task], budget: SharedBudget) -> Iterator[Task | None]:
-    """Give each task its share, those again that were stopped at a smaller one; `None` while there is none."""
+    """Give each task its share, again for tasks stopped at a smaller one; `None` while there is none."""
     while True:
         task = stopped.pop() if stopped else next(tasks, None)
         if task is None and not budget.under_way:
@@ -119,7 +119,7 @@ def _work_on(
     progress: Progress,
     **options: Any,
 ) -> Iterator[tuple[Task, Finished]]:
-    """Do tasks, and tell of all their steps: here those before an error on the way, and the rest when it is done."""
+    """Do tasks, and report all their steps: those before an error on the way, and the rest at the end."""
     told = 0
 
     def advance(name: str, steps: int) -> None:

@@ -1,4 +1,4 @@
-"""What to compare: memories by name and options, and two baselines at the ends of the table.
+"""The memories to compare, by name and options, and two baselines at the ends of the table.
 
 The names of the presets are permanent, so you can compare results of different days.
 """
@@ -42,15 +42,15 @@ class Variant:
 
     Attributes:
         name: Its name in tables, unique.
-        about: What it shows, in a few words.
+        about: Its view, in a few words.
         strategy: The strategy's short name; "" for a baseline or a factory.
         options: The strategy's own options; the value "budget" stands for the budget.
         model: The model that it asks; `None` for the comparison's model.
         prompts: Your own templates for its prompts.
         factory: Makes it, instead of a strategy.
-        baseline: Whether it frames the table instead of competing.
-        cut: Whether to cut what it shows at the budget.
-        learnt: What it learnt beforehand, instead of learning during the run.
+        baseline: It frames the table instead of competing.
+        cut: Cut its view at the budget.
+        learnt: Its state from learning in advance, instead of learning during the run.
         learnt_by: The model that answered its prompts then.
     """
 
@@ -68,7 +68,7 @@ class Variant:
 
     @property
     def asks_model(self) -> bool:
-        """Whether it asks a model, as far as that is known; a combination does if one of its members does."""
+        """True if it is known to ask a model; a combination does if one of its members does."""
         members = [one if isinstance(one, str) else one[0] for one in self.options.get("memories", ())]
         names = [self.strategy, *members] if self.strategy else []
         return any(issubclass(strategy_named(name), ModelBackedMemory) for name in names)
@@ -230,7 +230,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """After each preset that asks a model, add the same memory with what it learnt beforehand, marked by a star."""
+    """After each preset that asks a model, add the same memory with its state learnt in advance, marked by a star."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)
@@ -243,7 +243,7 @@ def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
 
 
 def check_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
-    """Make each memory once, to report what cannot work before anything is spent.
+    """Make each memory once, to report errors before anything is spent.
 
     Raises:
         OptionError: An option is unknown, or has a value that cannot work; the text names the variant.

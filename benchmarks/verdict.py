@@ -32,7 +32,7 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
 def choose(results: Results) -> str:
     """Name the memory to pick within the main budget; "" if the questions are too few to tell.
 
-    It is the best, or the cheapest of those that cannot be told apart from it. Whichever it is, the questions must
+    It is the best, or the cheapest memory that cannot be told apart from the best. In either case, the questions must
     exclude that it shows a tenth less than any other.
     """
     rows = [row for row in results.competing if not row.memory.floor]
@@ -47,13 +47,13 @@ def choose(results: Results) -> str:
 
 
 def _alike(results: Results, rows: Sequence[Row], best: Row, budget: int) -> list[Row]:
-    """List the best and those that cannot be told apart from it."""
+    """List the best and the memories that cannot be told apart from it."""
     near = {pair.other for pair in results.pairs if pair.budget == budget and not pair.distinguishable}
     return [best, *(row for row in rows if row.memory.name in near)]
 
 
 def verdict(results: Results) -> Iterator[str]:
-    """Say what to pick, in sentences."""
+    """Write the recommendation, in sentences."""
     rows = [row for row in results.competing if not row.memory.floor]
     budget = results.main_budget
     measure = measure_of(rows, budget)
@@ -64,7 +64,7 @@ def verdict(results: Results) -> Iterator[str]:
         alike = _alike(results, rows, best, budget)
         equal = _equal(alike, budget, measure)
         finding = _describe_best(equal, budget, measure)
-        evidence = ["Evidence is what the answers rest on: the messages that say it."] if measure == "covered" else []
+        evidence = ["Evidence: the messages that the answers rest on."] if measure == "covered" else []
         said = [
             iter([finding, *evidence]),
             _say_pick(results, alike, budget, measure),
@@ -86,11 +86,11 @@ def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> R
 def _without_figures(results: Results) -> Iterator[str]:
     if not results.talks.questions:
         yield (
-            "There are no questions, so what each memory remembers was not measured; there are only tokens, calls and "
-            "cost to compare. `memzoo compare FILE --write-questions questions.yaml` drafts questions."
+            "There are no questions, so recall was not measured; there are only tokens, calls and cost to compare. "
+            "`memzoo compare FILE --write-questions questions.yaml` drafts questions."
         )
     elif results.competing:
-        yield "No memory that was measured showed anything of what the questions ask for."
+        yield "No memory that was measured showed anything for the questions."
 
 
 def _describe_best(equal: Sequence[Row], budget: int, measure: str) -> str:
@@ -105,7 +105,7 @@ def _describe_best(equal: Sequence[Row], budget: int, measure: str) -> str:
 
 
 def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str) -> Iterator[str]:
-    """Say which memory to pick, and why not another one that cannot be told apart from the best, which comes first."""
+    """Name the memory to pick, with the reason against others as good as the best, which comes first."""
     best, cost = alike[0], _costs(results, alike, budget)
     found = best.figure(measure, budget)
     asked = write_number(found.count if found else 0, "question")
@@ -139,7 +139,7 @@ def _say_why(picked: Row, alike: Sequence[Row], budget: int) -> str:
 
 
 def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
-    """Say which of those that tie costs the least, or that none does."""
+    """Name the cheapest of the tied memories, or say that there is none."""
     least = min(_price(row, budget) for row in equal)
     cheapest = [row for row in equal if _price(row, budget) == least]
     if len(equal) == 1:
@@ -151,25 +151,25 @@ def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
 
 
 def _equal(alike: Sequence[Row], budget: int, measure: str) -> list[Row]:
-    """List the best, and those with the very same figure, which tie with it."""
+    """List the best, and memories with the very same figure, which tie with it."""
     best = alike[0].figure(measure, budget)
     return [row for row in alike if (found := row.figure(measure, budget)) and best and found.mean == best.mean]
 
 
 def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterator[str]:
-    """Say it if one may as well send all that was said, instead of the picked memory or else the best."""
+    """Say so if sending the whole conversation is as good as the picked memory, or else the best."""
     whole = next((row for row in results.rows if row.memory.name == "everything" and not row.error), None)
     picked = next((row for row in results.rows if row.memory.name == results.pick), best)
     shown, other = (row.figure(measure, budget) if row else None for row in (whole, picked))
     if whole and shown and other and shown.mean >= other.mean and _price(whole, budget) <= _price(picked, budget):
         yield (
-            f"{'But sending' if results.pick else 'Sending'} everything that was said shows {shown.mean:.0%} and costs "
+            f"{'But sending' if results.pick else 'Sending'} everything shows {shown.mean:.0%} and costs "
             "no more: while conversations are as short as this, `buffer` without a limit is enough."
         )
 
 
 def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
-    """Say which memory shows the most for a price, at any budget of tokens."""
+    """Name the memory that shows the most for a price, at any budget of tokens."""
     points = [(row, budget, at.paid) for row in rows for budget, at in row.budgets.items() if at.paid is not None]
     known = [(found, row, budget, cost) for row, budget, cost in points if (found := row.figure(measure, budget))]
     if affordable := [one for one in known if one[-1] <= paid]:
@@ -218,7 +218,7 @@ def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iter
 def _stale(best: Row, budget: int) -> Iterator[str]:
     stale = best.figure("stale", budget)
     if stale and stale.mean > _CLOSE:
-        yield f"Of what was corrected, it shows the old statement alone for {stale.mean:.0%} of the questions."
+        yield f"Where facts were corrected, it shows the old statement alone for {stale.mean:.0%} of the questions."
 
 
 def _say_learnt(results: Results) -> Iterator[str]:
@@ -241,8 +241,8 @@ def _say_drafted(results: Results) -> Iterator[str]:
         which = f"The question{plural}" if talks.drafted == talks.questions else write_number(talks.drafted, "question")
         were, them = ("were", "them") if plural else ("was", "it")
         yield (
-            f"{which} {were} drafted by rules, from what the user said, and nobody has read {them}: a first look. Such "
-            "questions share words with what was said, which helps a search."
+            f"{which} {were} drafted by rules, from the user's words, and no person has read {them} yet: a first look. "
+            "Such questions share words with the conversation, which helps a search."
         )
 
 

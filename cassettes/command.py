@@ -30,8 +30,8 @@ app = typer.Typer(
 _FOLDER = Path("cassettes")
 _NO_TESTS = 5
 _MOST_GAPS = 3
-Where = Annotated[Path, typer.Argument(help="A folder of cassettes, or one of them.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do it; without this, only show what would be done.")]
+Where = Annotated[Path, typer.Argument(help="A cassette, or a folder of them.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it; by default, only show the plan.")]
 
 
 def _paths(where: Path) -> list[Path]:
@@ -67,7 +67,7 @@ def list_cassettes(where: Where = _FOLDER) -> None:
 
 @app.command()
 def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
-    """Show the calls of a cassette: what was asked, and what was answered."""
+    """Show the calls of a cassette: requests and replies."""
     from memzoo.cassettes.library import list_calls
 
     for file in _files(path):
@@ -82,10 +82,10 @@ def check(
     where: Where = _FOLDER,
     *,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Delete what no test has, remove secrets, and convert vcrpy's cassettes.")
+        bool, typer.Option("--fix", help="Delete orphans, remove secrets, and convert vcrpy's cassettes.")
     ] = False,
 ) -> None:
-    """Report files that no test has, that are damaged, or that hold a secret; exit with 1 if any are left."""
+    """Report files that belong to no test, are damaged, or hold a secret; exit with 1 if any are left."""
     from memzoo.cassettes.library import clean
 
     orphans, doubt = _orphans(where)
@@ -119,14 +119,14 @@ def check(
 
 @app.command()
 def export(
-    source: Annotated[Path, typer.Argument(help="A folder of cassettes, or one of them.")],
-    target: Annotated[Path, typer.Argument(help="Where to write them: a folder, or for one cassette a file.")],
+    source: Annotated[Path, typer.Argument(help="A cassette, or a folder of them.")],
+    target: Annotated[Path, typer.Argument(help="The folder to write to, or for one cassette the file.")],
     *,
     origin: Annotated[
-        str, typer.Option(help="Scheme and host of the requests: our cassettes keep none.")
+        str, typer.Option(help="Scheme and host for the requests; memzoo's cassettes have none.")
     ] = "https://api.openai.com",
 ) -> None:
-    """Write cassettes for vcrpy and pytest-recording; what these have no place for is left out."""
+    """Write cassettes for vcrpy and pytest-recording, without data that these have no place for."""
     from memzoo.cassettes import export_cassette
 
     failed = 0
@@ -150,7 +150,7 @@ def export(
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] = _FOLDER, yes: Yes = False) -> None:
-    """Record all tests anew beside the old cassettes, show what has changed, and replace them only with --yes.
+    """Record all tests anew, show the changes, and replace the old cassettes only with --yes.
 
     Further arguments go to pytest.
     """
@@ -164,7 +164,7 @@ def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] =
             if yes:
                 old.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(new.path, old)
-        row("replaced" if yes else "Nothing was replaced; that is done with --yes.")
+        row("replaced" if yes else "Nothing was replaced; --yes replaces.")
     raise typer.Exit(code)
 
 
@@ -172,10 +172,12 @@ def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] =
 def proxy(
     path: Annotated[Path, typer.Argument(help="The cassette.")],
     *,
-    record: Annotated[bool, typer.Option("--record", help="Send requests on and record, not answer.")] = False,
+    record: Annotated[bool, typer.Option("--record", help="Forward requests and record the replies.")] = False,
     upstream: Annotated[str | None, typer.Option(help="The real API, such as https://api.openai.com.")] = None,
-    port: Annotated[int, typer.Option(help="On loopback; 0 is any that is free.", min=0, max=65535)] = 0,
-    ignore: Annotated[list[str] | None, typer.Option(help="What of a request may vary; give it several times.")] = None,
+    port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.", min=0, max=65535)] = 0,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="A part of a request that may vary; can be repeated.")
+    ] = None,
 ) -> None:
     """Answer other processes from a cassette, or record them, until interrupted."""
     from memzoo.cassettes.proxy import CassetteProxy
@@ -204,7 +206,7 @@ def _drift(old: "CassetteFile", new: "CassetteFile") -> list[str]:
 
 
 def _orphans(where: Path) -> tuple[list[Path], str]:
-    """Find the files that no test has; if there are any, also why that is not certain, or nothing."""
+    """Find files that belong to no test; if there are any, also say why that is uncertain, or nothing."""
     from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP
 
     with tempfile.TemporaryDirectory() as place:

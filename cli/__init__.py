@@ -1,1 +1,1 @@
-"""The command line: compare, chat, list, and what looks into a store."""
+"""The command line: compare, chat, list, and the commands on stores."""

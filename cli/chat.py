@@ -36,8 +36,8 @@ _COMMANDS = {
     "/regenerate": "Answer the last question again.",
     "/edit": "Say something else in place of your last message: /edit TEXT.",
     "/pin": "Pin your last message: the model sees it from now on, word for word.",
-    "/memory": "Show what the model sees, as chat messages.",
-    "/usage": "Show what was spent since the start: on answers, and by the memory.",
+    "/memory": "Show the model's view, as chat messages.",
+    "/usage": "Show calls and tokens since the start: for answers, and for the memory.",
     "/quit": "End; so do /exit, Ctrl-D, and Ctrl-C at the prompt. In an answer, Ctrl-C stops the answer.",
 }
 
@@ -45,10 +45,10 @@ _COMMANDS = {
 @command("Talk")
 def chat(
     *,
-    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows them all.")] = "summary-buffer",
+    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows all of them.")] = "summary-buffer",
     asked: Asked,
     store: Annotated[
-        str, typer.Option(help="Where to keep the conversation, such as sqlite:///chat.db.")
+        str, typer.Option(help="The store for the conversation, such as sqlite:///chat.db.")
     ] = "memory://",
     conversation: Annotated[str | None, conversation_option("Which conversation of the store to continue.")] = None,
     system: Annotated[
@@ -77,7 +77,7 @@ def chat(
 
 
 class _Notes(logging.Handler):
-    """Keeps what is logged during an answer until it is told, each text once."""
+    """Keeps log messages during an answer until they are printed, each text once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class _Notes(logging.Handler):
 
 @contextmanager
 def _notes_apart() -> Generator[_Notes]:
-    """Lets what memzoo logs wait for the end of an answer."""
+    """Delays memzoo's log messages until the end of an answer."""
     logger, notes = logging.getLogger("memzoo"), _Notes()
     # Otherwise it would be written into the middle of an answer that is streamed.
     before, logger.propagate = logger.propagate, False

@@ -30,7 +30,7 @@ _HELP = {"help_option_names": ["-h", "--help"]}
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands by name, each loaded when it is asked for: who serves a memory need not load the comparison."""
+    """The commands by name, each loaded on demand: serving a memory need not load the comparison."""
 
     def __getitem__(self, name: str) -> Any:
         plugin = plugins_by_name(COMMANDS)[name]
@@ -47,7 +47,7 @@ class _Commands(Mapping[str, Any]):
 
 
 class _UntypedFlags:
-    """Leaves out of the help that a flag is a `<bool>`: nobody is to type one."""
+    """Hides `<bool>` in the help of flags, because users type no value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """See click's `Command`: the options, that for help among them."""
@@ -71,7 +71,7 @@ class _Group(_Subgroup):
         self.commands: Any = _Commands()
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """See click's `Command`: what people do first stands first."""
+        """See click's `Command`: the commonest command first."""
         listed = dict(self.commands)
         places = {panel: place for place, panel in enumerate(_PANELS)}
         panels = {name: places.get(str(one.rich_help_panel), len(places)) for name, one in listed.items()}
@@ -111,7 +111,7 @@ def _make_command(name: str, given: Callable[..., Any] | typer.Typer) -> Any:
 
 
 def _wrap_async(made: Any) -> Any:
-    """A command that also runs to its end what is `async def` in it, in an event loop of its own."""
+    """A command that may be an `async def`; runs it to its end in an event loop of its own."""
     call = made.callback
 
     def run(*given: Any, **options: Any) -> Any:
@@ -136,7 +136,7 @@ def _make_stand_in(name: str, error: PluginError) -> Any:
 
 
 def main() -> None:
-    """Run the command. Whatever goes wrong is told in one line, and the exit code is 2; see docs/commands.md."""
+    """Run the command. Any error becomes one line, with exit code 2; see docs/commands.md."""
     # What is imported stays: to look through it for garbage again and again takes a fifth of the time of a start.
     gc.set_threshold(50_000, 20, 20)
     show_logs()

@@ -29,16 +29,16 @@ def forget(
     older_than: Annotated[
         str, typer.Option(help="In all conversations, delete messages older than this, such as 30d; also h, m and s.")
     ] = "",
-    idle_for: Annotated[str, typer.Option(help="Delete conversations in which nothing was said for this long.")] = "",
+    idle_for: Annotated[str, typer.Option(help="Delete conversations that have been idle for this long.")] = "",
     prefix: Annotated[
         str, typer.Option(help="With --older-than and --idle-for: only conversations whose ids start with this.")
     ] = "",
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Then rewrite the store's files, so that nothing deleted is left there.")
+        bool, typer.Option("--thorough", help="Then rewrite the store's files, so that no remains are left there.")
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Delete messages for good, and all that was learnt from them. Asks first; use --yes in a cron job."""
+    """Delete messages for good, with everything learnt from them. Asks first; use --yes in a cron job."""
     old = bool(older_than or idle_for)
     if bool(ids) + everything + old != 1 and not (thorough and not ids and not everything):
         raise OptionError(

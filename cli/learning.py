@@ -27,19 +27,19 @@ def learn(
     ],
     prefix: Annotated[str, typer.Option(help="Only in conversations whose ids start with this.")] = "",
     again: Annotated[
-        bool, typer.Option("--again", help="In one conversation: throw away what was learnt, and learn it anew.")
+        bool, typer.Option("--again", help="In one conversation: discard the learnt state, and learn everything anew.")
     ] = False,
     only_set_aside: Annotated[
-        bool, typer.Option("--set-aside", help="In one conversation: only the messages at which the model failed.")
+        bool, typer.Option("--set-aside", help="In one conversation: only messages on which the model failed.")
     ] = False,
     asked: Asked,
     workers: Workers,
     counter: Counter = None,
     yes: Yes = False,
 ) -> None:
-    """Learn what has not been learnt yet, in all conversations of a store: nightly, or after an import.
+    """Learn all pending messages, in every conversation of a store: nightly, or after an import.
 
-    If it is interrupted, run it again: what was learnt is kept. Exits with 1 if a conversation failed. --again asks
+    If it is interrupted, run it again: it continues from there. Exits with 1 if a conversation failed. --again asks
     first; the old state is kept until everything is learnt, and if the model fails.
     """
     name, _, given = memory.partition(":")
@@ -79,7 +79,7 @@ def _learn_again(
 ) -> None:
     with stored.open_conversation() as (opened, id_):
         first = drive(opened.read(id_, limit=1))
-        deleted = " Its first messages have been deleted: what was learnt from them will be lost."
+        deleted = " Its first messages have been deleted: everything learnt from them will be lost."
         question = f"Throw away what {name} has learnt from {id_!r}, and learn it again?"
         confirm(f"{question}{deleted if first[0].seq > 1 else ''}", yes=yes or only_set_aside)
         learner = asked.memory(name, counter, store=opened, conversation_id=id_, **options)

@@ -1,4 +1,4 @@
-"""What several commands take: the model that they ask, the store that they open, the file that they write."""
+"""Options of several commands: the model, the store, the file to write."""
 
 import dataclasses
 import functools
@@ -72,12 +72,12 @@ Counter = Annotated[
     str | None,
     typer.Option(
         "--token-counter",
-        help="How to count tokens: by a model or encoding that tiktoken knows, or 'approximate' for an estimate. The "
+        help="Token counter: a model or encoding that tiktoken knows, or 'approximate' for an estimate. The "
         "default is the model's own tokenizer if tiktoken knows it, otherwise the estimate.",
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
-OutFile = Annotated[Path | None, typer.Option(help="The file to write; without it, the result is printed.")]
+OutFile = Annotated[Path | None, typer.Option(help="The file to write; by default, print the result.")]
 
 
 def command(panel: str, *, hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -123,12 +123,10 @@ def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Workers:
-    """Who does the work, as the command line names it."""
+    """The workers, as named on the command line."""
 
-    jobs: Annotated[int, typer.Option(min=1, help="How many processes to use.")] = 1
-    threads: Annotated[
-        int, typer.Option(min=1, help="How many threads to use instead, for a model behind a network.")
-    ] = 1
+    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1
+    threads: Annotated[int, typer.Option(min=1, help="Number of threads instead, for a model behind a network.")] = 1
 
     def open_executor(self) -> AbstractContextManager[Executor | None]:
         """Give an executor, which ends with the block; `None` does the work here.
@@ -158,7 +156,7 @@ class Stored:
 
         Raises:
             StoreError: The store cannot be opened.
-            OptionError: There is no such conversation, or it is not told which one.
+            OptionError: There is no such conversation, or several and none is named.
         """
         with closing(open_existing(self.store)) as store:
             if self.conversation and drive(store.read(self.conversation, limit=1)):
@@ -186,13 +184,13 @@ class Asked:
     ] = None
     max_tokens: Annotated[
         int | None,
-        typer.Option(min=1, help="The most tokens in a reply. Leave room: a summary that is cut off is not used."),
+        typer.Option(min=1, help="Token limit for a reply. Leave room: a summary that is cut off is not used."),
     ] = None
     temperature: Annotated[
-        float | None, typer.Option(min=0, max=2, help="How freely the model chooses words; 0 for the likeliest.")
+        float | None, typer.Option(min=0, max=2, help="Variety of the model's words; 0 for the likeliest.")
     ] = None
     timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint. It is tried three times.")
+        float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint, in each of three tries.")
     ] = None
 
     def make_model(self) -> ChatModel:
@@ -214,7 +212,7 @@ class Asked:
 
         Args:
             name: The strategy's name.
-            counter: What counts tokens; by default what fits the model, which needs no download offline.
+            counter: The token counter; by default the one for the model, which needs no download offline.
             **options: Further options of the strategy.
 
         Raises:
@@ -296,10 +294,10 @@ def _list_ids(store: ManagedStore) -> list[str]:
 
 
 def write(file: Path | None, pieces: Iterable[str]) -> None:
-    """Write a file, which only its owner may read if it is new: conversations stand in it. Without one, print.
+    """Write a file, or print without one. Only its owner may read a new file: it contains conversations.
 
     Raises:
-        OptionError: It cannot be written. A file that was there stays as it was, whatever fails.
+        OptionError: It cannot be written. An old file stays as it was after any failure.
     """
     if file is None:
         sys.stdout.writelines(map(visible, pieces))
@@ -335,7 +333,7 @@ def _in_place_of(file: Path) -> Generator[TextIO]:
 
 
 def show_time(entry: Entry) -> str:
-    """Write when a message was said; "-" if nobody knows."""
+    """Write the time of a message; "-" if it is unknown."""
     return entry.said_at.isoformat(sep=" ", timespec="seconds") if entry.said_at else "-"
 
 

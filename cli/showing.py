@@ -35,11 +35,11 @@ def history(
     *,
     stored: Stored,
     limit: Annotated[int | None, typer.Option(min=0, help="At most this many messages.")] = None,
-    after: Annotated[int, typer.Option(help="Only messages with higher numbers.")] = 0,
+    after: Annotated[int, typer.Option(help="Only messages numbered above this.")] = 0,
     newest_first: Annotated[bool, typer.Option("--newest-first", help="Start with the newest.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print whole messages, as JSON Lines.")] = False,
 ) -> None:
-    """Print what was said: number, time, role and text of each message."""
+    """Print a conversation: number, time, role and text of each message."""
     with stored.open_conversation() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
         for entry in memory.entries(limit, after=after, newest_first=newest_first):
@@ -76,20 +76,20 @@ def show(
     *,
     stored: Stored,
     form: Annotated[
-        Literal["view", "state", "graph"], typer.Option("--as", help="What a model would see, is learnt, or are facts.")
+        Literal["view", "state", "graph"], typer.Option("--as", help="The model's view, learnt state, or facts.")
     ] = "view",
-    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows them all.")] = "",
-    query: Annotated[str, typer.Option(help="For a view: what the user is about to say.")] = "",
+    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows all of them.")] = "",
+    query: Annotated[str, typer.Option(help="For a view: the user's next message.")] = "",
     asked: Asked,
     counter: Counter = None,
     graph_format: Annotated[str, typer.Option("--format", help=f"For a graph: one of {', '.join(FORMATS)}.")] = "text",
     superseded: Annotated[bool, typer.Option("--history", help="For a graph: include superseded facts.")] = False,
     out: Annotated[Path | None, typer.Option(help="For a graph: the file to write.")] = None,
 ) -> None:
-    """Print what a memory would send to the model now, or what is learnt. Learns nothing and stores nothing.
+    """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
-    --as view, with --memory, prints chat messages; if a strategy needs the names in the query, the model is asked for
-    them. --as state lists the states, or prints that of --memory as JSON. --as graph writes facts as text, as a
+    --as view, with --memory, prints chat messages; a strategy that needs the names in the query asks the model for
+    them. --as state lists the states, or prints the state of --memory as JSON. --as graph writes facts as text, as a
     picture, or for another program.
     """
     with stored.open_conversation() as (store, id_):
@@ -126,7 +126,7 @@ def _show_state(store: ManagedStore, id_: str, name: str) -> None:
 
 @command("Stored data")
 def export_lines(*, stored: Stored, out: OutFile = None) -> None:
-    """Write a conversation, and all that was learnt from it, as JSON Lines. What is encrypted is decrypted."""
+    """Write a conversation, and everything learnt from it, as JSON Lines, decrypted."""
     with stored.open_conversation() as (store, id_):
         _write(out, export_conversation(store, id_))
 

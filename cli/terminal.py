@@ -1,4 +1,4 @@
-"""Prints what users, models, stores and files say: as text, never as commands to the terminal."""
+"""Prints texts of users, models, stores and files as plain text, never as commands to the terminal."""
 
 import logging
 import sys
@@ -64,10 +64,10 @@ def _cells(values: Iterable[object]) -> Iterator[str]:
 
 
 def progress_bars(*columns: "ProgressColumn") -> "Progress":
-    """Bars on a terminal, gone when they are done; what is printed meanwhile stands above them. Elsewhere none.
+    """Bars on a terminal, gone when they are done; other output appears above them. Without a terminal, none.
 
     Args:
-        *columns: What they show; by default a description, a bar, its share and the time that is left.
+        *columns: Their columns; by default a description, a bar, its share and the remaining time.
     """
     from rich.progress import Progress
 
@@ -79,7 +79,7 @@ def progress_bars(*columns: "ProgressColumn") -> "Progress":
 
 @contextmanager
 def bar(what: str) -> Generator[Callable[[int, int | None], None]]:
-    """One bar; gives what it is told of how much is done, and of how much there is."""
+    """One bar; gives a function to report the work done and the total."""
     with progress_bars() as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

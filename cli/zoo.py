@@ -1,4 +1,4 @@
-"""The commands that list what there is, and serve the offline model."""
+"""The commands that list strategies and stores, and serve the offline model."""
 
 import inspect
 import re
@@ -28,13 +28,13 @@ console = Terminal()
 def list_known(
     *,
     store: Annotated[str, typer.Option(help="A store whose conversations to list, such as sqlite:///chat.db.")] = "",
-    limit: Annotated[int, typer.Option(min=1, help="How many conversations to list.")] = 100,
-    after: Annotated[str | None, typer.Option(help="Only list conversations that come after this one.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Number of conversations to list.")] = 100,
+    after: Annotated[str | None, typer.Option(help="Only list conversations after this one.")] = None,
     check_all: Annotated[
-        bool, typer.Option("--check", help="Read everything in the store, and list what is damaged.")
+        bool, typer.Option("--check", help="Read everything in the store, and list the damage.")
     ] = False,
 ) -> None:
-    """List every strategy, with what it shows, costs and needs, and every kind of store, installed packages' too.
+    """List all strategies, with their views, costs and needs, and all kinds of stores, also of installed packages.
 
     With --store, list its conversations: id, messages, first and last time.
     """
@@ -79,12 +79,12 @@ def _check(store: ManagedStore, *_: object) -> None:
     for line in found:
         row(line)
     if found:
-        raise StoreError(f"found {write_count(len(found), 'problem')}; export what can be read, and restore the rest")
+        raise StoreError(f"found {write_count(len(found), 'problem')}; export the readable parts, restore the rest")
     echo("Everything can be read.")
 
 
 def _describe(name: str) -> tuple[str, str, str, str]:
-    """The class of a strategy, what it shows, costs and needs; or why it cannot be loaded."""
+    """The class of a strategy, its view, costs and needs; or the reason that it cannot be loaded."""
     try:
         strategy = strategy_named(name)
     except PluginError as error:

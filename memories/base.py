@@ -1,4 +1,4 @@
-"""The base of all memories: what is said goes in, what the model should see comes out."""
+"""The base of all memories: messages go in, and the text for the model comes out."""
 
 import time
 import uuid
@@ -59,13 +59,13 @@ def _a_clearing(_: str, value: Any) -> None:
 
 @strategy
 class BaseMemory(ABC):
-    """Remembers a conversation: the log keeps what is said, and a strategy decides what to show of it.
+    """Remembers a conversation: the log keeps its messages, and a strategy chooses the text to show.
 
-    Your own strategy overrides up to six hooks: `view` says what to show the model; `derive`, what to learn from new
-    messages; `due`, when to learn it; `is_over_limit`, when to shorten what was learnt; `oldest_needed`, how far back
-    it looks; `on_state_change` updates what you keep beside the state, such as an index. Class attributes describe the
-    rest. Everything else is implemented here. Each method that may wait is a coroutine (`asave_context`) and has a
-    synchronous twin (`save_context`).
+    Your own strategy overrides up to six hooks: `view` returns the text for the model; `derive` learns from new
+    messages; `due` sets the time to learn; `is_over_limit` asks for a shorter state; `oldest_needed` returns the oldest
+    message still in use; `on_state_change` updates your own data beside the state, such as an index. Class attributes
+    describe the rest. Everything else is implemented here. Each method that may wait is a coroutine (`asave_context`)
+    and has a synchronous twin (`save_context`).
 
     Attributes:
         name: The strategy's short name.
@@ -74,20 +74,20 @@ class BaseMemory(ABC):
         needs_query: The view depends on this turn's input, so loading needs it.
         keeps_fields: Saving an exchange keeps all inputs and outputs, not only the user's and the assistant's words.
         learns_system: `derive` and `due` also get system messages.
-        shows_waiting: Add messages that were not learnt from yet to the view, word for word.
+        shows_waiting: Add messages not learnt from yet to the view, word for word.
         limits_messages: `max_token_limit`, if the strategy has it, limits messages, including those not learnt from
             yet.
-        log: What was said.
+        log: All messages.
         render: Writes entries as lines, and counts their tokens.
         system: The system message in force.
         pins: Which messages are pinned.
         learner: Keeps the state and learns; `None` for a strategy without a state.
-        learners: Everything that learns from what is said: `learner`, or the learners of a combined memory's members.
-        usage: What this memory spent on models, by purpose.
+        learners: Everything that learns from messages: `learner`, or the learners of a combined memory's members.
+        usage: This memory's calls and tokens on models, by purpose.
 
     Raises:
         UnknownOptionError, OptionError: An option does not exist, is missing, or has a value that cannot work.
-        PluginError: Your own class cannot work as written; the message says what would be right.
+        PluginError: Your own class cannot work as written; the message gives the mend.
     """
 
     name: ClassVar[str]
@@ -120,18 +120,18 @@ class BaseMemory(ABC):
     return_messages: bool = False
     """Return chat messages instead of a transcript."""
     store: Annotated[Store, a_store] = field(default_factory=InMemoryStore)
-    """Keeps log and state; default: memory."""
+    """Holds log and state; by default in memory."""
     conversation_id: Annotated[str, non_empty_text] = field(default_factory=lambda: uuid.uuid4().hex)
-    """Names the conversation in the store; by default a fresh one. Nothing is shared between two ids."""
+    """The conversation's name in the store; by default a fresh one. Two conversations share nothing."""
     prompts: "PromptSource" = None
     """Prompt templates of your own: a folder, or a mapping by name."""
     token_counter: "TokenCounterOption" = None
-    """How to count tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one
-    message. By default the tokenizer of `llm`, or an estimate if that is unknown.
+    """Counts tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one message.
+    By default the tokenizer of `llm`, or an estimate if that is unknown.
     """
     on_model_error: Literal["raise", "defer"] = "raise"
-    """What a save does when a model fails, after storing what was said: raise a `ModelError`, or log it. A later
-    call catches up in both cases; until then the memory shows the messages word for word.
+    """If the model fails while a save learns, raise a `ModelError`, or log it. The messages are stored in both
+    cases and shown word for word until a later call has learnt them.
     """
     max_tries: Annotated[int, AtLeast(2)] = 3
     """How often the model may fail on one exchange, while it works on others, before that exchange is set aside."""
@@ -140,36 +140,36 @@ class BaseMemory(ABC):
     memory has a `max_token_limit` for messages, that counts instead.
     """
     clock: Annotated[Callable[[], float], a_function] = time.time
-    """The time in seconds since 1970; tells how long to leave a failed model alone."""
+    """Returns seconds since 1970; times the pause after a model failure."""
     learn: Literal["now", "background", "later"] = "now"
-    """When to learn from what was said: `'now'`, before a save returns; `'background'`, after it returns, in a task
-    of the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
-    `relearn` and `upkeep`. Until then it is shown word for word, see `max_pending_tokens`.
+    """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
+    running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
+    `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`.
     """
     keep_history: bool = True
-    """Keep everything ever said. Otherwise a save deletes for good what the strategy no longer needs, for all
-    memories of this conversation; a buffer and a retriever need everything. Pinned messages stay.
+    """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
+    memories of this conversation; a buffer and a retriever need them all. Pinned messages stay.
     """
     pinned_first: bool = False
-    """Show pinned messages (`pin`) before all others, after the system message and what is recalled, instead of
-    where they were said.
+    """Show pinned messages (`pin`) first, right after the system message and recalled text, instead of in their
+    original places.
     """
     clear_tool_results: Annotated["ClearToolResultsOption", _a_clearing] = None
-    """Replace old tool results with a line that says what was there and how long it was: `ClearToolResults(keep=3,
-    step=10, over=0, exclude=())`, or a mapping of these. The log keeps all; nothing is learnt from such results.
+    """Replace old tool results with a line that describes them and gives their length: `ClearToolResults(keep=3,
+    step=10, over=0, exclude=())`, or a mapping of these. The log keeps them all; nothing is learnt from such results.
     """
     recalled_role: RecalledRole | None = None
-    """Which role says what is recalled, in chat messages. By default the system says what was derived (a summary,
-    facts), and a user says what was found or noted in others' words, framed as a record and not an instruction.
-    `'system'`: the system says all of it.
+    """The role of recalled text in chat messages. By default derived text (a summary, facts) is a system message;
+    text that was found, or noted in others' words, is a user message, framed as a record and not an instruction.
+    `'system'`: all of it is a system message.
     """
     recalled_place: RecalledPlace = "before"
-    """Where to put what is recalled: before the messages, or after them and before what is not answered yet, so
-    that the messages before it stay the same.
+    """Where to put recalled text: before the messages, or after them but before the unanswered part, which leaves
+    the messages before it unchanged.
     """
     redact: Annotated["Redact | None", _a_redaction] = None
-    """Sees each text before it is stored or sent, and returns what may be kept of it: a function of a text, or
-    regular expressions by name, whose matches become `[name]`. `usage.redacted` counts them.
+    """Redacts each text before it is stored or sent: a function that returns the redacted text, or regular
+    expressions by name, whose matches become `[name]`. `usage.redacted` counts them.
     """
 
     def __new__(cls, **given: Any) -> Self:
@@ -210,12 +210,12 @@ class BaseMemory(ABC):
 
     @abstractmethod
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Return what to show the model now, for the query if there is one. Do not change entries of the log."""
+        """Return the text to show the model now, for the query if there is one. Do not change entries of the log."""
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Return what to learn from new entries; the log ends with the last of them.
+        """Learn from new entries, and return the changes; the log ends with the last of these entries.
 
-        Only return the changes; do not apply them. This may ask a model, and raises `ModelError` if that fails.
+        Do not apply the changes. This may ask a model, and raises `ModelError` if that fails.
         """
         return Changes()
 
@@ -232,18 +232,18 @@ class BaseMemory(ABC):
         return 1
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:  # noqa: B027 - a hook
-        """Update an index or a graph that you keep beside the state; called when an item of the state changed.
+        """Update your own index or graph beside the state; called when an item of the state changed.
 
         Args:
             changes: Items that changed, by key; `None` for one that is gone.
-            reset: Something was deleted: first drop everything that was kept before.
+            reset: Something was deleted: first drop all earlier items.
         """
 
     # What follows from the hooks, and what they use.
 
     @property
     def _learns(self) -> bool:
-        """Whether there is a state, which `derive` makes."""
+        """True if there is a state, which `derive` makes."""
         return type(self).derive is not BaseMemory.derive
 
     @property
@@ -272,14 +272,14 @@ class BaseMemory(ABC):
 
     @cached_property
     def redactor(self) -> "Redactor":
-        """Removes from texts what `redact` says."""
+        """Redacts texts as `redact` says."""
         from memzoo.memories.text.redaction import Redactor
 
         return Redactor(self.redact, self.usage.count_redacted)
 
     @cached_property
     def _retry(self) -> "RetryPolicy":
-        """What to do about a failing model, and how long prompts may be."""
+        """The rules for a failing model, and the limit for prompts."""
         from memzoo.memories.engine.prompt_limit import PromptLimit
         from memzoo.memories.engine.retry import RetryPolicy
 
@@ -304,11 +304,11 @@ class BaseMemory(ABC):
         return tokens_of(name, value, counted if context_window(counted) else self._tokenizer_model or counted)
 
     async def known_state(self) -> State:
-        """What was learnt so far, without learning more."""
+        """The current state, without learning more."""
         return await self.learner.refresh() if self.learner else State()
 
     def _keeps(self, state: State) -> bool:
-        """Tell whether this is the stored state, as far as is known here, and not one that `relearn` is building."""
+        """Return true for the stored state, by local knowledge; false for one that `relearn` is building."""
         return self.learner is not None and self.learner.cached_state.newest is state
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -329,7 +329,7 @@ class BaseMemory(ABC):
     async def asave_context(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
     ) -> None:
-        """Save an exchange (what the user said, and the answer) and learn from it.
+        """Save an exchange (the user's words and the answer), and learn from it.
 
         Args:
             inputs: The user's words, under `input_key`.
@@ -388,7 +388,7 @@ class BaseMemory(ABC):
         await self.pins.change(ids, pinned=True)
 
     async def aunpin(self, ids: int | Sequence[int] | set[int]) -> None:
-        """Unpin messages; ignores those that are not pinned.
+        """Unpin messages; ignores unpinned ones.
 
         Args:
             ids: One or more log numbers.
@@ -411,13 +411,13 @@ class BaseMemory(ABC):
         While the newest user message has no answer, it and everything after it are always included.
 
         Args:
-            query: What the user is about to say (it is not appended); by default the user's last words.
+            query: The user's next message (it is not appended); by default the user's last words.
             max_tokens: The most tokens in all, or a share of the model's window such as `"80%"`; the oldest messages
                 are left out.
             catch_up: First learn from messages that were not learnt from yet. Otherwise derive and store nothing.
 
         Raises:
-            OverBudgetError: What cannot be left out exceeds `max_tokens`, or the strategy's own limit.
+            OverBudgetError: The minimal view exceeds `max_tokens`, or the strategy's own limit.
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
@@ -426,7 +426,7 @@ class BaseMemory(ABC):
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
     ) -> list[Entry]:
-        """Return what was said, with log numbers and times, or a page of it; does not depend on the strategy.
+        """Return the messages, with log numbers and times, or a page of them; does not depend on the strategy.
 
         Args:
             limit: The most entries to return; `None` for all.
@@ -445,7 +445,7 @@ class BaseMemory(ABC):
         newest_first: bool = False,
         usage: bool = False,
     ) -> list[Message]:
-        """Return all that was ever said, oldest first, or a page of it as in `aentries`; whatever the strategy shows.
+        """Return all messages, oldest first, or a page of them as in `aentries`; does not depend on the strategy.
 
         With `usage`, answers that a `Conversation` got also have the members `model` and `usage` (see `Entry`).
         Providers refuse these: read such messages, but do not send them.
@@ -458,7 +458,7 @@ class BaseMemory(ABC):
 
         Args:
             ids: Log numbers (see `aentries`), or `None` for the whole conversation. If any message of a turn is
-                forgotten, nobody can save that turn again under its `turn_id`.
+                forgotten, the turn cannot be saved again under its `turn_id`.
             thorough: Rewrite the store's files so that no copy is left in them, while others wait (`memzoo forget
                 --thorough`).
 
@@ -491,7 +491,7 @@ class BaseMemory(ABC):
         return await forgetting.rewind(self, last, until=until)
 
     async def aclear(self) -> None:
-        """Start over: delete what was said, what was learnt from it, and the record of what was forgotten.
+        """Start over: delete the messages, everything learnt from them, and the record of forgotten turns.
 
         A host that keeps sending the old messages brings them back; `forget(None)` keeps them away.
         """
@@ -500,7 +500,7 @@ class BaseMemory(ABC):
         await forgetting.clear(self)
 
     async def asettle(self) -> None:
-        """Make sure that all that was said is learnt from, asking a failed model at once. Raises what a save raises."""
+        """Learn from all messages not learnt from yet, asking a failed model at once. Raises the errors of a save."""
         raising = self.on_model_error == "raise"
         await together([learner.settle(raising=raising) for learner in self.learners])
 
@@ -509,12 +509,12 @@ class BaseMemory(ABC):
         return await saving.find_set_aside(self)
 
     async def arelearn(self, *, from_: int | None = None, only_set_aside: bool = False) -> None:
-        """Learn everything again from what was said; the old state stays in use until the new one is complete.
+        """Learn everything again from the messages; the old state stays in use until the new one is complete.
 
         Args:
             from_: Start at this log number, if the state consists of embeddings; other states are learnt again as a
                 whole.
-            only_set_aside: Learn only from what was set aside, as if it had just been said.
+            only_set_aside: Learn only from exchanges set aside, as if they were new.
 
         Raises:
             OptionError: With `keep_history=False`, some of the messages are gone.
@@ -537,10 +537,10 @@ class BaseMemory(ABC):
 
         Args:
             user: The user's words, or a user message (with pictures, say); `None` to answer the last question again:
-                the question stays, and what followed it is taken back.
-            after: Replace what was said after this log number. It is taken back (see `arewind`) once the turn is
+                the question stays, and everything after it is taken back.
+            after: Replace all messages after this log number. They are taken back (see `arewind`) once the turn is
                 stored; if the turn fails, it stays.
-            on_failure: If an exception ends the turn, `"keep"` stores what was said so far, and `unfinished_turn`
+            on_failure: If an exception ends the turn, `"keep"` stores the messages so far, and `unfinished_turn`
                 returns it; `"rollback"` stores nothing. A turn without an answer is unfinished too.
             busy: While another turn of this conversation runs, `"wait"` for its end, or `"refuse"`.
             turn_id: As in `save_context`: a turn with the id of a stored one is not stored again.
@@ -581,7 +581,7 @@ class BaseMemory(ABC):
         return await seed(self, examples)
 
     async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
-        """Explain why `messages` shows what it shows: what it searched for, where the tokens go, what it left out.
+        """Explain the view of `messages`: its searches, the use of the tokens, the messages left out.
 
         Reads the whole log, which `messages` does not.
 

@@ -21,17 +21,16 @@ class SharedOptions(TypedDict, total=False):
 
     llm: ModelOption | None
     """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function from
-    chat messages to text. Left out, those rules answer too, and a warning says so. Default: `None`."""
+    chat messages to text. By default the rules answer too, with a warning. Default: `None`."""
     max_prompt_tokens: int
-    """The most tokens of a prompt, counting three bytes as one; a tokenizer counts fewer, so the default leaves a model
-    with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets less. A longer message
-    is cut in the middle for the prompt; what is known already never is. Default: `6000`."""
+    """Token limit for a prompt, counting three bytes as one token; a tokenizer counts fewer, so the default leaves a
+    model with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets less. A longer
+    message is cut in the middle for the prompt; knowledge from earlier messages is never cut. Default: `6000`."""
     embedder: EmbedderOption
-    """An `OpenAIEmbedder`, or any function from texts to vectors (Chroma's embedding functions are such). `None`
+    """An `OpenAIEmbedder`, or any function from texts to vectors (such as Chroma's embedding functions). `None`
     searches by words alone, or with an `index` by a `HashEmbedder`'s vectors as well. Default: `None`."""
     index: VectorIndex | None
-    """Searches the embeddings, such as a `ChromaIndex`. Without one, they are searched in memory, exactly. Default:
-    `ExactIndex()`."""
+    """Index for the embeddings, such as a `ChromaIndex`; by default an exact search. Default: `ExactIndex()`."""
     memory_key: str
     """The variable under which `load_memory_variables` returns the memory. Default: `'history'`."""
     input_key: str | None
@@ -46,18 +45,18 @@ class SharedOptions(TypedDict, total=False):
     return_messages: bool
     """Return chat messages instead of a transcript. Default: `False`."""
     store: str | Store
-    """Keeps log and state; default: memory. Default: in memory."""
+    """Holds log and state; by default in memory. Default: in memory."""
     conversation_id: str
-    """Names the conversation in the store; by default a fresh one. Nothing is shared between two ids. Default: a fresh
+    """The conversation's name in the store; by default a fresh one. Two conversations share nothing. Default: a fresh
     one."""
     prompts: PromptSource
     """Prompt templates of your own: a folder, or a mapping by name. Default: `None`."""
     token_counter: TokenCounterOption
-    """How to count tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one message.
-    By default the tokenizer of `llm`, or an estimate if that is unknown. Default: `None`."""
+    """Counts tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one message. By
+    default the tokenizer of `llm`, or an estimate if that is unknown. Default: `None`."""
     on_model_error: Literal["raise", "defer"]
-    """What a save does when a model fails, after storing what was said: raise a `ModelError`, or log it. A later call
-    catches up in both cases; until then the memory shows the messages word for word. Default: `'raise'`."""
+    """If the model fails while a save learns, raise a `ModelError`, or log it. The messages are stored in both cases
+    and shown word for word until a later call has learnt them. Default: `'raise'`."""
     max_tries: int
     """How often the model may fail on one exchange, while it works on others, before that exchange is set aside.
     Default: `3`."""
@@ -65,31 +64,31 @@ class SharedOptions(TypedDict, total=False):
     """Token limit for messages shown word for word because they are not learnt from yet; the newest are kept. If the
     memory has a `max_token_limit` for messages, that counts instead. Default: `4000`."""
     clock: Callable[[], float]
-    """The time in seconds since 1970; tells how long to leave a failed model alone. Default: `time.time`."""
+    """Returns seconds since 1970; times the pause after a model failure. Default: `time.time`."""
     learn: Literal["now", "background", "later"]
-    """When to learn from what was said: `'now'`, before a save returns; `'background'`, after it returns, in a task of
-    the running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
-    `relearn` and `upkeep`. Until then it is shown word for word, see `max_pending_tokens`. Default: `'now'`."""
+    """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
+    running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
+    `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`. Default: `'now'`."""
     keep_history: bool
-    """Keep everything ever said. Otherwise a save deletes for good what the strategy no longer needs, for all memories
-    of this conversation; a buffer and a retriever need everything. Pinned messages stay. Default: `True`."""
+    """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
+    memories of this conversation; a buffer and a retriever need them all. Pinned messages stay. Default: `True`."""
     pinned_first: bool
-    """Show pinned messages (`pin`) before all others, after the system message and what is recalled, instead of where
-    they were said. Default: `False`."""
+    """Show pinned messages (`pin`) first, right after the system message and recalled text, instead of in their
+    original places. Default: `False`."""
     clear_tool_results: ClearToolResultsOption
-    """Replace old tool results with a line that says what was there and how long it was: `ClearToolResults(keep=3,
-    step=10, over=0, exclude=())`, or a mapping of these. The log keeps all; nothing is learnt from such results.
-    Default: `None`."""
+    """Replace old tool results with a line that describes them and gives their length: `ClearToolResults(keep=3,
+    step=10, over=0, exclude=())`, or a mapping of these. The log keeps them all; nothing is learnt from such
+    results. Default: `None`."""
     recalled_role: RecalledRole | None
-    """Which role says what is recalled, in chat messages. By default the system says what was derived (a summary,
-    facts), and a user says what was found or noted in others' words, framed as a record and not an instruction.
-    `'system'`: the system says all of it. Default: `None`."""
+    """The role of recalled text in chat messages. By default derived text (a summary, facts) is a system message; text
+    that was found, or noted in others' words, is a user message, framed as a record and not an instruction.
+    `'system'`: all of it is a system message. Default: `None`."""
     recalled_place: RecalledPlace
-    """Where to put what is recalled: before the messages, or after them and before what is not answered yet, so that
-    the messages before it stay the same. Default: `'before'`."""
+    """Where to put recalled text: before the messages, or after them but before the unanswered part, which leaves the
+    messages before it unchanged. Default: `'before'`."""
     redact: Redact | None
-    """Sees each text before it is stored or sent, and returns what may be kept of it: a function of a text, or regular
-    expressions by name, whose matches become `[name]`. `usage.redacted` counts them. Default: `None`."""
+    """Redacts each text before it is stored or sent: a function that returns the redacted text, or regular expressions
+    by name, whose matches become `[name]`. `usage.redacted` counts them. Default: `None`."""
 
 
 class ConversationBufferMemoryOptions(SharedOptions, total=False):
@@ -100,41 +99,39 @@ class ConversationBufferWindowMemoryOptions(SharedOptions, total=False):
     """Options of `ConversationBufferWindowMemory`."""
 
     k: int
-    """`window`: How many exchanges to show; 0 or less shows none. An exchange is a user message and all that follows it
-    up to the next one. Default: `5`.
+    """`window`: The number of exchanges to show; 0 or less shows none. An exchange is a user message and everything up
+    to the next one. Default: `5`.
 
-    `entity`: How many exchanges to show, and to use for telling who "she" is; 0 for none. An exchange is a user
-    message and what follows it up to the next one. Default: `3`.
+    `entity`: The number of exchanges to show, and to search for the person that "she" means; 0 for none. An exchange
+    is a user message and everything up to the next one. Default: `3`.
 
-    `vector-retriever`: Show so many exchanges instead. Give only one of the two. Default: `None`.
+    `vector-retriever`: Show this many exchanges instead. Excludes `max_token_limit`. Default: `None`.
 
-    `knowledge-graph`: How many exchanges to use for telling who "he" is; 0 for none. Default: `2`."""
+    `knowledge-graph`: The number of exchanges to search for the person that "he" means; 0 for none. Default: `2`."""
     step: int
-    """`window`: How many exchanges beyond `k` to show at most: the window moves by so many at once. Default: `0`.
+    """`window`, `entity`: Show up to this many exchanges beyond `k`, then drop that many at once. Default: `0`.
 
-    `entity`: How many exchanges beyond `k` to show at most: they move on by so many at once. Default: `0`.
-
-    `message-window`, `token-window`, `token-buffer`: How far it moves at once, in the unit of its limit: as many
-    messages as the limit says are then shown at least, and up to `step` more; a limit in tokens holds, and as a rule
-    up to `step` less are shown. At 0, it moves with each message. Default: `0`."""
+    `message-window`, `token-window`, `token-buffer`: The distance that the window moves at once, in the unit of its
+    limit. A window of messages shows at least its limit, and up to `step` more; a window of tokens stays within its
+    limit, and as a rule shows up to `step` less. At 0, it moves with each message. Default: `0`."""
 
 
 class SummarizingMemoryOptions(SharedOptions, total=False):
     """Options of `SummarizingMemory`."""
 
     max_summary_tokens: int | None
-    """The most tokens that the summary may have. The model is told; if its reply is over the limit, it is asked once
-    more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left out, the model
-    is told to keep to what prompts have room for, and nothing enforces it. Default: `None`."""
+    """Token limit for the summary. The prompt states it; if the reply is longer, the model is asked once more for a
+    shorter one. If that is still too long, it is kept whole, with a warning. By default the prompt states a length
+    that later prompts have room for, and nothing enforces it. Default: `None`."""
 
 
 class ConversationSummaryMemoryOptions(SummarizingMemoryOptions, total=False):
     """Options of `ConversationSummaryMemory`."""
 
     every: int
-    """How many exchanges to take in with one call. Default: `1`."""
+    """The number of exchanges that one call summarises. Default: `1`."""
     every_tokens: int | None
-    """How many tokens of new messages trigger a call before that many exchanges wait; with `every` left at 1, only the
+    """Tokens of new messages that trigger a call before `every` exchanges wait; if `every` is left at 1, only the
     tokens count. Default: `None`."""
 
 
@@ -142,29 +139,28 @@ class ConversationSummaryBufferMemoryOptions(SummarizingMemoryOptions, total=Fal
     """Options of `ConversationSummaryBufferMemory`."""
 
     max_token_limit: str | int
-    """`summary-buffer`: The most tokens of messages to show word for word. The summary is shown besides, unless
-    `count_summary` is set; `max_summary_tokens` limits it. Default: `2000`.
+    """`summary-buffer`: Token limit for messages shown word for word. The summary comes on top, unless `count_summary`
+    is set; `max_summary_tokens` limits it. Default: `2000`.
 
-    `entity`: The most tokens of all notes together: from each note, the statements that fit the input best, and the
-    first. `None` for the whole notes on the names in the input, and no others. Default: `1000`.
+    `entity`: Token limit for all notes together: from each note, the statements that fit the input best, and the
+    first. `None` shows whole notes, but only on the names in the input. Default: `1000`.
 
-    `vector-retriever`: The most tokens of messages to show, besides one that waits for its answer; 1,000 unless `k`
-    is given. Default: `None`.
+    `vector-retriever`: Token limit for messages, not counting one that awaits its answer; 1,000 unless `k` is given.
+    Default: `None`.
 
-    `knowledge-graph`: The most tokens of facts to show, the best first; `None` for all about the names in the input,
-    and no others. Messages not learnt from yet are shown as well. Default: `1000`.
+    `knowledge-graph`: Token limit for facts, the best first; `None` shows all facts about the names in the input,
+    and no others. Messages not learnt from yet come on top. Default: `1000`.
 
-    `combined`: The most tokens that `messages` may return in all; `None` for no limit. The system message, pinned
-    messages, and the newest user message with what follows it until it is answered come first; if they do not fit,
-    they raise an `OverBudgetError`. Default: `None`.
+    `combined`: Token limit for everything `messages` returns; `None` for no limit. The system message, pinned
+    messages, and the newest user message with all that follows until its answer come first; if they do not fit,
+    `messages` raises an `OverBudgetError`. Default: `None`.
 
-    `token-buffer`: The most tokens that all messages may have together, or a function as in `TokenWindowMemory`.
-    Default: `2000`."""
+    `token-buffer`: Token limit for all messages together, or a function as in `TokenWindowMemory`. Default: `2000`."""
     count_summary: bool
-    """Let the summary count towards the limit. Default: `False`."""
+    """Count the summary towards the limit. Default: `False`."""
     prune_to: int | None
-    """How many tokens to keep when the limit is passed; by default half of it, so that the next exchanges have room and
-    few of them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`. Default:
+    """Tokens to keep once the limit is passed; by default half of it, so that the next exchanges have room and few of
+    them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`. Default:
     `None`."""
 
 
@@ -172,35 +168,36 @@ class ConversationEntityMemoryOptions(SharedOptions, total=False):
     """Options of `ConversationEntityMemory`."""
 
     k: int
-    """How many exchanges to show, and to use for telling who "she" is; 0 for none. An exchange is a user message and
-    what follows it up to the next one. Default: `3`."""
+    """The number of exchanges to show, and to search for the person that "she" means; 0 for none. An exchange is a user
+    message and everything up to the next one. Default: `3`."""
     step: int
-    """How many exchanges beyond `k` to show at most: they move on by so many at once. Default: `0`."""
+    """Show up to this many exchanges beyond `k`, then drop that many at once. Default: `0`."""
     max_token_limit: str | int | None
-    """The most tokens of all notes together: from each note, the statements that fit the input best, and the first.
-    `None` for the whole notes on the names in the input, and no others. Default: `1000`."""
+    """Token limit for all notes together: from each note, the statements that fit the input best, and the first. `None`
+    shows whole notes, but only on the names in the input. Default: `1000`."""
     stay_tokens: int | None
-    """`entity`: Keep showing statements found for earlier questions, up to so many tokens, so that a provider's cache
-    has them; new ones come after them. Left out, statements are chosen again for each question. Default: `None`.
+    """`entity`: Keep showing statements found for earlier questions, up to this many tokens, so that a provider's cache
+    has them; new ones come after them. By default, each question gets a fresh choice. Default: `None`.
 
-    `vector-retriever`: Keep showing messages found for earlier questions, up to so many tokens, so that a provider's
-    cache has them; new ones come after them. Left out, messages are chosen again for each question. Default: `None`.
+    `vector-retriever`: Keep showing messages found for earlier questions, up to this many tokens, so that a
+    provider's cache has them; new ones come after them. By default, each question gets a fresh choice. Default:
+    `None`.
 
-    `knowledge-graph`: Keep showing facts found for earlier questions, up to so many tokens, so that a provider's
-    cache has them; new ones come after them. Left out, facts are chosen again for each question. Default: `None`."""
+    `knowledge-graph`: Keep showing facts found for earlier questions, up to this many tokens, so that a provider's
+    cache has them; new ones come after them. By default, each question gets a fresh choice. Default: `None`."""
     ask_at_load: bool
-    """`entity`: Also ask the model at each load whom and what the input is about. The prompt lists the most likely
-    names, each with a statement. Default: `False`.
+    """`entity`: Also ask the model at each load for the people and things that the input is about. The prompt lists the
+    most likely names, each with a statement. Default: `False`.
 
-    `knowledge-graph`: Also ask the model at each load whom and what the input is about, unless the input has only
-    known names and no "he" or "she". The prompt lists the most likely names, each with a fact. Default: `False`."""
+    `knowledge-graph`: Also ask the model at each load for the people and things that the input is about, unless it
+    has only known names and no "he" or "she". The prompt lists the most likely names, each with a fact. Default:
+    `False`."""
     max_state_tokens: int | None
-    """`entity`: The most tokens that all notes may have together, counting three bytes as one; `None` for no limit.
-    Corrected statements are dropped first, then those said longest ago, and last the first statement of a note.
-    Default: `None`.
+    """`entity`: Token limit for all stored notes, counting three bytes as one token; `None` for no limit. Corrected
+    statements are dropped first, then the oldest ones, and last the first statement of a note. Default: `None`.
 
-    `knowledge-graph`: The most tokens that all facts may have together, counting three bytes as one; `None` for no
-    limit. Corrected facts are dropped first, then those said longest ago. Default: `None`."""
+    `knowledge-graph`: Token limit for all stored facts, counting three bytes as one token; `None` for no limit.
+    Corrected facts are dropped first, then the oldest ones. Default: `None`."""
     chat_history_key: str
     """The variable that returns the exchanges; the notes are under "entities". Default: `'history'`."""
 
@@ -209,13 +206,12 @@ class VectorStoreRetrieverMemoryOptions(SharedOptions, total=False):
     """Options of `VectorStoreRetrieverMemory`."""
 
     max_token_limit: str | int | None
-    """The most tokens of messages to show, besides one that waits for its answer; 1,000 unless `k` is given. Default:
-    `None`."""
+    """Token limit for messages, not counting one that awaits its answer; 1,000 unless `k` is given. Default: `None`."""
     stay_tokens: int | None
-    """Keep showing messages found for earlier questions, up to so many tokens, so that a provider's cache has them; new
-    ones come after them. Left out, messages are chosen again for each question. Default: `None`."""
+    """Keep showing messages found for earlier questions, up to this many tokens, so that a provider's cache has them;
+    new ones come after them. By default, each question gets a fresh choice. Default: `None`."""
     k: int | None
-    """Show so many exchanges instead. Give only one of the two. Default: `None`."""
+    """Show this many exchanges instead. Excludes `max_token_limit`. Default: `None`."""
     exclude_input_keys: Sequence[str]
     """Inputs to leave out of the documents. Default: `()`."""
 
@@ -224,26 +220,26 @@ class ConversationKGMemoryOptions(SharedOptions, total=False):
     """Options of `ConversationKGMemory`."""
 
     k: int
-    """How many exchanges to use for telling who "he" is; 0 for none. Default: `2`."""
+    """The number of exchanges to search for the person that "he" means; 0 for none. Default: `2`."""
     max_token_limit: str | int | None
-    """The most tokens of facts to show, the best first; `None` for all about the names in the input, and no others.
-    Messages not learnt from yet are shown as well. Default: `1000`."""
+    """Token limit for facts, the best first; `None` shows all facts about the names in the input, and no others.
+    Messages not learnt from yet come on top. Default: `1000`."""
     stay_tokens: int | None
-    """Keep showing facts found for earlier questions, up to so many tokens, so that a provider's cache has them; new
-    ones come after them. Left out, facts are chosen again for each question. Default: `None`."""
+    """Keep showing facts found for earlier questions, up to this many tokens, so that a provider's cache has them; new
+    ones come after them. By default, each question gets a fresh choice. Default: `None`."""
     ask_at_load: bool
-    """Also ask the model at each load whom and what the input is about, unless the input has only known names and no
-    "he" or "she". The prompt lists the most likely names, each with a fact. Default: `False`."""
+    """Also ask the model at each load for the people and things that the input is about, unless it has only known names
+    and no "he" or "she". The prompt lists the most likely names, each with a fact. Default: `False`."""
     depth: int
-    """Without a limit, how many steps from the names in the input to look for facts: 1 for facts about these names
-    alone, 2 for those about their neighbours too. Default: `1`."""
+    """Steps to follow from the names in the input if there is no limit: 1 for facts about these names alone, 2 for
+    facts about their neighbours too. Default: `1`."""
     max_state_tokens: int | None
-    """The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. Corrected
-    facts are dropped first, then those said longest ago. Default: `None`."""
+    """Token limit for all stored facts, counting three bytes as one token; `None` for no limit. Corrected facts are
+    dropped first, then the oldest ones. Default: `None`."""
     mine_ai: bool
     """Take facts from the assistant's words too, not only from the user's. Default: `True`."""
     single_valued: Collection[str]
-    """Relations of which a subject has one object at a time. Default: `SINGLE_VALUED` of
+    """Relations with one object at a time for each subject. Default: `SINGLE_VALUED` of
     `memzoo.memories.graph.relations`: `is married to`, `lives in`, `works at`, ...."""
 
 
@@ -256,44 +252,45 @@ class CombinedMemoryOptions(SharedOptions, total=False):
     is named after it ("summary_buffer"), unless its options say otherwise. Default: `('vector-retriever',
     'window')`."""
     max_token_limit: str | int | None
-    """The most tokens that `messages` may return in all; `None` for no limit. The system message, pinned messages, and
-    the newest user message with what follows it until it is answered come first; if they do not fit, they raise an
+    """Token limit for everything `messages` returns; `None` for no limit. The system message, pinned messages, and the
+    newest user message with all that follows until its answer come first; if they do not fit, `messages` raises an
     `OverBudgetError`. Default: `None`."""
     shares: Sequence[float] | None
-    """How to divide the limit among the members, in proportion; equally by default. What one does not use goes to the
-    others, the one with the largest share first; a share of 0 gets what the others leave. Default: `None`."""
+    """Each member's share of the limit, in proportion; equal by default. Unused tokens go to the other members, largest
+    share first; a share of 0 gets only unused tokens. Default: `None`."""
 
 
 class WindowMemoryOptions(SharedOptions, total=False):
     """Options of `WindowMemory`."""
 
     evict: Evict
-    """What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its results); or
-    `'exchange'`, all up to the next user message, so that what is shown begins with one. Default: `'message'`."""
+    """The unit dropped once the limit is passed: `'message'`, the oldest message (a tool call with its results); or
+    `'exchange'`, everything up to the next user message, so that the view begins with a user message. Default:
+    `'message'`."""
     oversized: Literal["raise", "keep"]
-    """What to do if the system message, the newest user message and the tool calls that it led to exceed the limit by
-    themselves, or with what is pinned: raise an `OverBudgetError`, or keep them, and only them. Default: `'raise'`."""
+    """If the system message, the newest user message and the tool calls that it led to exceed the limit, alone or with
+    pinned messages: raise an `OverBudgetError`, or keep them, and nothing else. Default: `'raise'`."""
     system_first: bool | None
-    """Show the system message first; `False` shows it where it was said, so a changed one comes after what was said
-    before. `None` means `True`, but `False` with LangChain4j's rules. Default: `None`."""
+    """Show the system message first; `False` leaves it in its place, so a changed one follows the earlier messages.
+    `None` means `True`, but `False` with LangChain4j's rules. Default: `None`."""
     rules: Literal["memzoo", "langchain4j"]
-    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends what providers refuse or
-    forgets what was just said (`docs/windows.md` lists it). Evicted messages then do not come back once another was
-    added, though the log has them. Default: `'memzoo'`."""
+    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends requests that providers
+    refuse or forgets the newest words (`docs/windows.md` lists it). Evicted messages then do not come back once
+    another was added, though the log has them. Default: `'memzoo'`."""
     step: int
-    """How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least,
-    and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves with
-    each message. Default: `0`."""
+    """The distance that the window moves at once, in the unit of its limit. A window of messages shows at least its
+    limit, and up to `step` more; a window of tokens stays within its limit, and as a rule shows up to `step` less.
+    At 0, it moves with each message. Default: `0`."""
 
 
 class MessageWindowMemoryOptions(WindowMemoryOptions, total=False):
     """Options of `MessageWindowMemory`."""
 
     max_messages: Limit
-    """`message-window`: The most messages to show: a number, or a function that returns one for the conversation's id,
+    """`message-window`: Limit for messages to show: a number, or a function that returns one for the conversation's id,
     called at each load. Default: `20`.
 
-    `summarizing-window`: How many messages before the newest user message are distilled; a summary counts as one.
+    `summarizing-window`: Distil once this many messages precede the newest user message; a summary counts as one.
     Default: `20`."""
 
 
@@ -301,19 +298,19 @@ class TokenWindowMemoryOptions(WindowMemoryOptions, total=False):
     """Options of `TokenWindowMemory`."""
 
     max_tokens: str | Limit
-    """The most tokens that all messages may have together: a number, or a function that returns one for the
-    conversation's id, called at each load. Default: `2000`."""
+    """Token limit for all messages together: a number, or a function that returns one for the conversation's id, called
+    at each load. Default: `2000`."""
 
 
 class ConversationTokenBufferMemoryOptions(WindowMemoryOptions, total=False):
     """Options of `ConversationTokenBufferMemory`."""
 
     max_token_limit: str | Limit
-    """The most tokens that all messages may have together, or a function as in `TokenWindowMemory`. Default: `2000`."""
+    """Token limit for all messages together, or a function as in `TokenWindowMemory`. Default: `2000`."""
 
 
 class SummarizingWindowMemoryOptions(SummarizingMemoryOptions, total=False):
     """Options of `SummarizingWindowMemory`."""
 
     max_messages: int
-    """How many messages before the newest user message are distilled; a summary counts as one. Default: `20`."""
+    """Distil once this many messages precede the newest user message; a summary counts as one. Default: `20`."""

@@ -1,1 +1,1 @@
-"""Measuring: run strategies through conversations, and score what they show."""
+"""Measuring: run strategies through conversations, and score their views."""

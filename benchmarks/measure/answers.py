@@ -1,8 +1,8 @@
-"""Whether what was shown says what an answer says: its names, numbers, dates and words, and what it denies.
+"""Checks if a view says an answer: its names, numbers, dates and words, and its denials.
 
 Each part of an answer ("a stool, £85" has two) must stand within two sentences of a line; the parts may stand apart.
-Order, inflection, the writing of numbers and dates, currencies and fillers do not count. What is only denied ("not Oslo
-but Bergen") is not said, and an answer that denies something asks for a denial. A date that has to be worked out
+Order, inflection, the writing of numbers and dates, currencies and fillers do not count. A mere denial ("not Oslo
+but Bergen") does not say it, and an answer that denies something asks for a denial. A date that has to be worked out
 ("yesterday") is not said. A test holds all this against a reader's judgement.
 """
 
@@ -74,13 +74,13 @@ _HAN_NO_DENIAL = re.compile(
 _HAN_DENIAL = re.compile("([不没沒无無未别]有?)(?:是|再|会|能|要|想)?[^,;:!?。]{0,6}")
 _HAN_ASSENT = re.compile("[不没]?(?:[对是有会能好]|可以)?的?")
 _FEW, _ENOUGH = 3, 2 / 3
-"""Of more words than a few, so many of them are enough: who says it in other words keeps most of the names."""
+"""The share of the words that is enough if there are more than a few: other wordings keep most of the names."""
 _MOST = 60
-"""So many parts of an answer count, and so many words or characters of a part: no answer of a question has more."""
+"""The most parts of an answer that count, and the most words or characters of a part: no answer has more."""
 
 
 def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
-    """Tell whether what was shown says what an answer says; `None` if the answer says nothing to look for ("yes").
+    """Return true if a view says an answer; `None` if the answer has nothing to look for ("yes").
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])
@@ -99,14 +99,14 @@ def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a few words say, or ask for.
+    """The content of a few words.
 
     Attributes:
         words: Stems and numbers.
-        plain: Those that are not denied.
+        plain: Those without a denial.
         dates: Year, month and day of each.
         characters: Those of scripts without spaces, with numbers, without fillers.
-        plain_characters: Those that are not denied.
+        plain_characters: Those without a denial.
     """
 
     words: frozenset[str] = frozenset()
@@ -117,7 +117,7 @@ class _Reading:
 
     @property
     def denies(self) -> bool:
-        """Whether any of it is denied."""
+        """True if any of it is denied."""
         return self.words != self.plain or self.characters != self.plain_characters
 
     def __add__(self, other: "_Reading") -> "_Reading":
@@ -130,7 +130,7 @@ class _Reading:
         )
 
     def says(self, part: "_Part", dates: tuple[_Date, ...]) -> bool:
-        """Tell whether it says a part of an answer, with dates that hold for it besides its own."""
+        """Return true if it says a part of an answer, with the given dates besides its own."""
         if not all(any(_same(wanted, date) for date in (*self.dates, *dates)) for wanted in part.dates):
             return False
         plainly = part.within(self.plain, self.plain_characters)
@@ -139,7 +139,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a part of an answer asks for: some words, dates and characters, or that they are denied."""
+    """The content of a part of an answer: some words, dates and characters, or their denial."""
 
     words: tuple[str, ...]
     dates: tuple[_Date, ...]
@@ -160,7 +160,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line: what each two neighbouring sentences say, and the dates that stand over it."""
+    """A line: the content of each two neighbouring sentences, and the dates above it."""
 
     windows: tuple[_Reading, ...]
     dates: tuple[_Date, ...] = ()
@@ -198,7 +198,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 @functools.lru_cache(maxsize=1 << 15)
 def _read_line(line: str) -> tuple[tuple[_Date, ...], tuple[_Reading, ...]]:
-    """Return the date at the beginning of a line, if there is one, and what its neighbouring sentences say."""
+    """Return the date at the beginning of a line, if there is one, and the content of neighbouring sentences."""
     written = with_one_writing(_fold(line))
     heading = _HEADING.match(written)
     sentences = [_read_text(one) for one in _SENTENCE_END.split(written) if one]
@@ -258,7 +258,7 @@ def _among(wanted: str, characters: str) -> bool:
 
 
 def _same(wanted: _Date, date: _Date) -> bool:
-    """Tell whether a date says what another one asks for; the year may be left out where the day is told."""
+    """Return true if a date matches another one; the year may be missing if there is a day."""
     (year, month, day), (its_year, its_month, its_day) = wanted, date
     if month != its_month or (day and day != its_day):
         return False

@@ -1,6 +1,6 @@
-"""What requests cost with a provider's prompt cache: a beginning that the request before had is paid at a fraction.
+"""The price of requests with a provider's prompt cache: a repeated beginning costs a fraction.
 
-Everything is counted in tokens of what is sent: what stands before the memory, what the memory shows, the user's words.
+Everything is counted in tokens sent: the text before the memory, the memory's view, the user's words.
 """
 
 import operator
@@ -29,20 +29,20 @@ FRAME = (3, 1)
 """Tokens before and after a message's text with OpenAI: where it begins, its role, where its text begins; its end."""
 
 REREAD = 0.1
-"""What a token costs with most providers that was in the request before, as a share of one that was not."""
+"""The price of a repeated token with most providers, as a share of the price of a new one."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheRule:
-    """What a provider keeps of a request, and what it takes for what it has kept.
+    """The part of a request that a provider caches, and its price.
 
     Attributes:
         name: As it is chosen by.
         minimum: Shorter beginnings are not kept, in tokens.
-        step: Beginnings are kept in multiples of so many tokens; 0 for whole messages, up to the last one that the next
-            request shows again, which is where a `cache_control` belongs.
-        read: What a token that was kept costs, as a share of one that was not.
-        write: What a token costs that is written to the cache for the next request, as a share of one that is not.
+        step: Beginnings are kept in multiples of this many tokens; 0 for whole messages, up to the last one that the
+            next request shows again, which is where a `cache_control` belongs.
+        read: The price of a cached token, as a share of the price of another.
+        write: The price of a token written to the cache for the next request, as a share of the price of another.
         seconds: After a pause that is longer, nothing is kept any more.
     """
 
@@ -54,7 +54,7 @@ class CacheRule:
     seconds: float = inf
 
     def count_kept(self, shared: int) -> int:
-        """How many tokens are kept of a beginning.
+        """Return the number of tokens kept of a beginning.
 
         Example:
             >>> [CACHES["openai"].count_kept(shared) for shared in (1000, 1024, 1200)]
@@ -65,7 +65,7 @@ class CacheRule:
         return shared - shared % self.step if self.step else shared
 
     def paid(self, requests: "Requests") -> float:
-        """What requests cost, in tokens at the full price."""
+        """The price of requests, in tokens at the full price."""
         return requests.sent - (1 - self.read) * requests.cached + (self.write - 1) * requests.written
 
 
@@ -89,10 +89,10 @@ class Requests:
     """Requests, summed up.
 
     Attributes:
-        count: How many.
+        count: Their number.
         sent: Their tokens.
-        cached: Of these, what was kept of the request before.
-        written: Of the others, what was written to the cache at a price of its own.
+        cached: Of these, the cached ones.
+        written: Of the others, those written to the cache at a price of its own.
     """
 
     count: int = 0
@@ -129,7 +129,7 @@ class PromptCache:
         Args:
             rule: The provider's.
             count: A text -> its tokens.
-            system_tokens: So many stand before each request: a system prompt, descriptions of tools.
+            system_tokens: Tokens at the start of each request: a system prompt, descriptions of tools.
             frame: Tokens before and after the text of a message: its role, and the marks where it begins and ends.
             written: A message -> all that the model reads of it, role and marks too, in place of a text in a frame.
         """
@@ -144,11 +144,11 @@ class PromptCache:
         """Reckon the next request.
 
         Args:
-            messages: What is sent, in order.
-            at: When, in seconds of any clock.
+            messages: The messages, in order.
+            at: The time, in seconds of any clock.
 
         Returns:
-            This request; with what had to be written for it at the one before.
+            This request; with the tokens written for it at the one before.
         """
         said = list(map(self._read, messages))
         sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)
@@ -160,11 +160,11 @@ class PromptCache:
         """Reckon a request that has all of the one before, with more behind it, without going through it.
 
         Args:
-            tokens: Of the texts that are sent, but for the last message.
-            messages: How many these are.
+            tokens: Tokens of all messages but the last.
+            messages: The number of these messages.
             asked: The last message.
             at: As for `send`.
-            anew: It begins with something else, after all.
+            anew: It has a different beginning after all.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))
@@ -172,7 +172,7 @@ class PromptCache:
         return self.reckon(sent, shared, at)
 
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
-        """Reckon a request of so many tokens, which begins with so many of the one before."""
+        """Reckon a request of a number of tokens, of which a number repeat the beginning of the one before."""
         rule, last = self._rule, self._last
         kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
         # Written by the request before, whether or not it is still there when it is wanted.

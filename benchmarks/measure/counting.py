@@ -1,4 +1,4 @@
-"""Counts the tokens of what is shown, with one counter for all strategies of a comparison."""
+"""Counts the tokens of views, with one counter for all strategies of a comparison."""
 
 import functools
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Whether what was shown holds what an answer rests on: the one place that says so, for comparisons and research."""
+"""Checks if a view has the evidence of an answer: the one place for it, for comparisons and research."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ def squeeze(text: str) -> str:
 
 
 class Texts:
-    r"""Texts that were shown, in which others are looked for, whatever their white space.
+    r"""Texts of a view, searched for other texts without regard to white space.
 
     Example:
         >>> "moved to Oslo" in Texts(["I moved to", "I moved\nto Oslo."])
@@ -37,7 +37,7 @@ class Texts:
 
 
 def whole(evidence: Sequence[str], shown: Texts) -> float:
-    r"""Compute the share of evidence that stands whole in what was shown.
+    r"""Compute the share of evidence that is whole in a view.
 
     Example:
         >>> whole(["I moved to\nOslo.", "I have a cat."], Texts(["Human: I moved to Oslo. It rains."]))
@@ -52,7 +52,7 @@ def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def covers(text: str, shown: Texts) -> bool:
-    """Tell whether a text stands whole in what was shown or, if it has more than 40 words, half of its runs of five.
+    """Return true if a view has a whole text or, if it has more than 40 words, half of its runs of five.
 
     Example:
         >>> story = " ".join(map(str, range(60)))
@@ -69,13 +69,13 @@ def covers(text: str, shown: Texts) -> bool:
 
 
 def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:
-    """Tell what was shown of a statement and its correction: all of the new, any of the old.
+    """Classify the view of a statement and its correction: all of the new, any of the old.
 
     Args:
         new: The messages that correct.
         old: The messages that they correct.
         shown: Where they are looked for.
-        said: Whether what was shown says the correction in other words.
+        said: The view has the correction in other words.
 
     Example:
         >>> update_shown(["Bergen"], ["Oslo"], Texts(["lives in Oslo"]))
@@ -89,7 +89,7 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: 
 
 
 def score_question(question: Question, view: View) -> Scored:
-    """Look for the evidence of a question, for its answer, and for what the evidence corrects."""
+    """Look for the evidence of a question, its answer, and the statement that the evidence corrects."""
     said = [text for _, text in view]
     shown = Texts(said)
     answer = answer_found(question.answer, said)

@@ -1,6 +1,6 @@
-"""Cuts what a memory shows to a budget of tokens, by one rule for all strategies.
+"""Cuts the view of a memory to a budget of tokens, by one rule for all strategies.
 
-First come the system messages and what else carries what a strategy derived or found, in the order in which the memory
+First come the system messages and other messages with derived or found texts, in the order in which the memory
 gives them; one that does not fit whole is cut at its end, and then nothing follows. The frame around what was found
 counts, roles do not. What is left of the budget goes to the messages word for word, from the newest back; the
 first that does not fit whole ends it. A tool call and its results stay or go together. What is recalled behind the
@@ -57,7 +57,7 @@ def cut_to_budget(text: str, budget: int, count: Count) -> str:
 
 
 def _fit_recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[list[Message], int]:
-    """Keep the first messages that fit; return what is left of the budget, too."""
+    """Keep the first messages that fit; also return the rest of the budget."""
     kept: list[Message] = []
     for message in messages:
         tokens = count(text_of(message))
@@ -86,7 +86,8 @@ class Said:
     """A conversation on its way, as a buffer shows it: whole, or its end.
 
     A buffer returns all that was said at each load. Over a conversation that is quadratic, and nothing of it but the
-    newest messages is within a budget; here a look at the end costs what it shows, and the size of the whole is a sum.
+    newest messages is within a budget; here a look at the end costs only the messages shown, and the size of the whole
+    is a sum.
 
     Example:
         >>> said = Said(TextCounter("letters", len))
@@ -105,7 +106,7 @@ class Said:
 
     @property
     def count(self) -> int:
-        """How many messages it has."""
+        """The number of messages."""
         return len(self._rule) + len(self._others)
 
     @property
@@ -132,7 +133,7 @@ class Said:
         return sendable([*self._rule, *self._others])
 
     def end(self, budget: int) -> list[Message]:
-        """Return what `fit` keeps of all of it."""
+        """Return the messages that `fit` keeps."""
         size = len(self._up_to) - bisect.bisect_left(self._up_to, self._up_to[-1] - budget)
         while True:
             newest = sendable([*self._rule, *self._others[-size:]])

@@ -1,4 +1,4 @@
-"""Has a model answer a question from what a memory showed, and a judge mark the answer."""
+"""Has a model answer a question from the view of a memory, and a judge mark the answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ __all__ = ["Judge", "Opinion"]
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A model's answer, and what the judge says to it.
+    """A model's answer, and the mark of the judge.
 
     Attributes:
         reply: The answer; "" if the model failed.
-        right: Whether the judge takes it for right; `None` if nobody can tell.
-        spent: What both calls cost.
+        right: The mark of the judge; `None` if there is none.
+        spent: The cost of both calls.
     """
 
     reply: str
@@ -39,7 +39,7 @@ class Judge:
         self._prompts = prompts or PromptSet()
 
     def judge(self, question: Question, shown: Sequence[Message], transcript: Transcript) -> Opinion:
-        """Answer a question from what was shown, and judge the answer against the right one."""
+        """Answer a question from a view, and judge the answer against the right one."""
         if not question.answer:
             return Opinion("", None, Sum())
         names = {"user": transcript.user, "assistant": transcript.assistant}

@@ -46,16 +46,16 @@ def measure(
 ) -> tuple[Outcome, Timing]:
     """Run a memory through a conversation, with a fresh store; once for all budgets, unless its options differ by them.
 
-    A save that fails at the model is counted, and what is shown meanwhile is measured.
+    A save at which the model fails is counted, and the views meanwhile are measured.
 
     Args:
         transcript: The conversation and its questions.
         number: The number of the conversation.
         variant: The memory.
-        settings: How to measure.
-        keep_views: Keep what was shown for the questions.
-        progress: Called on the way with how many exchanges and questions are done; those of several runs count as one.
-        spending_limit: Pays for model calls; `None` if nobody counts.
+        settings: The settings.
+        keep_views: Keep the views for the questions.
+        progress: Called on the way with the number of exchanges and questions done; several runs count as one.
+        spending_limit: Pays for model calls; `None` for no limit.
 
     Raises:
         LimitReachedError: The next model call might cost more than is left.
@@ -94,7 +94,7 @@ def steps_in(transcript: Transcript) -> int:
 
 
 class _Tally:
-    """Collects what was shown within one budget."""
+    """Collects the views within one budget."""
 
     def __init__(self, cache: PromptCache) -> None:
         self.cache, self.requests = cache, Requests()
@@ -152,7 +152,7 @@ class _Run:
         self._loads = self._saves = 0
 
     def go(self, progress: Advance) -> None:
-        """Load the memory for the user's words and save the exchange, again and again; ask what is due."""
+        """Load the memory for the user's words and save the exchange, again and again; ask questions that are due."""
         due = deque(self._transcript.measured)
         if self._variant.learnt:
             self.calls["save"] = self._variant.learnt.spent
@@ -177,7 +177,7 @@ class _Run:
             progress(1)
 
     def collect(self) -> dict[int, AtBudget]:
-        """Return what was found, by budget."""
+        """Return the results, by budget."""
         return {budget: tally.sum_up() for budget, tally in self._tallies.items()}
 
     def sum_times(self) -> Timing:
@@ -207,7 +207,7 @@ class _Run:
                 tally.requests += request
 
     def _reckon(self, cache: PromptCache, shown: Sequence[Message], exchange: Exchange) -> Requests:
-        """Reckon what is sent at an exchange."""
+        """Reckon the request of an exchange."""
         asked, at = exchange.messages[: exchange.user_text is not None], self._now.timestamp()
         if self._variant.cut or self._said is None:
             return cache.send([*shown, *asked], at)
@@ -296,7 +296,7 @@ class _Run:
         )
 
     def _sum_spent(self) -> tuple[Sum, Sum]:
-        """Return what was spent so far: on embeddings, and in all."""
+        """Return the cost so far: of embeddings, and in all."""
         return Sum.of(self._usage["embedding"]), Sum.of(self._usage.total)
 
     def _book(self, name: str, before: tuple[Sum, Sum]) -> None:

@@ -1,6 +1,6 @@
-r"""Gives numbers and dates one writing, whatever they were written in: digits, words, English or Chinese.
+r"""Gives numbers and dates one writing, from digits or words, in English or Chinese.
 
-A date becomes `\x02YYYY-M-D\x03`, each part left out where the text leaves it open: what is meant by a day in words
+A date becomes `\x02YYYY-M-D\x03`, each part left out if the text leaves it open: a day in words
 ("7 May", "May 7th, 2023", "the first of July", "2026年7月7日", an ISO date) is compared part by part.
 """
 

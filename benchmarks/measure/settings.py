@@ -27,7 +27,7 @@ _Amount: TypeAlias = Annotated[float, Field(ge=0, lt=math.inf)]
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a comparison measures; what cannot work is refused when they are made.
+    """The settings of a comparison; wrong ones are refused when they are made.
 
     They go to other processes as they were given: models, counter and judge are made where they are first needed,
     because they hold connections and locks.
@@ -35,24 +35,24 @@ class Settings:
     Attributes:
         model: Answers for memories that need a model and name none: a `ChatModel`, a model's name, `"offline"`, or a
             callable.
-        make_model: Makes each model given by name, including those of memories and the judge. For your own endpoint or
+        make_model: Makes each model given by name, also for memories and the judge. For your own endpoint or
             limits, use `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
-        budgets: How many tokens a memory may show; each budget is measured.
+        budgets: Token limits for the view of a memory; each is measured.
         counter: Counts the tokens shown: a name for tiktoken, `"approximate"`, or a counter.
-        judge: A model that marks the answers that `model` gives from what each memory showed.
+        judge: A model that marks the answers of `model` from the view of each memory.
         prompts: Your own templates for the questions to `model` and `judge`.
         prices: The prices of a million tokens by model: input, output; "*" for any other, "embedding" for embeddings.
         currency: The currency of the prices.
-        per_month: How many exchanges you have a month, to compute their cost.
+        per_month: Your number of exchanges per month, to compute their cost.
         stop_at: Stop asking models before the run costs more than this; needs prices. Finished work is kept.
-        learnt: If rules answer on a bundled conversation, also show, as memories with a star, what a large model taught
-            the memories beforehand.
-        cache: What the provider keeps of a request for the next one, and at what price, or a rule of your own. A longer
+        learnt: If rules answer on a bundled conversation, also show, as memories with a star, states that a large model
+            taught the memories beforehand.
+        cache: The provider's rule for cached prompts and their price, or a rule of your own. A longer
             pause between the dates of the talk empties it.
         price_cached: The price of a million cached tokens, instead of the provider's share of the input price.
-        system_tokens: How many tokens precede the memory in each request: a system prompt, descriptions of tools.
-        paid: What a request may cost, in paid tokens: for each of these, the verdict says which memory shows the most,
-            and with which of `budgets`.
+        system_tokens: The number of tokens before the memory in each request: a system prompt, descriptions of tools.
+        paid: Limits for the price of a request, in paid tokens: for each, the verdict names the memory that shows the
+            most, and with which of `budgets`.
         draft: If no conversation has questions, let rules draft some, as `memzoo compare` does; the verdict says so.
         timer: Gives seconds.
 
@@ -89,17 +89,17 @@ class Settings:
         if not self.budgets:
             raise OptionError("budgets: there must be one at least, such as [1000], not []")
         if self.stop_at is not None and not self.prices:
-            raise OptionError("stop_at needs prices: without them nobody knows what was spent")
+            raise OptionError("stop_at needs prices: without them the cost is unknown")
         if self.prompts is not None:
             PromptSet(self.prompts)
         for name in ("budgets", "paid"):
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
 
     def cache_for(self, model: str) -> CacheRule:
-        """Return what the provider of a model keeps of a request, with the price that was given.
+        """Return the cache rule of a model's provider, with the given price.
 
         Raises:
-            OptionError: The price of a cached token is above that of input, or cannot be told from it.
+            OptionError: The price of a cached token is above that of input, or does not follow from it.
         """
         rule = self._rule
         if self.price_cached is None:

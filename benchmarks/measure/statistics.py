@@ -26,7 +26,7 @@ class Interval(Shape):
 
 
 class Pair(Shape):
-    """The memory with the highest figure within one budget, beside another one, question by question.
+    """The memory with the highest figure within one budget, compared with another one question by question.
 
     Attributes:
         budget: In tokens.
@@ -46,12 +46,12 @@ class Pair(Shape):
 
     @property
     def tied(self) -> bool:
-        """Whether both have the same figure."""
+        """True if both have the same figure."""
         return self.difference.mean == 0
 
 
 def interval(values: Sequence[float | bool | None]) -> Interval | None:
-    """Compute the mean of what is known, with its interval; `None` if nothing is.
+    """Compute the mean of known values, with its interval; `None` if there are none.
 
     Example:
         >>> found = interval([1, 1, 1, 0])
@@ -105,8 +105,9 @@ def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
 def _most_less(one: Mapping[int, float], other: Mapping[int, float], width: float) -> float:
     """Compute the upper end of the interval of a mean difference; 1 if no question has both.
 
-    A bootstrap of differences that are all 0 would be certain that there are none. So one question is added that only
-    the one answers, and one that only the other does (Bonett and Price's interval, where shares are 0 or 1).
+    A bootstrap of differences that are all 0 would be certain that there are none. Therefore two questions are added,
+    one that only the one answers, and one that only the other does (Bonett and Price's interval, where shares are 0 or
+    1).
     """
     apart = [other[place] - one[place] for place in one.keys() & other.keys()]
     if not apart:

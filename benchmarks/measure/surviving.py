@@ -1,4 +1,4 @@
-"""Whether lines that a transcript marks, such as rules and goals, are still shown when the talk has gone on."""
+"""Checks if marked lines of a transcript, such as rules and goals, are still shown later in the talk."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -14,7 +14,7 @@ from memzoo.strategy import text_of
 __all__ = ["AGES", "Followed"]
 
 AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
-"""After so many exchanges, and before the next of these numbers, what was shown is counted together."""
+"""Ages in exchanges: views from one of these numbers to the next are counted together."""
 
 
 class Followed:
@@ -38,8 +38,8 @@ class Followed:
 
         Args:
             number: The exchange's.
-            marks: The lines that were said before it, each with the number of its exchange.
-            shown: What the memory shows; `None` for everything.
+            marks: The lines before it, each with the number of its exchange.
+            shown: The view of the memory; `None` for everything.
         """
         said = None if shown is None else [text_of(message) for message in shown]
         texts, end = Texts(said or []), defaultdict[str, list[bool]](list)
@@ -50,7 +50,7 @@ class Followed:
         self._end = end
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """What was found: by kind and age, then by kind at the last look."""
+        """The results: by kind and age, then by kind at the last look."""
         ages = [
             Survived(kind=kind, after=after, shown=sum(held), of=len(held))
             for (kind, after), held in self._ages.items()
@@ -59,5 +59,5 @@ class Followed:
 
 
 def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
-    """Whether a line is shown: word for word, or by what says it."""
+    """True if a line is shown, word for word or by the words that say it."""
     return covers(mark.text, texts) or bool(answer_found(mark.means or mark.text, said))

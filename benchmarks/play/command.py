@@ -29,23 +29,23 @@ _RULES = "No model is asked: rules stand in for one (see docs/offline-model.md).
 
 @dataclass(frozen=True)
 class Selection:
-    """What the page shows."""
+    """The conversation and memories on the page."""
 
     transcripts: Annotated[
         list[Path] | None,
         typer.Argument(help="Files or folders with conversations, or - for standard input; by default --sample."),
     ] = None
-    sample: Annotated[str, typer.Option(help="Which bundled conversation: en, or zh for the Chinese one.")] = "en"
+    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh for the Chinese one.")] = "en"
     empty: Annotated[bool, typer.Option("--empty", help="Start with an empty conversation.")] = False
     store: Annotated[str, typer.Option(help="Show a stored conversation, such as one in sqlite:///chat.db.")] = ""
     conversation: Annotated[
-        str | None, conversation_option("Which conversation: its id in the store, or its title in the files.")
+        str | None, conversation_option("The conversation: its id in the store, or its title in the files.")
     ] = None
     memories: Annotated[
         list[str] | None,
         typer.Option("--memory", help="A strategy, or name:option=value,...; can be repeated. By default all seven."),
     ] = None
-    budget: Annotated[int, typer.Option(min=1, help="How many tokens a memory with a limit may show.")] = 1000
+    budget: Annotated[int, typer.Option(min=1, help="Token limit for the view of a memory that has one.")] = 1000
 
 
 @command("Compare")
@@ -56,7 +56,7 @@ def play(
     counter: Counter = None,
     questions: Annotated[
         list[str] | None,
-        typer.Option("--ask", help="Ask every memory this at the end; can be repeated. Only with --html."),
+        typer.Option("--ask", help="A question for every memory at the end; can be repeated. Only with --html."),
     ] = None,
     html: Annotated[
         Path | None, typer.Option(help="Write the page as one file that needs no server, and exit.")
@@ -93,7 +93,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("memzoo-demo"),
     no_open: Annotated[bool, typer.Option("--no-open", help="Write the pages, but do not open a browser.")] = False,
 ) -> None:
-    """Compare all seven on the bundled conversation, and open a page that shows what each remembers. Needs no key."""
+    """Compare all seven on the bundled conversation, and open a page that shows them at work. Needs no key."""
     from memzoo.benchmarks.comparing import beside_learnt, compare
     from memzoo.benchmarks.progress import watch_progress
     from memzoo.benchmarks.report.writing import table
@@ -128,7 +128,7 @@ def sample_page(file: Path) -> None:
 
 
 def _check_place(file: Path) -> None:
-    """Refuse a file that cannot be written before a model is paid for what would stand in it."""
+    """Refuse a file that cannot be written before a model is paid for its contents."""
     if file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
         raise OptionError(f"{str(file)!r} cannot be written: name a file in a folder that there is")
 

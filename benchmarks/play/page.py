@@ -15,14 +15,14 @@ __all__ = ["POLICY", "asset", "dump_json", "page"]
 
 _REST = "img-src data:; base-uri 'none'; form-action 'none'"
 POLICY = f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; {_REST}"
-"""What the page of a server may load: its own script and style, and what its server answers."""
+"""The sources that the page of a server may load: its own script, style and server."""
 
 
 def page(lines: Iterable[Line] | None = None) -> str:
     """The page as HTML.
 
     Args:
-        lines: What it shows, in the order of `Play.lines`, questions at the end; the page is then a file by itself,
+        lines: Its lines, in the order of `Play.lines`, questions at the end; the page is then a file by itself,
             which loads nothing. By default the page asks its server.
     """
     told = None if lines is None else [*lines]
@@ -37,7 +37,7 @@ def page(lines: Iterable[Line] | None = None) -> str:
 
 
 def dump_json(value: object) -> str:
-    """A value as JSON, in UTF-8 whatever was said."""
+    """A value as JSON, in UTF-8 for any text."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     # Half a character, as cut-off texts have it, cannot be written.
     return text.encode("utf-8", "replace").decode()
@@ -45,7 +45,7 @@ def dump_json(value: object) -> str:
 
 @functools.cache
 def asset(name: str) -> str:
-    """A file that lies beside the page."""
+    """A file beside the page."""
     return (importlib.resources.files("memzoo.benchmarks.play") / name).read_text(encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
-"""What a memory shows, in pieces, and how it differs from what it showed before.
+"""The view of a memory in pieces, and its differences to the view before.
 
-A page that told each view of each memory as a whole would be as long as the conversation times its turns. So each piece
-of text is told once, and each view as its difference to the one before.
+A page with each whole view of each memory would be as long as the conversation times its turns. Therefore the page has
+each piece of text once, and each view as its difference to the one before.
 """
 
 import difflib
@@ -40,9 +40,9 @@ class Head(NamedTuple):
     """The beginning of a message.
 
     Attributes:
-        role: Who is told to have said it.
+        role: The role shown for it.
         kind: As in `ShownText`.
-        number: In the log; `None` for what is not in it.
+        number: In the log; `None` for text outside it.
     """
 
     role: str
@@ -51,7 +51,7 @@ class Head(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of what is shown: a message of the log, or a sentence or line of a text that was derived or found.
+    """A part of a view: a message of the log, or a sentence or line of a derived or found text.
 
     Attributes:
         head: Of the message that begins with it; `None` if it goes on with one.
@@ -80,7 +80,7 @@ class Numbers(Generic[T]):
         return self._known.setdefault(thing, len(self._known))
 
     def take_new(self) -> list[T]:
-        """What is new, which is not new any more then."""
+        """The new pieces, which are then no longer new."""
         new, self.new = self.new, []
         return new
 
@@ -89,9 +89,9 @@ class Splice(NamedTuple):
     """One difference between two lists.
 
     Attributes:
-        at: Where, in the old list.
-        removed: How many things go there.
-        added: What comes in their place.
+        at: The place in the old list.
+        removed: The number of things removed there.
+        added: The things put in their place.
     """
 
     at: int
@@ -104,7 +104,7 @@ Told: TypeAlias = tuple[str, str, int | None, str]
 
 
 def pieces_of(shown: Iterable[ShownText]) -> list[Piece]:
-    """The pieces of messages that are shown, in order. What stands in the log word for word stays in one piece."""
+    """The pieces of shown messages, in order. A message of the log stays in one piece."""
     found: list[Piece] = []
     for one in shown:
         first, *others = _split_text(one.text) if one.number is None else (one.text,)
@@ -159,12 +159,12 @@ def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int
 
 
 def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
-    """Pairs of a piece that went and the one in its place that says much the same in other words.
+    """Pairs of a removed piece and the one in its place that says much the same in other words.
 
     Args:
-        gone: What went.
-        come: What came.
-        texts: Of both, by number, as far as they can be rewritten.
+        gone: The removed pieces.
+        come: The added pieces.
+        texts: Of both, by number, if they can be rewritten.
     """
     old = {number: _words(texts[number]) for number in gone if number in texts}
     new = {number: _words(texts[number]) for number in come if number in texts}
@@ -183,11 +183,11 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Piece], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """By which search a piece came to be shown: its place, how it was looked for, how well it fits.
+    """The search that found a piece: its place, the kind of search, its fit.
 
     Args:
-        pieces: What is shown.
-        finds: What was found.
+        pieces: The pieces of the view.
+        finds: The results of the searches.
         said: The messages of the log by number.
     """
     best: dict[str | int, tuple[str, float]] = {}
@@ -206,12 +206,12 @@ def reasons(
 
 
 def _bare(text: str) -> str:
-    """A text without what may end it differently elsewhere: a fact is told as a sentence."""
+    """A text without an ending that may differ elsewhere: a fact ends like a sentence."""
     return text.strip().rstrip(".")
 
 
 def _strip_labels(text: str) -> Iterator[str]:
-    """A text, and what stands behind each of its first labels: a date, a speaker, a name."""
+    """A text, and the rest behind each of its first labels: a date, a speaker, a name."""
     yield text
     for _ in range(_LABELS):
         _, label, text = text.partition(": ")

@@ -1,4 +1,4 @@
-"""One memory of the page: what it shows at each moment, how that differs from the moment before, what it cost."""
+"""One memory of the page: its view at each moment, the differences to the moment before, and the cost."""
 
 import functools
 import inspect
@@ -30,7 +30,7 @@ from memzoo.types import Explanation, Spent
 __all__ = ["Fact", "Frame", "PlayedMemory", "Tables", "about", "list_said"]
 
 Frame: TypeAlias = dict[str, Any]
-"""What one memory shows at one moment, as JSON; lines.md has its members."""
+"""The view of one memory at one moment, as JSON; lines.md has its members."""
 
 Fact: TypeAlias = tuple[str, str, str, bool, int]
 """Of a graph: subject, relation, object, whether it is that this is not so, the message that said it first."""
@@ -47,7 +47,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """What all memories of a page show, each thing told once."""
+    """The views of all memories of a page, each piece once."""
 
     pieces: Numbers[Piece] = field(default_factory=Numbers[Piece])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])
@@ -64,14 +64,14 @@ class Tables:
         return numbers
 
     def take_new(self) -> dict[str, Any]:
-        """What is new since the last time, as JSON."""
+        """Everything new since the last time, as JSON."""
         told = [[*(piece.head or ()), piece.text] for piece in self.pieces.take_new()]
         return {"pieces": told, "facts": self.facts.take_new(), "ways": self.ways.take_new()}
 
 
 @dataclass(frozen=True)
 class _Moment:
-    """What a memory showed at a moment."""
+    """The view of a memory at a moment."""
 
     pieces: Sequence[int] = ()
     shown: tuple[ShownText, ...] = ()
@@ -83,7 +83,7 @@ class PlayedMemory:
 
     Attributes:
         name: Its name on the page.
-        memory: The memory, as it is at the end of what was said so far.
+        memory: The memory, as it is at the end of the messages so far.
     """
 
     def __init__(
@@ -100,8 +100,8 @@ class PlayedMemory:
             name: Its name on the page.
             make: Makes it over a store.
             store: Where it keeps the conversation; it may have it already.
-            numbers: For its log numbers those that are to be told, where they differ.
-            learnt: What it learnt in advance, which it gets step by step when the conversation is there.
+            numbers: The numbers to show for its log numbers, where they differ.
+            learnt: Its state from learning in advance, which it gets step by step as the conversation reaches it.
         """
         self.name, self._make, self._store, self._numbers = name, make, store, numbers or {}
         self.memory = make(store)
@@ -114,11 +114,11 @@ class PlayedMemory:
 
     @property
     def asks(self) -> bool:
-        """Whether it asks the model of the page."""
+        """True if it asks the model of the page."""
         return hasattr(self.memory, "llm") and self._learnt is None
 
     def save(self, messages: Sequence[Record], turn_id: str) -> None:
-        """Take in an exchange. A model that fails is told in the next frame."""
+        """Take in an exchange. The next frame shows a failure of the model."""
         before = self.memory.usage.total
         try:
             self.memory.add_messages(messages, turn_id=turn_id)
@@ -130,7 +130,7 @@ class PlayedMemory:
             self._take_step(self._learnt)
 
     def _take_step(self, learnt: LearntState) -> None:
-        """Take over what was learnt in advance of the conversation up to here, if a step of learning ends here."""
+        """Take over the state learnt in advance up to here, if a step of learning ends here."""
         id_ = self.memory.conversation_id
         begun = drive(self._store.read_state(id_, learnt.name))
         now = drive(self._store.read(id_))[-1].seq
@@ -142,7 +142,7 @@ class PlayedMemory:
                 begun = drive(self._store.read_state(id_, learnt.name))
 
     def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
-        """What it shows at the next moment, or at the newest one anew, as the difference to the moment before."""
+        """Its view at the next moment, or at the newest one anew, as the difference to the moment before."""
         if not anew:
             self._keep_state(len(self._told))
             self._before = self._now
@@ -154,7 +154,7 @@ class PlayedMemory:
     def ask(
         self, moment: int, query: str, tables: Tables, said: Mapping[int, str]
     ) -> tuple[Frame, tuple[ShownText, ...], list[Message]]:
-        """What it shows for a question at a moment, as the difference to what it shows then, and as messages."""
+        """Its view for a question at a moment, as the difference to its view then, and as messages."""
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)
         parts = [differences for differences, _ in self._told[: moment + 1]]
@@ -202,7 +202,7 @@ class PlayedMemory:
         return frozenset(map(tables.facts.of, told))
 
     def _keep_state(self, moment: int) -> None:
-        """Keep what changed in what it learnt, so that it can be asked about this moment later."""
+        """Keep the changes of its state, so that it can be asked about this moment later."""
         id_ = self.memory.conversation_id
         for name in drive(self._store.states(id_)):
             known = self._versions.get(name, 0)
@@ -232,7 +232,7 @@ class PlayedMemory:
 
 
 def about(memory: BaseMemory) -> str:
-    """What a memory shows, in the first line of its documentation."""
+    """The first line of a memory's documentation."""
     return (inspect.getdoc(type(memory)) or "").partition("\n")[0]
 
 
@@ -265,7 +265,7 @@ def _renumber(why: Explanation, numbers: Mapping[int, int]) -> Explanation:
 
 
 def _states(why: Explanation, numbers: Sequence[int]) -> str:
-    """What became of each message of the log, as runs of letters, such as "o196s8"."""
+    """The fate of each message of the log, as runs of letters, such as "o196s8"."""
     letters = dict.fromkeys(numbers, "t")
     letters |= {one.number: "s" for one in why.shown if one.number in letters and one.number is not None}
     letters |= {one.number: _LETTERS[one.reason] for one in why.left_out}
@@ -278,5 +278,5 @@ def _counts(spent: Spent | Sum) -> list[int]:
 
 
 def list_said(messages: Iterable[Message]) -> list[tuple[str, str]]:
-    """Who said what, in words."""
+    """The speaker and the text, in words."""
     return [(message["role"], text_of(message)) for message in messages]

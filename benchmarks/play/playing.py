@@ -33,12 +33,12 @@ _QUESTIONS = 8
 class Play:
     """Memories that remember one conversation, moment by moment.
 
-    Moment n is after n exchanges. Each memory then shows what it would send with what the user says next, or for a
-    question; where neither is known, what it would send for the user's last words.
+    Moment n is after n exchanges. Each memory then shows the messages that it would send with the user's next
+    message, or for a question; if neither is known, for the user's last words.
 
     Attributes:
         talk: The conversation.
-        moment: The newest moment that was shown.
+        moment: The newest moment shown.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class Play:
         Args:
             talk: The conversation.
             variants: The memories; baselines are left out.
-            settings: The model that answers, the budget, and what counts tokens.
-            stored: What the store has, if the conversation is from one. What was learnt there is shown beside what is
-                learnt here, and nothing can be said.
+            settings: The model that answers, the budget, and the token counter.
+            stored: The stored conversation, if it is from a store. Its states are shown beside those learnt here, and
+                no message can be added.
         """
         self.talk, self._settings, self._stored = talk, settings, stored
         self.moment = -1
@@ -77,7 +77,7 @@ class Play:
             yield self._save(exchange)
 
     def ask_known(self) -> Iterator[Line]:
-        """Ask some of what the transcript asks, from its beginning to its end."""
+        """Ask some questions of the transcript, from its beginning to its end."""
         known = self.talk.measured
         for one in known[:: -(-len(known) // _QUESTIONS) or 1]:
             yield self.ask(one.text, one.asked_after, one)
@@ -86,12 +86,12 @@ class Play:
         """Say something, and have it answered and remembered.
 
         Args:
-            text: What the user says.
+            text: The user's message.
             by: The memory from whose view the model answers; by default the first.
             answer: The answer, if no model is to be asked.
 
         Returns:
-            The newest moment anew, with what was shown for these words, and the next one.
+            The newest moment anew, with the view for these words, and the next one.
 
         Raises:
             OptionError: Nothing is said, there is no such memory, or the conversation can only be looked at.
@@ -112,15 +112,15 @@ class Play:
         return [before, self._save(self._exchanges[-1])]
 
     def ask(self, text: str, moment: int | None = None, question: Question | None = None) -> Line:
-        """Ask all memories the same: what each shows for it, and what the model answers from that.
+        """Ask all memories the same question: the view of each, and the model's answer from it.
 
         Args:
             text: The question. It is not remembered.
-            moment: When it is asked; by default now.
-            question: What is known about it: the right answer, and what it rests on.
+            moment: The moment of the question; by default now.
+            question: Known data on it: the right answer, and its evidence.
 
         Raises:
-            OptionError: Nothing is asked, or there is no such moment.
+            OptionError: The question is empty, or there is no such moment.
         """
         _check(text)
         at = self.moment if moment is None else moment
@@ -140,7 +140,7 @@ class Play:
 
     @property
     def by_rules(self) -> bool:
-        """Whether rules answer, so that asking costs nothing."""
+        """True if rules answer, so that asking costs nothing."""
         return self._settings.answering.name == OFFLINE
 
     def _start(self) -> Line:
@@ -199,11 +199,11 @@ class Play:
         }
 
     def _columns_at(self, moment: int) -> list[PlayedMemory]:
-        """The memories that show something at a moment: of what is stored, only the end is known."""
+        """The memories with a view at a moment: of a stored one, only the end is known."""
         return [*self._columns, *(self._as_stored if moment == len(self.talk.exchanges) else ())]
 
     def _messages(self, moment: int) -> int:
-        """How many messages there are at a moment."""
+        """The number of messages at a moment."""
         return sum(len(one.messages) for one in self._exchanges[:moment])
 
     def _find_column(self, name: str) -> PlayedMemory:
@@ -226,7 +226,7 @@ class Play:
         )
 
     def _column_as_stored(self, variant: Variant) -> PlayedMemory | None:
-        """A memory with what the store has for it; `None` if it has nothing."""
+        """A memory with its state from the store; `None` if there is none."""
         entries, states = self._stored or ((), {})
         empty = self._make(variant, _Resting(), InMemoryStore())
         if not (known := {name: state for name, state in states.items() if name == empty.state_name}):
@@ -264,12 +264,12 @@ class Play:
 
 
 class _Resting:
-    """In place of a model where only what was learnt before is to be shown: it learns nothing."""
+    """Stands in for a model if only earlier states are to be shown: it learns nothing."""
 
     name = "nobody"
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """Fail, so that what was not learnt from yet is shown as it waits."""
+        """Fail, so that messages not learnt from yet are shown as waiting."""
         raise ModelError(f"nobody is asked for {purpose}: this is what the store has")
 
 

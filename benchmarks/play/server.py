@@ -1,6 +1,6 @@
-"""Serves the page to this machine: what the memories show as they go through the conversation, what is said and asked.
+"""Serves the page to this machine: the views of the memories through the conversation, new messages and questions.
 
-Only who knows the address with its token sees anything, and only under the names of this machine: another page in the
+Only requests with the token of the address get an answer, and only under the names of this machine: another page in the
 same browser can neither read the answers nor send anything that is taken.
 """
 
@@ -47,10 +47,10 @@ _HEADERS = {
 
 
 class Feed:
-    """Goes through a conversation in the background, and keeps the lines for whoever asks.
+    """Goes through a conversation in the background, and keeps the lines for all requests.
 
     Attributes:
-        play: What goes through it.
+        play: The memories and the conversation.
     """
 
     def __init__(self, play: Play) -> None:
@@ -74,7 +74,7 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """The lines behind those that were seen, as soon as there is one, and whether that is the end of it."""
+        """The lines after those seen, as soon as there is one, and true at their end."""
         with self._more:
             self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)
             return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}
@@ -105,7 +105,7 @@ def application(feed: Feed, token: str) -> Starlette:
     """The server of a page, for any ASGI server.
 
     Args:
-        feed: What is shown.
+        feed: The lines to show.
         token: Who asks has to know it: `?token=` for the page, the header `Authorization: token ...` for what it shows.
     """
     pages = _Pages(feed, token)
@@ -127,12 +127,12 @@ def serve(play: Play, port: int, ready: Callable[[str], None]) -> None:
     """Serve the page on this machine until interrupted.
 
     Args:
-        play: What is shown.
+        play: The memories and the conversation.
         port: 0 takes a free one.
         ready: Called with the address when it can be opened.
 
     Raises:
-        OptionError: The port cannot be had.
+        OptionError: The port is not free.
     """
     token, feed = secrets.token_urlsafe(24), Feed(play)
     try:
@@ -150,7 +150,7 @@ def serve(play: Play, port: int, ready: Callable[[str], None]) -> None:
 
 
 class _Pages:
-    """What is answered to each request."""
+    """The answers to requests."""
 
     def __init__(self, feed: Feed, token: str) -> None:
         self._feed, self._token = feed, token
@@ -182,7 +182,7 @@ class _Pages:
         return _json(await run_in_threadpool(self._feed.act, action))
 
     async def _read_body(self, request: Request, kinds: dict[str, type]) -> dict[str, Any]:
-        """What a request has in its body: only what is known, each of its kind."""
+        """The body of a request: only known members, each of its kind."""
         self._check_header(request)
         body = b""
         async for part in request.stream():

@@ -19,7 +19,7 @@ class Axis:
         high: The value at its end.
         start: The place of `low`.
         end: The place of `high`; less than `start` for an axis that goes up.
-        bent: Whether it is logarithmic from 50 on. Below it is nearly linear, so that 0 has a place, too.
+        bent: It is logarithmic from 50 on. Below it is nearly linear, so that 0 has a place, too.
     """
 
     low: float

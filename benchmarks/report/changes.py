@@ -1,4 +1,4 @@
-"""Holds results against thresholds, and against those of another run."""
+"""Compares results with thresholds, and with another run."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,10 +70,10 @@ def earlier_results(path: Path | None) -> Results | None:
 
 
 def check_same(survey: Survey, earlier: Results, file: Path | None) -> None:
-    """See that earlier results are of the same conversations and questions, whatever the titles and the order.
+    """Check that earlier results are of the same conversations and questions, in any order and with any titles.
 
     Raises:
-        OptionError: They are of others; the text names those that differ.
+        OptionError: They are of others; the text names the differences.
     """
     here = _conversations(survey.talks, survey.details)
     there = _conversations(earlier.talks, [one.question for one in earlier.questions])
@@ -94,7 +94,7 @@ def check_same(survey: Survey, earlier: Results, file: Path | None) -> None:
 
 
 def _conversations(talks: Talks, questions: Sequence[QuestionInfo]) -> dict[object, str]:
-    """The titles of conversations, by how long these are and what is asked about them."""
+    """The titles of conversations, by their length and questions."""
     asked: dict[int, list[object]] = defaultdict(list)
     for one in questions:
         asked[one.transcript].append((one.text, one.answer, one.category, one.evidence, one.stale))
@@ -102,7 +102,7 @@ def _conversations(talks: Talks, questions: Sequence[QuestionInfo]) -> dict[obje
 
 
 def changes(results: Results, earlier: Results) -> list[str]:
-    """Say what is different from earlier results, a line for each memory, budget and figure."""
+    """List differences from earlier results, a line for each memory, budget and figure."""
     now, before = ({row.memory.name: row for row in some.rows} for some in (results, earlier))
     said = [
         f"{name}, {write_number(budget, 'token')}: {line}"

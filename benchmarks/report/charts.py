@@ -1,4 +1,4 @@
-"""The charts of a comparison: what was shown over the conversation, recall against tokens, and bars of what it costs.
+"""The charts of a comparison: tokens shown over the conversation, recall against tokens, and bars of the costs.
 
 Within a page a chart takes the page's colours. One that stands alone brings colours for light and for dark. The SVG is
 our own because the report comes with the base installation, which has no library that draws, and because its colours
@@ -38,10 +38,10 @@ COLOURS = {
     "knowledge-graph": "#a8842c",
     "combined": "#c2589a",
 }
-"""A colour for each strategy that can be told from white and from black."""
+"""A colour for each strategy, visible on white and on black."""
 
 OTHERS = ("#5b6abf", "#8a9a2b", "#b0653f", "#3d97b5", "#9c6f8f", "#6f8a6a")
-"""Colours for what has none of its own."""
+"""Colours for memories without a colour of their own."""
 
 WIDE, NARROW = 960, 350
 """Widths of a chart: of a page, and of a phone."""
@@ -62,11 +62,11 @@ class Series:
         colour: Of line, points and tie.
         points: From left to right, as values.
         whiskers: Intervals of points: where across, from, to.
-        value: What the label says besides the name.
-        hollow: Whether its points are lower bounds.
-        dashed: Whether it frames the others.
-        dots: Whether its points are marked.
-        pale: What was measured, where `points` are smoothed.
+        value: The text of the label after the name.
+        hollow: Its points are lower bounds.
+        dashed: It frames the others.
+        dots: Its points are marked.
+        pale: The measured points, if `points` are smoothed.
     """
 
     name: str
@@ -91,7 +91,7 @@ def colours_of(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def recall_chart(results: Results, width: int = WIDE) -> str:
-    """Draw what was found against the tokens paid for a request, as SVG: a point for each memory and budget.
+    """Draw the results against the tokens paid for a request, as SVG: a point for each memory and budget.
 
     Points of lower bounds are hollow, and have no interval.
     """
@@ -151,7 +151,7 @@ def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alo
 
 
 def survival_chart(results: Results, width: int = WIDE) -> str:
-    """Draw which share of marked lines is still shown so many exchanges after they were said, as SVG."""
+    """Draw the share of marked lines still shown, by their age in exchanges, as SVG."""
     budget, colours = results.main_budget, colours_of(results.rows)
     lines = [
         Series(
@@ -200,10 +200,10 @@ class Bars:
     """A chart of bars, each of two parts.
 
     Attributes:
-        title: What it shows.
-        parts: What the two parts are.
+        title: The title.
+        parts: The names of the two parts.
         amounts: By the name of the memory: both parts.
-        form: How the sum of both is written.
+        form: The format of the sum of both.
     """
 
     title: str
@@ -253,14 +253,14 @@ def curves(
 
     Args:
         series: The lines.
-        titles: The title; what the chart shows, for readers who cannot see it.
-        axes: What the axes count.
+        titles: The title, and a description for readers who cannot see the chart.
+        axes: The labels of the axes.
         width: In points.
         top: Where the upright axis ends.
         start: Where the other axis begins; `None` for the first point.
-        share: Whether the upright axis counts per cent.
-        bent: Whether the other axis is logarithmic.
-        alone: Whether it stands alone, without a page around it.
+        share: The upright axis counts per cent.
+        bent: The other axis is logarithmic.
+        alone: It has no page around it.
     """
     # Labels have at most two fifths of the width; longer ones are cut and told in full by their tooltip.
     longest = min(int(width * 0.42 / _LETTER), max((len(f"{one.name}  {one.value}") for one in series), default=0))

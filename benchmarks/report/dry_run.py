@@ -1,4 +1,4 @@
-"""What a comparison is going to ask its models: the table of a dry run, exact as far as it can be known before."""
+"""The table of a dry run: the coming requests to models, exact where they can be known before."""
 
 from dataclasses import dataclass
 
@@ -40,9 +40,9 @@ class Expected:
 
 
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
-    """List what a memory will show, cost to read, and ask: tokens at an exchange, calls in all, tokens of these calls.
+    """List the view, reading cost and calls of a memory: tokens at an exchange, calls in all, tokens of these calls.
 
-    Calls to load are those of the exchanges and of the questions.
+    Calls to load include exchanges and questions.
     """
     # Rules stood in for the model, so only calls that no reply decides about are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())
@@ -59,7 +59,7 @@ def list_expected(row: Row, budget: int) -> dict[str, Expected]:
 
 
 def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
-    """Draw for a terminal what the real run is going to ask.
+    """Draw the requests of the real run for a terminal.
 
     Args:
         found: With rules in place of models.

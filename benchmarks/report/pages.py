@@ -1,4 +1,4 @@
-"""The report as one page of HTML: no network, all text from outside escaped, each line of what was shown but once."""
+"""The report as one page of HTML: no network, all text from outside escaped, each shown line only once."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ __all__ = ["fragment", "page"]
 
 
 def page(comparison: Compared, date: datetime) -> str:
-    """Render the report: the verdict, tables, charts, every question with what was shown, and how it was measured."""
+    """Render the report: the verdict, tables, charts, every question with the views, and the method."""
     results = comparison.results
     script = source("report.js")
     return render_template(
@@ -70,10 +70,10 @@ def _data(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """What a memory showed for a question, in a word.
+    """The view of a memory for a question, in a word.
 
     Attributes:
-        text: The share of evidence, or whether the answer was right or shown.
+        text: The share of evidence, or a word for a right or shown answer.
         kind: "hit", "part", "miss", or "" if nothing is known.
         order: To sort by.
     """
@@ -84,7 +84,7 @@ class _Cell:
 
 
 def _cells(results: Results, question: QuestionResult) -> Iterator[_Cell]:
-    """Tell what each memory showed within the main budget."""
+    """List the views of the memories within the main budget."""
     for row in results.competing:
         answer = question.memories.get(row.memory.name, {}).get(results.main_budget) or Scored()
         cell = _cell(answer)

@@ -28,17 +28,17 @@ Where: TypeAlias = Literal["terminal", "markdown", "page"]
 _NOTHING = "–"
 _INTERVALS = {
     "judged": ("judged\nright", "Share of the model's answers that the judge took for right."),
-    "answers": ("answers", "Share of the answers that what was shown says."),
+    "answers": ("answers", "Share of the answers that the view says."),
     "covered": (
         "recall",
         "Share of the evidence shown: whole, or of a message of more than 40 words half of its runs of five.",
     ),
-    "whole": ("recall\nwhole", "Share of the evidence that was shown whole."),
+    "whole": ("recall\nwhole", "Share of the evidence shown whole."),
     "corrected": (
         "corrected",
-        "Of what was corrected, the share for which the correction was shown, or said in other words.",
+        "Share of the corrections shown, word for word or in other words.",
     ),
-    "stale": ("stale", "Of what was corrected, the share for which the old statement alone was shown."),
+    "stale": ("stale", "Share of the corrections for which only the old statement was shown."),
 }
 
 
@@ -48,10 +48,10 @@ class Column:
 
     Attributes:
         title: Short.
-        about: What it says, in a sentence.
+        about: Its meaning, in a sentence.
         value: A row -> its figure; `None` if it has none.
-        form: How a figure is written.
-        text: A row -> its text, where the figure alone does not tell it.
+        form: The format of a figure.
+        text: A row -> its text, if the figure alone is not enough.
     """
 
     title: str
@@ -61,20 +61,20 @@ class Column:
     text: Callable[[Row], str] | None = None
 
     def cell(self, row: Row) -> str:
-        """Write what stands in a row."""
+        """Write the cell of a row."""
         value = self.value(row)
         if self.text and value is not None:
             return self.text(row)
         return _NOTHING if value is None else self.form.format(value)
 
     def order(self, row: Row) -> float:
-        """Return what a row is sorted by: those without a figure come last."""
+        """Return the sort key of a row: rows without a figure come last."""
         value = self.value(row)
         return -1 if value is None else value
 
 
 def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
-    """List the columns at a budget, without the memories' names; those that have no figure at all are left out."""
+    """List the columns at a budget, without the memories' names; leaves out columns without a figure."""
     results = comparison.results
     shown = [
         _interval_column(name, budget, results, where)
@@ -92,7 +92,7 @@ def columns(comparison: Compared, budget: int, where: Where = "terminal") -> lis
 
 
 def _choose_columns(shown: list[Column], always: list[Column], costs: list[Column]) -> list[Column]:
-    """Choose what tells most, in 80 columns: what a judge says before words, money before tokens, paid before shown."""
+    """Choose the best columns for 80 characters: judge before words, money before tokens, paid before shown."""
     titles = [one.title for one in shown]
     spare = {_INTERVALS["whole"][0], _INTERVALS["answers"][0] if _INTERVALS["judged"][0] in titles else ""}
     left_out = ("cached", "tokens", "upkeep") if costs else ("cached", "tokens")
@@ -101,7 +101,7 @@ def _choose_columns(shown: list[Column], always: list[Column], costs: list[Colum
 
 
 def best_name(results: Results, budget: int) -> str:
-    """Name the memory with the highest figure within a budget, if there are others beside it; else ""."""
+    """Name the memory with the highest figure within a budget, if there are others; else ""."""
     return next((pair.best for pair in results.pairs if pair.budget == budget), "")
 
 
@@ -119,9 +119,9 @@ def share(found: Interval | None) -> str:
 
 
 def model_note(name: str) -> str:
-    """Name the model that answered, and what that means for the figures."""
+    """Name the model that answered, and its effect on the figures."""
     if name == OFFLINE:
-        return "memzoo-offline-extractive: rules, not a language model; what it lets a memory remember is a lower bound"
+        return "memzoo-offline-extractive: rules, not a language model; its figures are lower bounds"
     return name
 
 
@@ -131,7 +131,7 @@ def counter_note(name: str) -> str:
 
 
 def caption(comparison: Compared) -> list[tuple[str, str]]:
-    """List what a reader of the table has to know, as pairs of a name and a text."""
+    """List the facts that a reader of the table needs, as pairs of a name and a text."""
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
     learnt = [row for row in comparison.rows if row.memory.learnt_by]
@@ -149,7 +149,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
 
 
 def _cache_note(cache: CacheRule, system_tokens: int) -> str:
-    """Say how what is sent is paid, and what stands before the memory."""
+    """Write the cache rule, and the number of tokens before the memory."""
     before = f"; {write_number(system_tokens, 'token')} before the memory" if system_tokens else ""
     if cache.read == 1:
         return f"no prompt cache: as sent{before}"
@@ -160,7 +160,7 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
 
 
 def exclusions(comparison: Compared) -> list[str]:
-    """Say in sentences what the measurement left out, if anything."""
+    """Write sentences on anything that the measurement left out."""
     talks = comparison.results.talks
     untrue = write_number(talks.adversarial, "adversarial question")
     unfounded = write_number(talks.without_evidence, "question")
@@ -219,14 +219,13 @@ def _always(budget: int) -> list[Column]:
         Column("tokens", "Mean tokens shown at an exchange.", lambda row: row.budgets[budget].tokens, "{:,.0f}"),
         Column(
             "cached\n%",
-            "Of what is sent at an exchange, what the provider has of the request before, and charges less for.",
+            "Share of an exchange's tokens sent that the provider has cached and charges less for.",
             lambda row: row.budgets[budget].cached,
             "{:.0%}",
         ),
         Column(
             "paid",
-            "What a request costs, in tokens at the full price: what stands before the memory, what it shows, the "
-            "user's words.",
+            "Price of a request, in tokens at the full price: the text before the memory, its view, the user's words.",
             lambda row: row.budgets[budget].paid,
             "{:,.0f}",
         ),
@@ -237,7 +236,7 @@ def _always(budget: int) -> list[Column]:
         ),
         Column(
             "upkeep\ntokens",
-            'Mean tokens that these calls sent and received for an exchange; "?" if the model does not tell.',
+            'Mean tokens that these calls sent and received for an exchange; "?" if the model does not say.',
             lambda row: row.upkeep_tokens,
             text=lambda row: "?" if row.upkeep.calls and not row.upkeep.prompt_tokens else f"{row.upkeep_tokens:,.0f}",
         ),
@@ -258,10 +257,10 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
     if not run.prices:
         return []
     unit = f"\n{run.currency}" if run.currency else ""
-    about = "Of 1,000 exchanges like these: upkeep, and what was shown, read once for each exchange."
+    about = "For 1,000 exchanges like these: upkeep, and the view, read once for each exchange."
     found = [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
     if run.per_month is not None:
-        about = f"Of {write_number(run.per_month, 'exchange')} a month."
+        about = f"For {write_number(run.per_month, 'exchange')} a month."
         found.append(Column(f"cost\n/month{unit}", about, lambda row: row.costs[budget].month if row.costs else None))
     return found
 

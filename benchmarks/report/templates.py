@@ -1,4 +1,4 @@
-"""The templates of the report, rendered: what comes from outside is escaped."""
+"""Renders the templates of the report, and escapes text from outside."""
 
 import functools
 import importlib.resources
@@ -10,7 +10,7 @@ __all__ = ["render_template", "source"]
 
 
 def source(name: str) -> str:
-    """Read a file that lies beside the templates."""
+    """Read a file beside the templates."""
     return (importlib.resources.files("memzoo.benchmarks.data") / name).read_text(encoding="utf-8")
 
 

@@ -55,8 +55,8 @@ def markdown(comparison: Compared) -> str:
 def write_report(comparison: Compared, folder: Path, date: datetime | None = None) -> list[Path]:
     """Write all files of a report into a folder, and return their paths.
 
-    results.json and report.md are the same for the same inputs. The date, now if it is not given, and what was timed
-    are in the other two.
+    results.json and report.md are the same for the same inputs. The date, by default now, and the times are in
+    the other two.
     """
     date = date or datetime.now(UTC)
     texts = {
@@ -110,5 +110,5 @@ def _escape(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text in Markdown that is no tag, no link and no other line, whatever titles and names say."""
+    """Text in Markdown without tags, links and line breaks, for any titles and names."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("](", "]\\(").replace("\n", " ")

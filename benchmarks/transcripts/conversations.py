@@ -26,7 +26,7 @@ ADVERSARIAL = "adversarial"
 """The category of questions that have no true answer; they are left out of recall."""
 
 DRAFTED = "drafted"
-"""What the categories of questions begin with that were drafted by rules, and that nobody has read."""
+"""The prefix of the categories of questions that were drafted by rules, and not read by a person."""
 
 UNCATEGORISED = "uncategorised"
 """The category of questions that were given none."""
@@ -36,17 +36,17 @@ UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 KINDS = ("safety rule", "constraint", "goal", "preference", "fact", "correction")
-"""What a marked line may be."""
+"""The kinds of marked lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line that is to be followed through the talk: is it still shown?
+    """A marked line, followed through the talk to see if it is still shown.
 
     Attributes:
         kind: One of `KINDS`.
         text: The whole line.
-        means: What says it, if that is less; "" for the line itself.
+        means: The words that say it, if fewer; "" for the line itself.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What is saved to a memory at once: a user's message and all that follows until the next one.
+    """The unit of a save: a user's message and everything until the next one.
 
     Attributes:
         messages: OpenAI chat messages, oldest first, the user's first where there is one.
@@ -72,7 +72,7 @@ class Exchange:
 
     @property
     def said_at(self) -> datetime:
-        """Its date; 1 January 2000 stands in where none is known, for clocks, which no model is told."""
+        """Its date; if unknown, 1 January 2000 for clocks, which no model sees."""
         return self.date or UNDATED
 
     @property
@@ -82,7 +82,7 @@ class Exchange:
 
     @property
     def user_text(self) -> str | None:
-        """What the user says in it; `None` if the assistant speaks unasked."""
+        """The user's words in it; `None` if the assistant speaks unasked."""
         first = self.messages[0]
         return text_of(first) if first["role"] == "user" else None
 
@@ -92,7 +92,7 @@ class Question:
     """A question about the conversation.
 
     Attributes:
-        text: What the user asks.
+        text: The question.
         answer: The right answer; "" if none is known.
         evidence: The texts that the answer rests on, each once, in the order they were cited.
         category: Any word that groups questions.
@@ -135,19 +135,19 @@ class Transcript:
 
     @property
     def measured(self) -> list[Question]:
-        """The questions that are asked: those with evidence, adversarial ones left out, in the order of asking."""
+        """The questions to ask: all with evidence, without adversarial ones, in the order of asking."""
         asked = [question for question in self.questions if question.evidence and question.category != ADVERSARIAL]
         end = len(self.exchanges)
         return sorted(asked, key=lambda one: end if one.asked_after is None else one.asked_after)
 
     @property
     def adversarial(self) -> int:
-        """How many questions are left out because they have no true answer."""
+        """The number of questions left out because they have no true answer."""
         return sum(question.category == ADVERSARIAL for question in self.questions)
 
     @property
     def without_evidence(self) -> int:
-        """How many other questions are left out because nothing is known that their answer rests on."""
+        """The number of other questions left out because their evidence is unknown."""
         return len(self.questions) - len(self.measured) - self.adversarial
 
 
@@ -159,8 +159,8 @@ class TranscriptMessage:
         message: The OpenAI chat message.
         evidence: As for one message in `Exchange.evidence`.
         date: As in `Exchange`.
-        opens: Whether a session begins with it, and so an exchange, whoever speaks.
-        mark: What is followed of it.
+        opens: A session begins with it, and so an exchange, for any speaker.
+        mark: Its mark.
     """
 
     message: Message
@@ -171,7 +171,7 @@ class TranscriptMessage:
 
 
 class Citations:
-    """What questions may cite, by id.
+    """The messages that questions may cite, by id.
 
     Example:
         >>> citations = Citations({"a": "I live in Oslo."})

@@ -62,7 +62,7 @@ def _read_question(question: "_Question", citations: Citations) -> Question:
 
 
 def _read_messages(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[TranscriptMessage]:
-    """Read the turns of all sessions; what one speaker says without a break is one message."""
+    """Read the turns of all sessions; successive turns of one speaker are one message."""
     # By number, not by name: session_10 comes after session_9.
     for number in sorted(int(found[1]) for key in talk if (found := _SESSION.fullmatch(key))):
         name = f"session_{number}"

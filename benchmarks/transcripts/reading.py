@@ -44,7 +44,7 @@ def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
     A file of JSON Lines with a conversation on each line is read line by line.
 
     Raises:
-        TranscriptError: One cannot be read or understood; the error names the line or the index, and what is expected.
+        TranscriptError: One cannot be read or understood; the error names the line or the index, and the expected form.
     """
     for path in paths:
         files = _files(path_of(path)) if str(path) != STDIN else [Path(STDIN)]
@@ -167,7 +167,7 @@ def _is_said(item: Any) -> bool:
 
 
 def _to_openai(item: Any) -> dict[str, Any] | None:
-    """Turn a message into OpenAI's form; what cannot be one stays as it is, to be refused by name."""
+    """Turn a message into OpenAI's form; any other value stays as it is, to be refused by name."""
     found = message_of(item)
     if not isinstance(item, dict):  # a pair of a role and a content
         return found

@@ -31,7 +31,7 @@ def is_realmem(item: dict[str, Any]) -> bool:
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Read what one user talked about; a question is asked when all before its `asked_at` has been said.
+    """Read the talks of one user; a question is asked once the messages before its `asked_at` are saved.
 
     Args:
         item: An object of the list.

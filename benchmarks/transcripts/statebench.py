@@ -1,4 +1,4 @@
-"""StateBench's timelines: short talks in which values are corrected; what must be mentioned, and what must not be."""
+"""StateBench's timelines: short talks with corrections of values, and strings that must or must not be mentioned."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Validates a file that anybody may have written; errors name the file, the place in it, and what is expected there."""
+"""Validates a file from any source; errors name the file, the place in it, and the expected form."""
 
 import reprlib
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def validate(model: type[AnyItem], value: Any, where: str, places: Sequence[str]
     """Validate a value from a file.
 
     Args:
-        model: What the value should be.
+        model: The expected form.
         value: Anything that JSON can hold.
         where: File and line or index, for the error message.
         places: The places of its messages, if they do not stand in one list of the file.

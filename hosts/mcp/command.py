@@ -27,10 +27,10 @@ _FILE = "MEMORY_FILE_PATH"
 def mcp(
     *,
     store: Annotated[str, typer.Option(help="The store; by default a file in your own folder.")] = "",
-    conversation: Annotated[str, conversation_option("Which conversation of the store.")] = "mcp",
+    conversation: Annotated[str, conversation_option("The conversation in the store.")] = "mcp",
     http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 picks a free one.")] = None,
-    max_tokens: Annotated[int, typer.Option(min=64, help="The most tokens of a read of the graph.")] = 25_000,
-    counter: Annotated[str, typer.Option("--token-counter", help="How to count them.")] = "approximate",
+    max_tokens: Annotated[int, typer.Option(min=64, help="Token limit for reading the graph.")] = 25_000,
+    counter: Annotated[str, typer.Option("--token-counter", help="Token counter.")] = "approximate",
     import_: Annotated[Path | None, typer.Option("--import", help="Import a memory.jsonl, and exit.")] = None,
     export: Annotated[Path | None, typer.Option(help="Write the graph as a memory.jsonl, and exit.")] = None,
 ) -> None:

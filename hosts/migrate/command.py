@@ -31,11 +31,11 @@ def migrate(
             "--without-langchain", help="Also rewrite ConversationChain; LangChain's takes memzoo's memories."
         ),
     ] = False,
-    seconds: Annotated[float, typer.Option(min=1, help="The time limit for a file; it is then left as it is.")] = 60,
+    seconds: Annotated[float, typer.Option(min=1, help="Time limit for a file; a slower one is left alone.")] = 60,
 ) -> None:
-    """Rewrite code that uses LangChain's memory classes for memzoo.langchain; list the rest, with advice.
+    """Rewrite code with LangChain's memory classes for memzoo.langchain; list the rest, with advice.
 
-    If a file cannot be read or written, the others are still done, and the exit code is 2.
+    If a file cannot be read or written, the rest is still done, and the exit code is 2.
     """
     found: list[Migrated] = []
     changed = failed = 0

@@ -22,15 +22,15 @@ __all__ = ["import_lines"]
 @command("Stored data")
 def import_lines(
     *,
-    source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file, a folder or a URL.")],
+    source: Annotated[str, typer.Argument(help="A file from `memzoo export`; with --from, a file, folder or URL.")],
     store: StoreURL,
-    conversation: Annotated[
-        str | None, conversation_option("Its id in the store; by default the one that it had.")
-    ] = None,
+    conversation: Annotated[str | None, conversation_option("Its id in the store; by default its old id.")] = None,
     form: Annotated[str, typer.Option("--from", help=f"Import from another library: {', '.join(READERS)}.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --from: only show what would be imported.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --from: only list the conversations to import.")
+    ] = False,
 ) -> None:
-    """Import what `memzoo export` wrote, under an id that is new to the store, or what another library keeps."""
+    """Import a file from `memzoo export`, under an id that is new to the store, or another library's memory."""
     if form:
         _import_from(form, source, store, conversation, dry_run=dry_run)
         return
@@ -46,7 +46,7 @@ def import_lines(
 def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:
     wrong: list[TransferError] = []
     logs = read_logs(form, source, wrong.append)
-    # What cannot be read must not leave an empty store behind.
+    # An unreadable source must not leave an empty store behind.
     if (first := next(logs, None)) is None:
         raise _sum_up(wrong, "nothing was imported")
     if conversation is not None:
@@ -63,7 +63,7 @@ def _import_from(form: str, source: str, store: str, conversation: str | None, *
 
 
 def _sum_up(wrong: list[TransferError], rest: str) -> TransferError:
-    """The only error, or one for several that are told here."""
+    """The only error, or one that sums up several, which are printed here."""
     if len(wrong) == 1:
         return TransferError(f"{wrong[0]}; {rest}")
     for error in wrong:

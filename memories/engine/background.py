@@ -24,7 +24,7 @@ class Background:
     such that the next one makes up for it.
 
     Args:
-        job: Makes the coroutine to run. What it raises is logged.
+        job: Makes the coroutine to run. Its errors are logged.
     """
 
     def __init__(self, job: Callable[[], Coroutine[Any, Any, object]]) -> None:
@@ -70,9 +70,9 @@ class Background:
             try:
                 await self._job()
             except StoreError as error:  # it is away, or was closed meanwhile
-                logger.warning("what was to be learnt in the background is left for later: %s", error)
+                logger.warning("learning in the background is left for later: %s", error)
             except Exception:
-                logger.exception("what was to be learnt in the background was not learnt yet")
+                logger.exception("learning in the background failed")
 
     def _take(self) -> bool:
         """Take the request for a run: return True and clear it if there is one, else mark the worker as done."""

@@ -15,14 +15,14 @@ _sound: WeakSet[type] = WeakSet()
 
 
 def check_class(cls: type, base: type) -> None:
-    """Refuse, once, a class of which no memory can be made, or whose options or hooks would be ignored.
+    """Refuse a class that cannot make a memory, or whose options or hooks would be ignored; checks each class once.
 
     Args:
         cls: The class of a strategy.
-        base: `BaseMemory`, which has the hooks as they are to be.
+        base: `BaseMemory`, which declares the hooks.
 
     Raises:
-        PluginError: It is no strategy as it stands; the text says what would be right.
+        PluginError: It is no working strategy; the text gives the mend.
     """
     if cls in _sound:
         return
@@ -32,7 +32,7 @@ def check_class(cls: type, base: type) -> None:
 
 
 def check_returned(owner: object, hook: str, value: object, kind: type[T], right: str) -> T:
-    """Return what a hook has returned, if it is of the right kind.
+    """Return a hook's result, if it is of the right kind.
 
     Raises:
         PluginError: It is not.
@@ -50,7 +50,7 @@ def _faults(cls: type, base: type) -> Iterator[str]:
         for field in dataclasses.fields(one) if dataclasses.is_dataclass(one) else ():
             value = vars(one).get(field.name, field.default)
             if value is not field.default and not hasattr(value, "__get__"):
-                right = "write @strategy above it, and what type the option has"
+                right = "write @strategy above it, and the type of the option"
                 yield f"{one.__name__} sets the option {field.name!r}: {right}"
     called = getattr(cls, "name", None)
     if not isinstance(called, str) or not called:

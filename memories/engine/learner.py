@@ -1,14 +1,12 @@
 """The state of a strategy follows the log: the part of a save after storing, in the order in which it happens.
 
-1. `follow` takes what was just said into the log that is held in memory; `catch_up` waits until nobody else learns this
-   state.
-2. `learn` takes steps (`_take_steps`). For each it looks up the state, and chooses what to learn from: whole exchanges
-   that wait, as many as a prompt has room for (`next_step`), if the strategy says that it is time to (`due`).
-   Where another process learns this state, the step is left to that one (`Leaseholder`).
-3. The strategy's `derive` says what to learn from them. `CachedState.commit` stores that together with the number of
-   the last message. Then it looks whether more waits.
-4. If a model fails, the call ends; what it notes with the state (`Attempts`) tells the next one how to go on. `retry`
-   says what.
+1. `follow` adds new messages to the log in memory; `catch_up` waits until no other task or thread learns this state.
+2. `learn` takes steps (`_take_steps`). For each it looks up the state, and chooses waiting exchanges, as many as a
+   prompt has room for (`next_step`), if the strategy says that it is time to learn (`due`). If another process learns
+   this state, it leaves the step to that process (`Leaseholder`).
+3. The strategy's `derive` learns from them. `CachedState.commit` stores the changes together with the number of the
+   last message. Then it looks for more waiting exchanges.
+4. If a model fails, the call ends; its notes with the state (`Attempts`) guide the next call. `retry` has the rules.
 """
 
 import contextlib
@@ -72,12 +70,12 @@ class Effort(NamedTuple):
 class Learner:
     """Brings the state of a strategy up to the end of the log, in steps that are committed one by one.
 
-    A step takes in whole exchanges, as many as fit a prompt; what it learnt and how far it came are committed
+    A step takes in whole exchanges, as many as fit a prompt; its changes and its place in the log are committed
     together. A crash or a failing model therefore costs at most the step it hit, and the next call starts there.
 
     Attributes:
         name: The name under which the store keeps the state.
-        log: What it learns from.
+        log: The messages to learn from.
         retry: Deals with a failing model.
         cached_state: The newest known state.
         lock: Held while deriving, so that one derivation runs at a time in this process.
@@ -168,10 +166,10 @@ class Learner:
         return await self.refresh()
 
     async def learn(self, effort: Effort) -> State:
-        """Derive until nothing is left, another process does, or the model fails, and return the state.
+        """Derive until nothing is left, another process takes over, or the model fails, and return the state.
 
         Raises:
-            ModelError: A model failed, now or a short time ago. What was committed before stays.
+            ModelError: A model failed, now or a short time ago. Earlier commits stay.
         """
         async with self._leaseholder() as lease:
             state = self.cached_state.newest
@@ -360,7 +358,7 @@ class Learner:
         """Derive a state from the log once more, which takes the place of the old one when it is whole.
 
         Args:
-            first: Begin with this number, if the state consists of embeddings: those of older messages stay.
+            first: Begin with this number, if the state consists of embeddings: older embeddings stay.
             tell: Told of the last number that was learnt from, after each step.
 
         Raises:
@@ -413,7 +411,7 @@ class Learner:
                 await self.cached_state.commit(state, changes, state.watermark, left)
 
     async def amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        """Commit changed items, told from the state as it is; how far the log was taken in stays as it is."""
+        """Commit items that differ from the current state; its place in the log stays the same."""
         async with self.lock.hold():
             while True:
                 state = await self.refresh()
@@ -451,8 +449,8 @@ async def relearn(
         whole_number("from_", from_, at_least=1)
     if not memory.keep_history and not only_set_aside:
         raise OptionError(
-            "relearn would lose what was learnt from messages that keep_history=False has deleted; "
-            "only_set_aside=True learns from what was set aside"
+            "relearn would lose knowledge from messages that keep_history=False has deleted; "
+            "only_set_aside=True learns only from exchanges set aside"
         )
     log = memory.log.cached
     await log.refresh()

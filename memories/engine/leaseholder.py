@@ -31,8 +31,8 @@ _gone: set[str] = set()
 class Leaseholder:
     """Holds the lease of a state while deriving, and gives it back at the end of an `async with`.
 
-    Like the lock of the process (`StateLock`) it is a courtesy: what keeps a state right is the compare-and-swap of its
-    commits. So a lease that was lost costs a model call, and where a store has none, all goes on without.
+    Like the lock of the process (`StateLock`) it is a courtesy: the compare-and-swap of its commits keeps a state
+    right. A lost lease therefore costs only a model call, and a store without leases works too.
 
     Attributes:
         is_shared: The store gives leases, so that other processes may learn the same.
@@ -42,7 +42,7 @@ class Leaseholder:
         store: Gives the lease, if it can.
         conversation_id: The conversation that the state belongs to.
         state: Its name.
-        seconds: How long the lease lasts, if it is not renewed; 0 to do without.
+        seconds: The life of a lease that is not renewed; 0 for no lease.
     """
 
     def __init__(self, store: Store, conversation_id: str, state: str, seconds: float) -> None:
@@ -57,11 +57,11 @@ class Leaseholder:
         return f"{_this_process(os.getpid())}/{secrets.token_hex(6)}"
 
     async def hold(self, *, wait: bool = False) -> bool:
-        """Take the lease, or renew it; of an owner on this machine who has ended, it is taken over at once.
+        """Take the lease, or renew it; takes over at once from a process on this machine that has ended.
 
         Args:
-            wait: As long as another process has it. For one that this process has, nobody waits: it may be the caller
-                who keeps it from going on.
+            wait: Wait while another process has it. Never waits for a lease of this process: the caller may be the one
+                that blocks it.
 
         Returns:
             True if the caller may learn now.

@@ -34,7 +34,7 @@ _NO_STATE = State()
 
 
 async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> View:
-    """Return what a memory shows now.
+    """Return the current view of a memory.
 
     Args:
         memory: The memory.
@@ -47,7 +47,7 @@ async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = T
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
-    """Return what a memory shows now, with the question not answered yet; and the query.
+    """Return the current view of a memory, with the unanswered question; and the query.
 
     Without a query, that is the user's last words. `redact` is applied to it here.
     """
@@ -67,7 +67,7 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
 
 
 async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bool) -> View:
-    """Return what a memory shows of a log that is up to date."""
+    """Return the view of a memory over an up-to-date log."""
     pinned = await memory.pins.current()
     if memory.learner is None:
         view = await _ask_for_view(memory, memory.log, _NO_STATE, query)
@@ -99,7 +99,7 @@ def variables_of(memory: "BaseMemory", view: View) -> dict[str, Any]:
 
 
 async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
-    """Return what a learning strategy shows."""
+    """Return the view of a learning strategy."""
     state = await (learner.current() if catch_up else learner.refresh())
     log = memory.log.passing_over(state.attempts.aside) if memory.shows_waiting else memory.log
     with learner.retry.mark_load(state.attempts):
@@ -120,7 +120,7 @@ async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting:
         view: The strategy's view.
         state: The state.
         waiting: The messages not learnt from yet, oldest first.
-        ripe: How many of the oldest are overdue; the strategy itself shows the others.
+        ripe: The number of overdue messages, the oldest; the strategy itself shows the rest.
     """
     from memzoo.memories.engine.prompt_limit import size_of  # nothing waits, most of the time
 

@@ -66,7 +66,7 @@ class FairLock:
 
     @property
     def is_taken(self) -> bool:
-        """It has an owner, who is no thread of the process that this one was forked from."""
+        """It has an owner, other than a thread of the parent process before a fork."""
         return self._owner is not None and self._owner.pid == os.getpid()
 
     async def take(self, *, wait: bool = True) -> LockOwner | None:
@@ -105,10 +105,10 @@ class FairLock:
 
     @contextlib.asynccontextmanager
     async def hold(self) -> AsyncGenerator[bool]:
-        """Own the lock in this block. What the block calls, and waits for, passes without it.
+        """Own the lock in this block. Calls inside the block, which it waits for, pass without it.
 
         Yields:
-            True if it is owned; False where waiting for it would never end.
+            True if it is owned; False if the wait would never end.
         """
         owner = await self.take()
         if owner is None:
@@ -135,10 +135,10 @@ class FairLock:
 
 
 class StateLock:
-    """Lets one derivation of a state run at a time, in threads and in tasks, so that no model call is paid for twice.
+    """Lets one derivation of a state run at a time, in threads and in tasks, so that each model call is paid for once.
 
-    It only saves money: correctness rests on the compare-and-swap of the store. So a thread does not
-    wait for a task, which may take as long as its event loop likes.
+    It only saves money: correctness rests on the compare-and-swap of the store. A thread does not
+    wait for a task, whose event loop may take any time.
     """
 
     def __init__(self) -> None:
@@ -167,7 +167,7 @@ class TurnLock(FairLock):
         self._ended = self._owner
 
     def is_ended(self, owner: LockOwner) -> bool:
-        """Tell if this owner was told so."""
+        """Return true for an owner that `end` was called for."""
         return self._ended is owner
 
 
@@ -184,7 +184,7 @@ class PerConversation(Generic[T]):
         self._guard = new_lock()
 
     def of(self, store: Store, *key: str) -> T:
-        """The object that everybody gets who asks with this store and key."""
+        """The object shared by all callers with this store and key."""
         place = (id(store), key)
         with self._guard:
             found = self._held.get(place)

@@ -30,7 +30,7 @@ _seq = attrgetter("seq")
 class CachedLog:
     """Holds the newest entries of a log, and asks the store only for newer ones (DESIGN I12).
 
-    Entries never change, so they are held without being copied, together with what was computed from them. All of it
+    Entries never change, so they are held without copies, together with results computed from them. All of it
     goes when the log's epoch changes: something was deleted, by this process or another.
 
     Attributes:
@@ -38,7 +38,7 @@ class CachedLog:
         conversation_id: The conversation.
         lines: Rendered lines by log number.
         tokens: Token counts by log number.
-        finds: What the view shows of what was found for this question and earlier ones; see `Finds`.
+        finds: Results in view for this question and earlier ones; see `Finds`.
         epoch: Changes when something was deleted; see `Entries.epoch`.
         revision: Changes when somebody else committed a state; see `Entries.revision`. As the last `refresh` found it.
         clearing: Replaces old results of tools where the log is shown; `None` to show them.
@@ -99,7 +99,7 @@ class CachedLog:
             self._revise(newest)
 
     def note_commit(self, version: int) -> None:
-        """Note the version of a state that its own memory committed: if nobody else did meanwhile, no other changed."""
+        """Note the version that a memory itself committed: without a commit in between, no other state changed."""
         with self._lock:
             if isinstance(self._newest_revision, int) and version == self._newest_revision + 1:
                 self._newest_revision = version
@@ -188,10 +188,10 @@ class Log:
 
     Args:
         cached: Holds the entries.
-        until: The last number to be seen; `None` for all. What is derived from the log up to a number is the same
-            whenever it is derived.
+        until: The last number to be seen; `None` for all. Derivations from the log up to a number are the same at
+            any time.
         without: Ranges of numbers that are passed over, each by its first and last.
-        form: What old results of tools are: as they are shown, as they are learnt from, or as they are in the log.
+        form: The form of old tool results: for views, for learning, or as in the log.
     """
 
     def __init__(
@@ -230,7 +230,7 @@ class Log:
         return self._clear_results(self._skip(held[start : bisect_right(held, last, lo=start, key=_seq)]))
 
     async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
-        """The newest `count` messages of those numbered above `after`, oldest first."""
+        """The newest `count` messages numbered above `after`, oldest first."""
         if self._without:
             return self._clear_results((await self._tail_without(count, after))[-count:])
         beyond = 0
@@ -273,10 +273,10 @@ class Log:
         return Log(self.cached, self.until, self._without, "whole") if self.cached.clearing else self
 
     async def counter(self) -> Callable[[int], int]:
-        """Return how a window that moves in steps counts messages: a function of a log number.
+        """Return the message count at a log number, as a function, for a window that moves in steps.
 
-        It counts by the numbers themselves. Where they are others after a restart, it counts what was said and is still
-        there, so that the window begins with the same message then.
+        The numbers themselves are the count. If a restart changes them, it counts the messages still in the log, so
+        that the window begins with the same message then.
         """
         from memzoo.stores.message_list import is_over_lists
 
@@ -288,12 +288,13 @@ class Log:
     async def exchanges(self, k: int, step: int = 0) -> list[Entry]:
         """The newest `k` exchanges, oldest first, without system messages; none for `k` below 1.
 
-        An exchange begins with a user message and reaches to the next one. One at the end that is not answered yet
-        comes besides. Only so much is read as is needed.
+        An exchange begins with a user message and reaches to the next one. An unanswered one at the end comes on
+        top. Reads no more than needed.
 
         Args:
-            k: How many.
-            step: How many more may be shown, so that most turns begin with the same message (see `eviction.Steps`).
+            k: The number of exchanges.
+            step: The number of further exchanges allowed, so that most turns begin with the same message (see
+                `eviction.Steps`).
         """
         return (await self.exchanges_with_room(k, step))[0]
 
@@ -335,7 +336,7 @@ class Log:
         return newest[0].seq + 1 if newest else 1
 
     async def unanswered(self) -> list[Entry]:
-        """The newest user message and what follows it, as long as it is not answered; else nothing."""
+        """The newest user message and everything after it, if it is unanswered; else nothing."""
         newest = await self.exchanges(1)
         return [newest[place] for place in find_unanswered(messages_of(newest))]
 

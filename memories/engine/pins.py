@@ -64,7 +64,7 @@ class _Known:
 class Pins:
     """The pinned messages of a conversation.
 
-    They are a small state of their own beside the log, shared by all strategies and memories of the conversation.
+    The pins are a small separate state beside the log, shared by all strategies and memories of the conversation.
     A message that is pinned while it is stored bears the mark itself too, so that there is no moment without it.
 
     Attributes:
@@ -136,7 +136,7 @@ class Pins:
         return limit - taken
 
     async def change(self, ids: int | Sequence[int] | set[int], *, pinned: bool) -> None:
-        """Pin messages, or unpin those among them that are pinned.
+        """Pin messages, or unpin the pinned ones among them.
 
         Raises:
             UnknownMessageError: There is no such message; nothing was changed.
@@ -165,7 +165,7 @@ class Pins:
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
-        """Record marked messages as pinned: those just stored, or else those whose writer was interrupted before."""
+        """Record marked messages as pinned: new ones, or else old ones whose writer was interrupted."""
         if stored := new or [entry for entry in await self.log.tail(_LOOKED_BACK) if _FIELD in entry.fields]:
             written = (await self._read_stored()).items
             with suppress(UnknownMessageError):  # somebody has forgotten it meanwhile

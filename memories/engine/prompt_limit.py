@@ -42,9 +42,9 @@ class TooLongError(ModelError):
     """A prompt is longer than the model can take.
 
     Attributes:
-        asked: The endpoint said so; otherwise it was not asked.
+        asked: The endpoint refused it; otherwise no request was made.
         shorter: The next prompt will be shorter.
-        excess: The tokens above the limit, if nobody was asked.
+        excess: The tokens above the limit, if no model was asked.
     """
 
     asked: bool = False
@@ -145,7 +145,7 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> St
 
     Args:
         waiting: All messages not learnt from yet, oldest first.
-        ripe: How many of the oldest are due.
+        ripe: The number of messages due, the oldest.
         tokens: The room for them in a prompt.
         most: The most exchanges; 0 for any number.
     """

@@ -2,14 +2,14 @@
 
 1. `RetryPolicy.watch_call` watches each call of a model. If the endpoint says that the prompt is too long, it is a
    `TooLongError`, and prompts are shorter from then on (`PromptLimit`).
-2. The call that met the failure ends. `decide` says what follows: the size of the next step, and if the exchange at
-   fault is set aside. `Learner` commits the `Attempts` that it gives with the state, so the next call goes
-   on from there, in another process too.
-3. Before that one asks again, `RetryPolicy.check` sees to it that the model has had its rest (`rest_of`).
+2. The call that met the failure ends. `decide` sets the size of the next step, and whether to set aside the
+   exchange at fault. `Learner` commits the resulting `Attempts` with the state, so the next call continues from
+   there, in another process too.
+3. Before that call asks again, `RetryPolicy.check` makes sure that the model has had its rest (`rest_of`).
 4. A success forgives earlier failures (`after_success`).
 
-So an outage sets nothing aside: an exchange that failed several times by itself goes only if the model is known to
-work, because it has just learnt from another exchange, or gave a reply, though of no use.
+An outage therefore sets nothing aside: an exchange that failed several times by itself goes only if the model is known
+to work, because it has just learnt from another exchange, or gave a reply, though a useless one.
 """
 
 import contextlib
@@ -103,10 +103,10 @@ def is_last_try(attempts: Attempts, max_tries: int) -> bool:
 
 
 def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
-    """Return the seconds for which no model is to be asked.
+    """Return the seconds to leave the model alone.
 
     A save may ask at once after a first failure; after that the rest doubles with each failure, from 2 to 300 seconds.
-    Somebody waits for what a load returns, so it leaves the trying to saves, and rests for 600 at once.
+    A user waits for a load, so it leaves retries to saves, and rests for 600 at once.
     """
     if attempts.failures <= saving:
         return 0.0

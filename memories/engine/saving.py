@@ -1,7 +1,7 @@
 """A save, in the order in which it happens.
 
-1. `BaseMemory.asave_context` makes two messages of an exchange. `save` takes out of them what `redact` says, and
-   stores them as one turn. From here on nothing is lost.
+1. `BaseMemory.asave_context` makes two messages of an exchange. `save` redacts them (`redact`), and stores them as one
+   turn. From here on nothing is lost.
 2. Each state that a strategy keeps learns from them: `Learner.follow`, which is the next page of this story.
 3. Pins are recorded at once, and the system message in force now and then.
 4. With `keep_history=False`, `evict` deletes messages that are no longer needed.
@@ -51,7 +51,7 @@ async def save(
 
     Raises:
         ModelError: It is stored, but could not be learnt from.
-        StoreError: It is not stored, or nobody knows whether it is; a note has the `turn_id` for another try.
+        StoreError: It is not stored, or may be stored; a note has the `turn_id` for another try.
     """
     if memory.redact is not None and not is_redacted:
         records = list(map(memory.redactor.record, records))
@@ -79,7 +79,7 @@ async def append(store: Store, id_: str, records: Sequence[Record], turn_id: str
     """Append messages to the log, as `Store.append` does.
 
     Raises:
-        StoreError: They are not stored, or nobody knows whether they are; a note has the `turn_id` for another try.
+        StoreError: They are not stored, or may be stored; a note has the `turn_id` for another try.
     """
     try:
         return await store.append(id_, records, turn_id=turn_id)
@@ -144,7 +144,7 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
             if gone:
                 await forget(store, id_, gone, derived=False, tombstones=is_whole)
     except StoreError as error:
-        logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
+        logger.warning("%r: old messages were not deleted yet: %s", id_, error)
 
 
 async def find_set_aside(memory: "BaseMemory") -> list[Entry]:

@@ -104,14 +104,14 @@ def _is_range(value: object) -> bool:
 
 
 class CachedState:
-    """Knows the newest state, and reads only changes.
+    """Holds the newest state, and reads only changes.
 
     Args:
-        store: Where the state is kept.
+        store: Keeps the state.
         conversation_id: The conversation.
         name: The name under which the store keeps the state.
-        on_change: Called with each change of items once, one at a time, in order. What it raises is passed on, and the
-            change counts as taken in. `None` if nobody has to know.
+        on_change: Called with each change of items once, one at a time, in order. Its errors are passed on, and the
+            change counts as applied. `None` for no call.
     """
 
     def __init__(self, store: Store, conversation_id: str, name: str, on_change: _OnStateChange | None) -> None:
@@ -195,12 +195,12 @@ class StagedState:
     """Keeps a state in memory until it is whole, as `CachedState` keeps one in the store.
 
     Attributes:
-        newest: The state as it is now.
-        embeddings: Those that belong to it.
+        newest: The current state.
+        embeddings: Its embeddings.
 
     Args:
-        state: What it begins with.
-        heard: Told of the last log number that the state has taken in, after each step.
+        state: The state to begin with.
+        heard: Called after each step with the last log number that the state covers.
     """
 
     def __init__(self, state: State, heard: Callable[[int], None] = lambda _: None) -> None:
@@ -209,7 +209,7 @@ class StagedState:
         self._heard = heard
 
     async def refresh(self, *, reset: bool = False) -> State:
-        """The state as it is now; nobody else changes it."""
+        """The current state; nothing else changes it."""
         return self.newest
 
     async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:

@@ -125,7 +125,7 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
 
 
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
-    """Return the state for a log that is restored as a whole, so that nobody has to search it."""
+    """Return the state for a log that is restored as a whole, so that no search is needed."""
     holds = _newest(None, entries)
     return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 

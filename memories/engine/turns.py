@@ -156,7 +156,7 @@ class Turn(Managed["Turn"]):
 
     @property
     def stable_upto(self) -> int:
-        """How many of the first messages the next turn shows, too; see `Shown`. 0 before `messages` was called."""
+        """The number of first messages that the next turn shows too; see `Shown`. 0 before `messages` was called."""
         return min(self._before.stable_upto, len(self._before)) if self._before is not None else 0
 
     def add(self, *messages: str | Message | Record) -> None:
@@ -166,7 +166,7 @@ class Turn(Managed["Turn"]):
 
         Raises:
             MessageError, RedactionError: One of them is refused; none was added.
-            TurnError: The turn is not open: what is added now would be lost.
+            TurnError: The turn is not open: added messages would be lost.
         """
         self._open()
         given = (one if isinstance(one, Record) else as_message("assistant", one) for one in messages)
@@ -186,9 +186,8 @@ class Turn(Managed["Turn"]):
     def open_calls(self) -> list[dict[str, Any]]:
         """The calls of tools in this turn that have no result yet.
 
-        When an unfinished turn is gone on with, these are the calls of which nobody knows whether they were carried
-        out. Add the results of those that may be repeated before you ask for `messages`, which gives the others a
-        result that says so.
+        When an unfinished turn continues, these are the calls that may or may not have been carried out. Repeat the
+        harmless ones and add their results before you call `messages`, which gives the others a result that says so.
         """
         return copy_json(find_open_calls(_messages(self._said)))
 
@@ -204,7 +203,7 @@ class Turn(Managed["Turn"]):
     keep = blocking(akeep)
 
     def roll_back(self) -> None:
-        """Store nothing if the turn fails, whatever `on_failure` says."""
+        """Store nothing if the turn fails, in spite of `on_failure`."""
         self._keeps = False
 
     def waiting(self) -> AbstractContextManager[None]:
@@ -296,7 +295,7 @@ class Turn(Managed["Turn"]):
         await saving.save(self._memory, new, self.id, is_redacted=True, question=question, before_learning=take_back)
 
     async def _store_unfinished(self, *, but: Collection[str] = ()) -> Sequence[Entry]:
-        """Store the new messages beside earlier attempts; a later call learns from them, so that nobody waits here."""
+        """Store the new messages beside earlier attempts; a later call learns from them, without a wait here."""
         new, store, id_ = self._said[self._stored :], self._log.store, self._log.conversation_id
         while new:
             self._part = _name_next(self._part) if self._part else f"{_UNFINISHED}{self.id}"
@@ -324,11 +323,11 @@ class Turn(Managed["Turn"]):
 
 
 class Replaced:
-    """Messages that a turn takes the place of.
+    """Messages that a turn replaces.
 
     Attributes:
         memory: Remembers the conversation.
-        entries: The messages, oldest first, as they were when the turn began. What others say meanwhile stays.
+        entries: The messages, oldest first, as they were when the turn began. Messages of others since then stay.
 
     Args:
         memory: See above.
@@ -387,7 +386,7 @@ class Replaced:
             await self._keep_learnt(self._copy)
 
     async def delete(self) -> list[Entry]:
-        """Delete those that are still there, and return them."""
+        """Delete the remaining ones, and return them."""
         there = await self._store.read(self._id, after=self._last, until=self.entries[-1].seq)
         # Others were said after the conversation was cleared, with the same numbers.
         if gone := [entry for entry in there if entry in self.entries]:

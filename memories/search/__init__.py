@@ -1,1 +1,1 @@
-"""Finding messages: by their words, by embeddings, and how what was found is shown."""
+"""Finds messages by their words and by embeddings, and writes them as evidence."""

@@ -1,4 +1,4 @@
-"""Finds what a later message corrects: by shared rare words, values of the same kind, and words of correction."""
+"""Finds messages that a later one corrects: by shared rare words, values of the same kind, and words of correction."""
 
 import re
 from typing import NamedTuple
@@ -19,7 +19,7 @@ CORRECTING = frozenset(
     doch nicht mehr nein stattdessen korrektur ge\u00e4ndert verschoben
     """.split()
 )
-"""Words that tell of a correction, and not of what is corrected."""
+"""Words that tell of a correction, and not of its subject."""
 
 # Small letters only: looking for both kinds would take more than twice as long.
 # What says that something else holds now, whatever it is about.
@@ -140,8 +140,8 @@ class Corrections(NamedTuple):
         places: The messages that may correct others.
         owners: For each different word of these, which of them it is of.
         words: These words.
-        rareness: How rare they are.
-        needed: How much of that each has to share with what it corrects.
+        rareness: The rarity of these words.
+        needed: The rarity that each has to share with the message it corrects.
     """
 
     rows: Rows
@@ -188,7 +188,7 @@ class Corrections(NamedTuple):
         return self.places[list(dict.fromkeys([best, int(fitting[-1])]))].tolist() if len(fitting) else []
 
     def _scores(self, place: int) -> Numbers:
-        """How much each has in common with a message, as a multiple of what it needs."""
+        """The rarity that each shares with a message, as a multiple of the need."""
         said = self.terms[self.ends[place] : self.ends[place + 1]]
         in_both = numpy.isin(self.words, said)
         shared = numpy.bincount(self.owners[in_both], self.rareness[in_both], minlength=len(self.places))
@@ -201,7 +201,7 @@ class Corrections(NamedTuple):
 
 
 def _rareness(words: Terms, terms: Terms) -> Numbers:
-    """How rare words are, from 0 to 1 on a scale of logarithms, by a sample."""
+    """The rarity of words, from 0 to 1 on a logarithmic scale, by a sample."""
     sample = numpy.sort(terms[:: max(1, len(terms) // _SAMPLE)])
     counts = numpy.searchsorted(sample, words, "right") - numpy.searchsorted(sample, words)
     rareness: Numbers = 1 - numpy.log(counts + 1) / numpy.log(len(sample) + 2)

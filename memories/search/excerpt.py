@@ -1,4 +1,4 @@
-"""Shows what was found as it was said, with speakers and dates: chosen for a budget, and shortened."""
+"""Shows found messages word for word, with speakers and dates: chosen for a budget, and shortened."""
 
 import functools
 import re
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["GAP", "Clipper", "evidence", "fit_found", "fit_passages"]
 
 Shorten: TypeAlias = Callable[[str, int], str]
-"""A text -> an excerpt of it of at most so many tokens."""
+"""A text and a number of tokens -> an excerpt within that number."""
 
 # A message that takes a larger part than one in so many of the limit is shortened, unless it is short anyway.
 _LARGEST_SHARE = 4
@@ -29,7 +29,7 @@ _MOST_PASSED_OVER = 20
 _READ_AT_ONCE = 64
 
 GAP = "[...]"
-"""Stands in an excerpt for what is left out."""
+"""Marks a gap in an excerpt."""
 
 # A sentence or a line; one that never ends is cut after so many characters, where a word ends if it can be.
 _PIECE = re.compile(r"\S(?:[^\n.!?\u3002\uff01\uff1f]|[.!?](?=\S)){0,239}(?:[.!?\u3002\uff01\uff1f]|(?=\n)|(?=\s)|$)?")
@@ -43,14 +43,14 @@ async def fit_found(
     tokens: Callable[[str], int],
     shorten: Shorten | None = None,
 ) -> Sequence[Passage]:
-    """Choose as `fit_passages` does, and rank and read only as many messages as are looked at.
+    """Choose as `fit_passages` does, but rank and read only messages that it looks at.
 
     Args:
-        limit: As there.
-        ranked: Returns the log numbers of the best so many messages; fewer where there are no more.
+        limit: As in `fit_passages`.
+        ranked: Returns the log numbers of the best messages, for a count; fewer if there are no more.
         read: Returns the messages with these numbers.
-        tokens: As there.
-        shorten: As there.
+        tokens: As in `fit_passages`.
+        shorten: As in `fit_passages`.
     """
     count = _READ_AT_ONCE
     while True:
@@ -71,8 +71,8 @@ def fit_passages(
         limit: Tokens; dates and speakers count.
         passages: The most useful first. One that does not fit is passed over for the next that does.
         tokens: Counts the tokens of a text.
-        shorten: Makes an excerpt of so many tokens of a text. None may take more than a quarter of the limit; all are
-            shown whole without it, or if they are short.
+        shorten: Makes an excerpt of a text within a number of tokens. None may take more than a quarter of the limit;
+            all are shown whole without it, or if they are short.
     """
     chosen: list[Passage] = []
     room = _Room(limit, tokens, shorten)
@@ -88,7 +88,7 @@ def fit_passages(
 
 
 class _Room:
-    """What is left of a limit."""
+    """The rest of a limit."""
 
     def __init__(self, limit: int, tokens: Callable[[str], int], shorten: Shorten | None) -> None:
         self._left = limit
@@ -139,7 +139,7 @@ class Clipper:
         self._tokens = tokens
 
     def __call__(self, text: str, most: int) -> str:
-        """Return the sentences that matter most, in their order, of at most so many tokens; "" if not one fits."""
+        """Return the most important sentences, in their order, within a number of tokens; "" if none fits."""
         pieces = [match[0].strip() for match in _PIECE.finditer(text)]
         chosen: set[int] = set()
         left = most
@@ -155,7 +155,7 @@ class Clipper:
         return [int(phrase[0]) for phrase in self._analyser.phrases(self._query)]
 
     def _scores(self, pieces: Sequence[str]) -> "Numbers":
-        """How many words of the question are in each piece and half as many beside it, rare ones for more."""
+        """The words of the question in each piece, plus half of those beside it; rare words count more."""
         import numpy  # loaded only where it is needed
 
         terms, counts = self._analyser.terms(pieces)
@@ -179,10 +179,9 @@ def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
 
 
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """Write passages as one text: a line for each, in the order in which they were said, under the date of that day.
+    """Write passages as one text: a line for each, in the order of the conversation, under the date of that day.
 
-    The year is written where it changes. What has no date stands without one, behind what has one under a line that
-    says so.
+    The year is written where it changes. Messages without a date come last, under a line that says so.
 
     Example:
         >>> from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Keeps what is known searchable beside the state of a strategy."""
+"""Keeps facts and statements searchable beside the state of a strategy."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -18,13 +18,13 @@ __all__ = ["KnownIndex", "UnitsOf"]
 _MOST_LINES = 64
 
 UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
-"""The key of an item of a state and its value -> what is known by it; nothing for what holds no more."""
+"""The key of an item of a state and its value -> its units; none for outdated items."""
 
 
 class KnownIndex:
-    """Follows a state, and searches what it knows.
+    """Follows a state, and searches its units.
 
-    What changes is only noted; it is read and cut into words by the next search, since many changes may come before.
+    Changes are only noted; the next search reads them and cuts them into words, since many changes may come before.
 
     Args:
         units_of: Reads items.
@@ -47,14 +47,14 @@ class KnownIndex:
             self._changed.update(changes)
 
     def search(self, query: str, named: Mapping[str, float] = MappingProxyType({})) -> "FoundUnits":
-        """Return what fits a query, see `UnitIndex.search`."""
+        """Return units that fit a query, see `UnitIndex.search`."""
         return self._follow().search(query, named)
 
     def find_touched(self, said: str, named: Callable[[str], Mapping[str, float]]) -> "FoundUnits":
-        """Return what new lines may change, see `UnitIndex.find_touched`.
+        """Return units that new lines may change, see `UnitIndex.find_touched`.
 
         Args:
-            said: The lines. Of a pasted page, the first ones tell what it is about.
+            said: The lines. The first lines of a pasted page give its subject.
             named: A line -> the canonical names in it.
         """
         lines = [line for line in said.splitlines() if line.strip()][:_MOST_LINES]

@@ -1,4 +1,4 @@
-"""Describes each message by a row of numbers: from rows follow its context, who is asked about, and its worth."""
+"""Describes each message by a row of numbers, which give its context, the speakers in question, and its worth."""
 
 import re
 from collections import Counter
@@ -36,9 +36,9 @@ ROW = numpy.dtype(
         ("kinds", "<i8"),
     ]
 )
-"""`document` is the number with which its exchange begins; `said_at` is NaN if nobody knows. It `opens` a segment,
-`tells` of its speaker, `asks` with which share of it; what it calls its `own` speaker and the `other` one
-(`_find_called`), and the `kinds` of values in it (`kinds_of`)."""
+"""`document` is the first number of its exchange; `said_at` is NaN if unknown. It `opens` a segment, `tells` of its
+speaker, and `asks` with a share of its text; `own` and `other` are its names for its speaker and the other one
+(`_find_called`), and `kinds` the kinds of values in it (`kinds_of`)."""
 
 # Context is bounded in length, not in messages: where messages are long, three of them are too much.
 _SEGMENT_CHARACTERS = 3_000
@@ -68,7 +68,7 @@ _OFTEN = 2
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
-    """Describe messages, each with its number of terms; what began in the rows `before` goes on."""
+    """Describe messages, each with its number of terms; continues exchanges and segments of the rows `before`."""
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
     rows: list[tuple[object, ...]] = []
@@ -113,12 +113,12 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
 
 
 def reach(size: int) -> int:
-    """Return how many messages a window of so many characters has at most, since each takes some room."""
+    """Return the most messages in a window of a number of characters, since each takes some room."""
     return size // _LEAST_LENGTH
 
 
 class Speakers:
-    """Who speaks in a conversation, and what they are called.
+    """The speakers of a conversation, and their names.
 
     Args:
         rows: All messages.
@@ -145,7 +145,7 @@ class Speakers:
 
 
 def worth(rows: Rows, weights: Weights) -> Numbers:
-    """Return what each message gains or loses, as a share of the best score by words."""
+    """Return the gain or loss of each message, as a share of the best score by words."""
     gain: Numbers = weights.telling * rows["tells"] - weights.asking * rows["asks"]
     length = weights.length * doublings(rows["terms"], weights.short)
     return gain - length - weights.talkative * doublings(_usual_lengths(rows), weights.short)
@@ -167,14 +167,14 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 
 
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return how near each message is: how many standard deviations above the least near of those that were found.
+    """Return the nearness of each message: its standard deviations above the least near one found.
 
-    A share of what the message before has is added, and one of what the message behind has.
+    A share of the nearness of the message before is added, and one of the message behind.
 
     Args:
-        count: How many messages there are.
-        places: Those that were found nearest.
-        similarities: Theirs.
+        count: The number of messages.
+        places: The nearest messages.
+        similarities: Their similarities.
         weights: The shares.
     """
     near = numpy.zeros(count + 2)
@@ -201,12 +201,12 @@ def _measure_talk(text: str) -> tuple[bool, float]:
 
 
 def _speaker_number(label: str) -> int:
-    """Return a number that stands for a speaker, whatever the case of the label."""
+    """Return a number for a speaker, in any case of the label."""
     return hash_word(label.casefold().encode(errors="replace"))
 
 
 def _find_called(text: str) -> tuple[int, int]:
-    """Return what a text calls its own speaker and the other one, as numbers; 0 for neither."""
+    """Return the names in a text for its own speaker and the other one, as numbers; 0 for none."""
     own, other = _INTRODUCED.search(text), _ADDRESSED.search(text)
     return _key(own[1]) if own else 0, _key(other[1] or other[2]) if other else 0
 
@@ -225,7 +225,7 @@ def _key(name: str) -> int:
 
 
 def _usual_lengths(rows: Rows) -> Numbers:
-    """Return the mean length of what the speaker of each message said: who says much says little with each word."""
+    """Return the mean length of the messages of each speaker: the words of a talkative one say less."""
     _, who, counts = numpy.unique(rows["speaker"], return_inverse=True, return_counts=True)
     means: Numbers = numpy.bincount(who, rows["terms"], minlength=len(counts)) / counts
     return means[who]

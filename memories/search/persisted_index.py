@@ -73,14 +73,14 @@ class Documents:
 
 
 class PersistedIndex:
-    """The word index of one conversation, and the messages that were read lately.
+    """The word index of one conversation, and the messages read lately.
 
-    What was indexed is a state of its own in the store, beside that of the strategy: an item for some dozens of
-    messages. So each message is analysed once, but for the newest few after a restart; and the state is forgotten,
-    encrypted, exported and restored like any other. It can be computed again: when another process was faster, what
-    it committed counts. When something was deleted from the log, the index begins anew.
+    The index is a state of its own in the store, beside that of the strategy: an item for some dozens of messages. Each
+    message is therefore analysed once, except for the newest few after a restart; and the state is forgotten,
+    encrypted, exported and restored like any other. It can be computed again: if another process was faster, its commit
+    counts. After a deletion from the log, the index begins anew.
 
-    State: `analyser`: the version of what is kept; and, under the number of the first message of each, the items
+    State: `analyser`: the version of the items; and, under the number of the first message of each, the items
     that `WordIndex.pack` makes.
 
     Args:
@@ -115,11 +115,11 @@ class PersistedIndex:
         return index
 
     def worth_keeping(self, newest: int) -> bool:
-        """Whether enough was said since words were kept last, as far as is known: up to the number `newest`."""
+        """True if enough messages are known since the last commit, up to the number `newest`."""
         return newest - self._watermark >= _FEWEST_KEPT
 
     async def keep(self, log: Log, newest: int) -> None:
-        """Commit what was indexed, if it is enough to be worth it; a message with the number `newest` was stored."""
+        """Commit the index, if it has grown enough; a message with the number `newest` was stored."""
         index = await self._open(log)
         if not self.worth_keeping(newest):
             return
@@ -141,7 +141,7 @@ class PersistedIndex:
             self._version, self._watermark, self._outdated = update.version, 0 if items else update.watermark, items
 
     async def passages(self, log: Log, seqs: Sequence[int]) -> list[Passage]:
-        """Return the messages with these numbers, in this order, without those that the log no longer has."""
+        """Return the messages with these numbers, in this order, if the log still has them."""
         if len(self._held) > _MOST_HELD:
             self._held = {}
         held = self._held
@@ -173,7 +173,7 @@ class PersistedIndex:
 
 
 def _begins_exchange(entry: Entry, before: Entry | None) -> bool:
-    """Whether it is the user's, or what the assistant adds in another turn when it has answered already."""
+    """True for a user message, and for an assistant's addition in another turn after its answer."""
     role = entry.message["role"]
     is_added = before is not None and before.turn_id != entry.turn_id and is_answer(before.message)
     return role == "user" or (role == "assistant" and is_added)
@@ -184,7 +184,7 @@ def _is_hosts(field: str) -> bool:
 
 
 def _digest(documents: Documents) -> str:
-    """Name whatever changes the texts that are searched: with other options they are another state."""
+    """Name everything that changes the searched texts: other options mean another state."""
     options = json.dumps([documents.labels.human, documents.labels.ai, sorted(documents.hidden)])
     return hashlib.blake2b(options.encode(errors="replace"), digest_size=8).hexdigest()
 

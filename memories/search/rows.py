@@ -1,4 +1,4 @@
-"""The arrays that a search works with: what it knows of each message, and what it found, in order."""
+"""The arrays of a search: its data on each message, and its results, in order."""
 
 from collections.abc import Iterator
 from typing import Any, TypeAlias
@@ -15,24 +15,24 @@ Places: TypeAlias = NDArray[numpy.int64]
 """Positions in an array, counted from 0."""
 
 Numbers: TypeAlias = NDArray[numpy.float64]
-"""Scores, or what they are made of."""
+"""Scores, or their parts."""
 
 Flags: TypeAlias = NDArray[numpy.bool_]
-"""Whether something is so of each."""
+"""True or false for each."""
 
 Rows: TypeAlias = NDArray[Any]
 """A row for each message, or for each thing that is known."""
 
 
 class Ranking:
-    """Messages by how well they fit, the older first among equals.
+    """Messages by their fit, the older first among equals.
 
-    Nearly all of what is found is never shown: to sort it, and to make Python numbers of it, takes longer than to
-    find it.
+    Nearly all results are never shown, and sorting and converting them to Python numbers would take longer than the
+    search.
 
     Args:
         seqs: Log numbers, oldest first.
-        scores: How well each fits.
+        scores: The fit of each.
 
     Example:
         >>> Ranking(numpy.array([3, 5, 8]), numpy.array([0.5, 2.0, 0.5])).best(2)
@@ -44,7 +44,7 @@ class Ranking:
         self._scores = scores
 
     def best(self, count: int) -> list[int]:
-        """Return the log numbers of the best so many, best first; of all, if there are fewer."""
+        """Return the log numbers of the best `count`, best first; of all, if there are fewer."""
         seqs, scores = self._seqs, self._scores
         if 0 < count < len(self):
             worst = len(self) - count
@@ -64,7 +64,7 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the places of all words of texts that begin at some places and have so many words."""
+    """Return the places of all words of texts, given their first places and numbers of words."""
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within
 

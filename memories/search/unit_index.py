@@ -1,4 +1,4 @@
-"""Searches what is known by words: facts, and the statements of notes."""
+"""Searches facts, and the statements of notes, by words."""
 
 import heapq
 import itertools
@@ -85,14 +85,14 @@ class _Texts(Generic[_Key]):
 
 
 class UnitIndex:
-    """All that is known, searched by words.
+    """All current units, searched by words.
 
-    A unit is looked for by its own words, by those of what was said beside it, and by those of all that is known under
-    its names. So "my head baker" finds what is known of Devin, though only one unit calls him so. Two words in a row
-    count besides, and what has a date or a number gains if the question asks for one.
+    A unit is found by its own words, by the words around it in the conversation, and by the words of all other units
+    under its names: "my head baker" finds all units on Devin, though only one calls him so. Two words in a row count
+    extra, and a unit with a date or a number gains if the question asks for one.
 
     Args:
-        weights: How much each part counts.
+        weights: The weight of each part.
 
     Example:
         >>> index = UnitIndex()
@@ -117,7 +117,7 @@ class UnitIndex:
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
-        """Put the units of items in the place of those before; those that stay as they are cost next to nothing."""
+        """Replace the units of items; unchanged units cost next to nothing."""
         with self._lock:
             for key, units in items.items():
                 before, now = self._of.pop(key, {}), dict[KnownUnit, int]()
@@ -130,12 +130,12 @@ class UnitIndex:
                     self._of[key] = now
 
     def search(self, query: str, named: Mapping[str, float] = MappingProxyType({})) -> FoundUnits:
-        """Return what fits a query, best first.
+        """Return units that fit a query, best first.
 
         Args:
-            query: What is looked for.
-            named: Canonical names that are asked about, each with how surely; 1 for a name that stands there, in full
-                or as another name. Who is asked about without that name is looked for by its words, too.
+            query: The query.
+            named: Canonical names in the query, each with its certainty; 1 for a name that stands there, in full or as
+                another name. A less certain name is looked for by its words, too.
         """
         with self._lock:
             asked, kinds = self._weigh(query, named), find_asked_kinds(query)
@@ -152,10 +152,10 @@ class UnitIndex:
             return self._rank({n: one * advice if self._units[n].unit.advice else one for n, one in worth.items()})
 
     def find_touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
-        """Return what lines may say something new of, what fits any one of them best first.
+        """Return units that lines may change, the best fit to any one line first.
 
         Args:
-            lines: What is said, each line with the canonical names in it, as in `search`.
+            lines: The new lines, each with the canonical names in it, as in `search`.
         """
         with self._lock:
             best = dict[int, float]()
@@ -191,7 +191,7 @@ class UnitIndex:
         return terms
 
     def _pass_on(self, own: Mapping[int, float]) -> dict[int, float]:
-        """Return the sum of the scores of what was said in the same message as each unit, and in those beside it."""
+        """Return the sum of the scores of the message of each unit, and of the messages beside it."""
         around = defaultdict[int, float](float)
         for number, score in own.items():
             seq = self._units[number].unit.seq
@@ -202,7 +202,7 @@ class UnitIndex:
         return around
 
     def _find_near(self, found: Mapping[int, float], known: Mapping[str, float]) -> Iterable[int]:
-        """Return the units that were found by words, and those under the names that were found best."""
+        """Return the units found by words, and the units under the best names found."""
         near = dict.fromkeys(found)
         for name in sorted(known, key=known.__getitem__, reverse=True):
             if len(near) > _MOST:
@@ -211,7 +211,7 @@ class UnitIndex:
         return near
 
     def _weigh(self, query: str, named: Mapping[str, float]) -> dict[str, float]:
-        """Return the terms that a question is after: its words, those of every talk the least; and two in a row."""
+        """Return the terms of a question: its words, common words weighted least; and pairs of words in a row."""
         weights, asked, folded = self._weights, dict[str, float](), fold(query)
         telling = frozenset(find_telling_words(folded))
         for one, other in itertools.pairwise([*_words(folded), ""]):
@@ -234,7 +234,7 @@ class UnitIndex:
         return kinds
 
     def _less_length(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Return scores less what length costs. What is long is not lost for that."""
+        """Return scores minus the cost of length. A long unit is still found."""
         cost = self._weights.length * max(scores.values(), default=0.0)
         return {number: max(one - cost * self._sizes[number], _LEAST * one) for number, one in scores.items()}
 

@@ -1,4 +1,4 @@
-"""What is known, in the pieces that a search finds (a fact, a statement of a note), and what a search found of it."""
+"""The units of a search (a fact, a statement of a note), and its results."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import NamedTuple
 __all__ = ["ASSISTANT", "FoundUnit", "FoundUnits", "KnownUnit", "asks_for_advice", "tells_advice"]
 
 ASSISTANT = frozenset("ai assistant assistent bot chatbot \u52a9\u624b \u52a9\u7406".split())
-"""What the assistant of a talk is called, in canonical form."""
+"""Names of the assistant of a talk, in canonical form."""
 
 # "My assistant" is somebody else.
 _SPOKEN_OF = re.compile(r"\b(?:the|der) assist[ae]nt\b|\u52a9\u624b", re.IGNORECASE)
@@ -18,15 +18,15 @@ _PART = re.compile("[;\uff1b]")
 
 @dataclass(frozen=True, slots=True)
 class KnownUnit:
-    """One thing that is known.
+    """A fact or a statement.
 
     Attributes:
-        text: What is known, in words.
-        names: The canonical names of whom and what it is about: first the one under which it stands.
+        text: The fact or statement, in words.
+        names: The canonical names in it, first the one under which it stands.
         seq: The log number of the message that said so first; 0 if that is not known.
         said_at: When it was said, with a time zone; `None` if that is not known.
-        tells: It says who or what somebody is ("is the head baker"): so it leads from a role to a name.
-        advice: It is what the assistant said or advised.
+        tells: It gives the role of somebody ("is the head baker"), and so leads from a role to a name.
+        advice: It is a statement or advice of the assistant.
     """
 
     text: str
@@ -52,10 +52,10 @@ class FoundUnit(NamedTuple):
 
 
 class FoundUnits:
-    """What a search found.
+    """The results of a search.
 
     Args:
-        scores: Units, best first, each with how well it fits.
+        scores: Units, best first, each with its fit.
     """
 
     def __init__(self, scores: Sequence[tuple[FoundUnit, float]] = ()) -> None:
@@ -69,9 +69,9 @@ class FoundUnits:
         return len(self.scores)
 
     def introduce(self, most: int) -> dict[str, KnownUnit]:
-        """The first so many names that were found, each with what says best who or what it is.
+        """The first `most` names found, each with the unit that introduces it best.
 
-        That is the best find that tells so, else the best find.
+        That is the best result with a role, else the best result.
         """
         likely: dict[str, KnownUnit] = {}
         for _, _, unit in self:
@@ -84,7 +84,7 @@ class FoundUnits:
 
 
 def tells_advice(statement: str) -> bool:
-    """Tell whether a statement says first of all what the assistant said, and not what is so.
+    """Return true if a statement mainly quotes the assistant, and states no fact.
 
     Example:
         >>> tells_advice("The assistant said to ask for 50."), tells_advice("It costs 50; the assistant said to ask.")
@@ -95,10 +95,10 @@ def tells_advice(statement: str) -> bool:
 
 
 def asks_for_advice(question: str, named: Collection[str]) -> bool:
-    """Tell whether a question is about what the assistant said.
+    """Return true if a question is about words of the assistant.
 
     Args:
         question: The question.
-        named: The canonical names of whom and what it is about.
+        named: The canonical names in it.
     """
     return not ASSISTANT.isdisjoint(named) or _SPOKEN_OF.search(question) is not None

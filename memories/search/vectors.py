@@ -46,7 +46,7 @@ class VectorSearch:
         return await self._index.search(*self._key, vector, _NEAREST)
 
     async def mend(self) -> None:
-        """Compare all that the index has with the store, and mend what differs: at first, and after a deletion."""
+        """Compare the whole index with the store, and mend differences: at first, and after a deletion."""
         self._is_compared = False
         # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
         known = await self._index.known(*self._key)
@@ -61,10 +61,10 @@ class VectorSearch:
         self._is_compared = True
 
     async def check(self, vectors: Sequence[bytes], state: State) -> None:
-        """Make sure that vectors are as long as those that are stored: others could not be searched together.
+        """Make sure that vectors are as long as the stored ones; different lengths could not be searched together.
 
         Raises:
-            ModelError: They are not.
+            ModelError: Their length differs.
         """
         if self._size is None or self._size[0] != state.epoch:
             newest = await self._managed.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))

@@ -1,4 +1,4 @@
-"""Weighs the parts of the searches: over what was said, and over what is known."""
+"""Weights of the parts of the searches: over messages, and over facts and statements."""
 
 from dataclasses import dataclass
 
@@ -7,33 +7,33 @@ __all__ = ["UnitWeights", "Weights"]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each part of the search counts; decided on development conversations (docs/retrieval-research.md).
+    """The weight of each part of the search; chosen on development conversations (docs/retrieval-research.md).
 
     Attributes:
         own: The words of the message itself.
         around: The words around it.
         segment: The words of the segment it stands in. If none of these three counts, no words are searched.
-        dates: Whether the words of the date count as words of the text.
+        dates: The words of the date count as words of the text.
         speaker: Points for messages of a speaker who is named in the query.
-        telling: What a message gains that tells of its speaker, as a share of the best score by words.
-        asking: What a message loses that only asks, as a share of the best score by words.
-        answering: What a message gains that follows a question: this times the score of that question's own words.
-        short: Words up to which a message costs next to nothing, so that its length says nothing about its worth.
-        length: What a message loses with each doubling of its length above `short`, as a share of the best score by
-            words: it takes the room of others.
-        talkative: What it loses with each doubling, above as many, of what its speaker says on average.
-        embeddings: What a message gains for each standard deviation by which it is nearer than others, as a share of
-            the best score by words; times the weight of the embedder. Embeddings are not searched at 0.
-        before: The share of that which the next message gains, too.
-        after: The share of it which the message before gains.
-        saturation: How soon a word that is repeated counts no more (the k1 of BM25).
-        dilution: How much a word counts less in longer texts, from 0 to 1 (the b of BM25).
+        telling: Gain of a message that tells of its speaker, as a share of the best score by words.
+        asking: Loss of a message that only asks, as a share of the best score by words.
+        answering: Gain of a message that follows a question: this times the score of that question's own words.
+        short: Words up to which a message costs next to nothing, so that its length does not matter.
+        length: Loss of a message with each doubling of its length above `short`, as a share of the best score by words:
+            it takes the room of others.
+        talkative: Loss with each doubling, above the same number, of the mean length of its speaker's messages.
+        embeddings: Gain of a message for each standard deviation by which it is nearer than others, as a share of the
+            best score by words; times the weight of the embedder. Embeddings are not searched at 0.
+        before: The share of that gain for the next message.
+        after: The share of that gain for the message before.
+        saturation: The speed at which repetitions of a word stop counting (the k1 of BM25).
+        dilution: The discount of a word in longer texts, from 0 to 1 (the b of BM25).
         window: Characters of the text around a message, itself included.
-        sure_correction: The share of its rare words that a message has in common with what it corrects, if its words
-            say that it corrects something.
-        possible_correction: That share, if its words may say so.
-        same_subject: How rare the words in common must be in any case: together, 1 for each that stands nowhere else
-            and 0 for one that is all that is said, on a scale of logarithms.
+        sure_correction: The share of its rare words that a message has in common with the one it corrects, if it has
+            words of a correction.
+        possible_correction: That share, if its words may mean a correction.
+        same_subject: The least rarity of the words in common: their sum, 1 for a word that occurs nowhere else and 0
+            for one that is the whole conversation, on a logarithmic scale.
     """
 
     own: float = 0.5
@@ -60,18 +60,19 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class UnitWeights:
-    """How much each part counts of the search over what is known (see docs/graph.md).
+    """The weight of each part of the search over facts and statements (see docs/graph.md).
 
     Attributes:
         own: The words of the unit itself.
-        around: The words of what was said in the same message, or in one beside it.
-        profile: The words of all that is known under its names.
-        kinds: What it gains for having a date or a number, if one is asked for, as a share of its score.
-        common: What the words of every talk count ("big", "behind") beside others.
-        advice: What is left to advice, which is long and has words of everything, unless who gave it is asked about.
-        rows: What two words count that stand in a row in the question and in the unit, besides their own scores.
-        length: What it loses with each doubling of its length above `short`, as a share of the best score.
-        short: Words up to which it loses nothing.
+        around: The words of the same message, or of one beside it.
+        profile: The words of all units under its names.
+        kinds: Gain for a date or a number, if the question asks for one, as a share of its score.
+        common: The weight of everyday words ("big", "behind") relative to others.
+        advice: The rest of the score for advice, which is long and has words of everything, unless the question is
+            about the assistant.
+        rows: Extra weight of two words in a row in both question and unit.
+        length: Loss with each doubling of its length above `short`, as a share of the best score.
+        short: Words up to which there is no loss.
         saturation: See `Weights`.
         dilution: See `Weights`.
     """

@@ -54,7 +54,7 @@ class _SearchedText(NamedTuple):
         segment: The place of the segment in which each message stands.
         worth: See `worth`.
         answering: See `weigh_answers`.
-        speakers: Who speaks: who is asked about probably said it.
+        speakers: The speakers: a person in question probably said it.
     """
 
     terms: Terms
@@ -69,18 +69,18 @@ class _SearchedText(NamedTuple):
 class WordIndex:
     """The words of a conversation, searched in three grains.
 
-    A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. So an
-    answer is found though the words of the question were said a few messages before. Each grain begins with its
-    date, and the words of the date count like any others: a question that names a month or a day finds what was
-    said then. So do the dates that a message means, such as "yesterday": see `find_dates`. What tells of the
-    speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom rest on questions. What
-    is long counts less, since it takes the room of others, and so does what somebody says who always says much.
+    A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. An
+    answer is thus found though the words of the question came a few messages before. Each grain begins with its
+    date, and the words of the date count like any others: a question that names a month or a day finds messages
+    from then. So do dates that a message means, such as "yesterday": see `find_dates`. Messages about the speaker
+    ("I", "my", "we") count a little more, questions a little less: answers seldom rest on questions. Long messages
+    count less, since they take the room of others, and so do messages of a talkative speaker.
 
     There is no inverted index: the terms of all messages stand in one array, which is scanned for each word of a
     query. That takes less time than it takes to keep such an index, and a stored conversation is searchable at once.
 
     Args:
-        weights: How much each part counts.
+        weights: The weight of each part.
 
     Attributes:
         analyser: Cuts texts into words.
@@ -108,7 +108,7 @@ class WordIndex:
         self._corrections: Corrections | None = None
 
     def add(self, passages: Iterable[Passage]) -> None:
-        """Put in messages that follow in the log, oldest first; those that are there already are left alone."""
+        """Add messages that follow in the log, oldest first; skips messages it already has."""
         with self._lock:
             last = self._seqs.max(initial=0)
             new = [one for one in passages if one.seq > last]
@@ -130,7 +130,7 @@ class WordIndex:
             }
 
     def unpack(self, items: Mapping[str, JSON]) -> None:
-        """Put what was packed into an empty index."""
+        """Fill an empty index from packed items."""
         rows, terms = (b"".join(base64.b64decode(items[key][part]) for key in sorted(items)) for part in _PARTS)
         with self._lock:
             if not len(self._rows):
@@ -140,9 +140,9 @@ class WordIndex:
         """Return the messages that fit a query.
 
         Args:
-            query: What is looked for. Messages around which no word of it stands are left out.
-            similar: The messages nearest by embeddings and how near they are, whether words find them or not.
-            share: How much embeddings count beside words.
+            query: The query. Messages with none of its words around them are left out.
+            similar: The messages nearest by embeddings, with their similarity, also if no word finds them.
+            share: The weight of embeddings relative to words.
         """
         with self._lock:
             found, total, best = self._score(query)
@@ -193,7 +193,7 @@ class WordIndex:
 
     @cached_property
     def _common(self) -> Terms:
-        """The terms of words that say little of what a message is about."""
+        """The terms of words that say little about the subject of a message."""
         return self.analyser.terms(sorted(SMALL_TALK | CORRECTING))[0]
 
     def _find_corrections(self) -> Corrections:
@@ -279,7 +279,7 @@ class WordIndex:
 
 
 def _searchable_text(passage: Passage) -> str:
-    """The text, and the words of the dates that it means; those of its own day are searched with it anyway."""
+    """The text, and the words of the dates that it means, except its own day, which is searched anyway."""
     if not passage.said_at:
         return passage.text
     said, own = passage.said_at.date(), passage.date.split()

@@ -1,4 +1,4 @@
-"""Searches by words: cuts texts into them, and scores by BM25 what has those of a question."""
+"""Searches by words: cuts texts into words, and scores texts with words of a question by BM25."""
 
 import hashlib
 import re
@@ -73,7 +73,7 @@ class Analyser:
 
 
 def find_telling_words(query: str) -> Sequence[str]:
-    """Return the different words of a query without those that stand in every question, unless it has no others."""
+    """Return the different words of a query, without the usual words of questions unless it has no others."""
     words = list(dict.fromkeys(re.findall(r"\w+", space_out(query.casefold()))))
     return [word for word in words if word not in _STOP_WORDS] or words
 
@@ -96,7 +96,7 @@ class Grain(NamedTuple):
         first: The place of the first message of each.
         end: The place after the last one.
         day: The place of its date.
-        norm: What the length of each takes from the weight of its words.
+        norm: The discount of the weight of its words for the length of each.
         saturation: See `Weights`.
     """
 
@@ -127,12 +127,12 @@ class Grain(NamedTuple):
 
 
 def phrase_counts(terms: Terms, ends: Places, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
-    """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message.
+    """Count, for each phrase in the text, its beginnings and its ends before each message.
 
     Args:
         terms: The terms of all messages.
-        ends: Where the terms of each message begin, and where the last ones end.
-        phrases: What is looked for.
+        ends: The first place of the terms of each message, and the end of the last one.
+        phrases: The phrases to find.
     """
     # Going through the text once for all words bounds the cost of a pasted page, which asks for thousands.
     words = numpy.unique(numpy.array([phrase[0] for phrase in phrases], numpy.uint64))

@@ -1,1 +1,1 @@
-"""The strategies: a file for each of the seven, one for the windows with a limit, and what several of them share."""
+"""The strategies: a file for each of the seven, one for the windows with a limit, and their shared parts."""

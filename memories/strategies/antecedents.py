@@ -22,10 +22,10 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class Antecedents:
-    """Whom the pronouns in a model's reply mean, as far as the offline model's rules can tell.
+    """Resolves pronouns in a model's reply, by the offline model's rules.
 
-    A pronoun is never a name: "he" is somebody else in the next conversation, and there what is known about the one
-    would be corrected by what is said about the other.
+    A pronoun is never a name: "he" is somebody else in the next conversation, where facts about the one would be
+    corrected by facts about the other.
 
     Args:
         history: The lines of a prompt before the new ones.
@@ -42,18 +42,18 @@ class Antecedents:
         self._new_lines = new_lines
 
     def name_for(self, name: str, said: str) -> str:
-        """Return the name of whom something is said; "" if it is a pronoun and nobody knows whose, which is logged."""
+        """Return the name of the person or thing meant; "" for an unresolved pronoun, which is logged."""
         if not is_pronoun(name, said):
             return name
         pronoun, _, own = name.strip().partition(" ")
         whom = self._whom(pronoun, said)
         if not whom:
-            logger.warning("left out, because nobody can tell whom or what %r means: %s", name, said[:200])
+            logger.warning("left out, because %r may mean anyone or anything: %s", name, said[:200])
             return ""
         return f"{whom}'s {own}" if own else whom
 
     def _whom(self, pronoun: str, said: str) -> str:
-        """Whom a pronoun means in the new sentences that have it and most words of what is said."""
+        """The name that a pronoun means in the new sentences that have it and most words of the statement."""
         kind = next((kind for kind in (_HE, _SHE, _SPEAKER) if kind.match(pronoun)), None)
         if kind is None:
             return ""
@@ -81,7 +81,7 @@ class Antecedents:
 
     @cached_property
     def _left(self) -> list[str]:
-        """The only one whom the last sentence with names before each sentence has; "" where nobody can tell."""
+        """The only name in the last sentence with names before each sentence; "" if that is ambiguous."""
         left = [""]
         for at, (_, text) in enumerate(self._talk.lines):
             people = self._talk.people(at)
@@ -99,7 +99,7 @@ class Antecedents:
 
 
 def _may_be_name(sentence: str) -> bool:
-    """Whether a sentence that the rules find no name in may be one all the same ("Tom?")."""
+    """True if a sentence without a known name may be a name all the same ("Tom?")."""
     telling = [word for word in words(sentence) if word not in SMALL_TALK]
     return len(telling) == 1 and telling[0].capitalize() in sentence and not is_pronoun(telling[0])
 

@@ -41,15 +41,15 @@ _DENIES = re.compile(
 
 @strategy
 class CombinedMemory(BaseMemory):
-    r"""Shows what several strategies show, over one log.
+    r"""Shows the merged views of several strategies, over one log.
 
-    The log is stored once. The members learn from it independently and at the same time, so one that fails does not
-    stop the others. Loading returns the variables of all members. `messages` merges their views: each text and each
+    The log is stored once. The members learn from it independently and at the same time, so one that fails does
+    not stop the others. Loading returns the variables of all members. `messages` merges their views: each text and each
     message once, within a limit if there is one. If some members are existing memories, their store and conversation id
     are used.
 
-    Costs: what its members cost.
-    Needs: what its members need.
+    Costs: the sum of its members.
+    Needs: everything its members need.
 
     State: none of its own; each member keeps its own.
 
@@ -73,13 +73,13 @@ class CombinedMemory(BaseMemory):
     variable is named after it ("summary_buffer"), unless its options say otherwise.
     """
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
-    """The most tokens that `messages` may return in all; `None` for no limit. The system message, pinned messages,
-    and the newest user message with what follows it until it is answered come first; if they do not fit, they raise
+    """Token limit for everything `messages` returns; `None` for no limit. The system message, pinned messages, and
+    the newest user message with all that follows until its answer come first; if they do not fit, `messages` raises
     an `OverBudgetError`.
     """
     shares: Sequence[float] | None = None
-    """How to divide the limit among the members, in proportion; equally by default. What one does not use goes to
-    the others, the one with the largest share first; a share of 0 gets what the others leave.
+    """Each member's share of the limit, in proportion; equal by default. Unused tokens go to the other members,
+    largest share first; a share of 0 gets only unused tokens.
     """
 
     def __post_init__(self) -> None:
@@ -108,7 +108,7 @@ class CombinedMemory(BaseMemory):
         return [variable for member in self.members for variable in member.memory_variables]
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """What the members show, each text and message once, within the limit."""
+        """The views of the members, each text and message once, within the limit."""
         views = await self._views(query)
         system = await self.system.current()
         must = {entry.seq: entry for entry in (*self.pins.entries, *await log.unanswered(), *filter(None, [system]))}
@@ -136,7 +136,7 @@ class CombinedMemory(BaseMemory):
 
 
 def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
-    """Return the members of a combined memory, making those that were only named, with its common options.
+    """Return the members of a combined memory, making the named ones with its common options.
 
     Raises:
         OptionError: There are none, one is not a member, or they do not fit together.
@@ -209,17 +209,17 @@ def merge_views(
 ) -> View:
     """Merge views of one conversation, showing each text and each message once.
 
-    Each view first gets its share of the limit; what is left goes to the views in the order of their shares. Within a
+    Each view first gets its share of the limit; the rest goes to the views in the order of their shares. Within a
     view, texts come first (cut at a sentence if necessary), then messages from the newest back, then passages, the most
     useful first. A passage is dropped if its message is already shown as a message, or if the texts already say nearly
     all of it; what it denies, they have to deny too.
 
     Args:
-        views: What to show; their order does not matter.
+        views: The views; their order does not matter.
         renderer: Counts tokens.
         limit: The most tokens in all; `None` for no limit.
         shares: One for each view, not all 0.
-        first: What to show whole, before anything else.
+        first: The text to show whole, before anything else.
 
     Raises:
         OverBudgetError: `first` alone exceeds the limit.
@@ -228,7 +228,7 @@ def merge_views(
     most = sys.maxsize if limit is None else limit
     merge.add(first or View(), sys.maxsize)
     if merge.size > most:
-        what = "the system message, what is pinned, the newest user message and what follows it"
+        what = "the system message, pinned messages, the newest user message and all that follows"
         raise OverBudgetError.of(what, merge.size, most)
     # Passages last: they fill up what is left of a share, and need not be chosen from what is shown already.
     for place in sorted(range(len(views)), key=lambda place: bool(views[place].passages)):
@@ -241,7 +241,7 @@ def merge_views(
 
 
 class _Merge:
-    """What is shown so far."""
+    """The view so far."""
 
     def __init__(self, renderer: Renderer | None) -> None:
         # Without a limit nothing need be counted.
@@ -259,7 +259,7 @@ class _Merge:
         return texts + self._said_size + self._found_size
 
     def add(self, view: View, limit: int) -> None:
-        """Add what a view shows, as far as the total stays within a limit."""
+        """Add parts of a view while the total stays within a limit."""
         for text in view.derived:
             self._add_text(text, limit)
         # What passages show is added as passages.
@@ -343,7 +343,7 @@ def _stems(lines: Iterable[str]) -> Collection[str]:
 
 
 def _is_told(passage: Passage, told: Collection[str]) -> bool:
-    """Tell whether a passage adds hardly anything: most of its content words were told already."""
+    """Tell whether a passage adds hardly anything: most of its content words were shown already."""
     stems = set(content_stems(passage.text))
     return bool(stems) and len(stems - set(told)) <= _NEW_AT_MOST * len(stems)
 

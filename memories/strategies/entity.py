@@ -34,11 +34,11 @@ _MOST_INTRODUCED = 40
 
 @strategy
 class ConversationEntityMemory(ModelBackedMemory):
-    """Shows the last `k` exchanges, and from its notes on people and things what fits the input.
+    """Shows the last `k` exchanges, and statements that fit the input from its notes on people and things.
 
     Each person or thing has its own note, so statements about one never push out statements about another. Loading asks
     no model: it finds statements by the input's words, and by the words of the whole note. Saving asks the model once
-    to amend the notes: it adds statements, and ends those that no longer hold, which stay as history. No statement is
+    to amend the notes: it adds statements, and ends outdated ones, which stay as history. No statement is
     lost because a prompt had no room for it. Spelling of names does not matter: "Sam", "sam" and "SAM" are one. If the
     model says that two names mean the same ("Bob = Robert"), they share one note, found by either.
 
@@ -50,7 +50,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     State: by canonical name, `{"name": ..., "statements": [...]}` for a note, oldest first, and `{"name": ..., "of":
     ...}` for another name, where `of` is the key of the note. A statement has `text`, the day it was `said`, and `seq`,
     the log numbers of the messages that said it; one that was corrected has also `until`, the day, and `ended_by`, the
-    log number. What is not known is left out.
+    log number. Unknown members are left out.
 
     Example:
         >>> answers = iter(["Sam: Sam is the user's brother."])
@@ -67,26 +67,26 @@ class ConversationEntityMemory(ModelBackedMemory):
     limits_messages = False
 
     k: int = 3
-    """How many exchanges to show, and to use for telling who "she" is; 0 for none. An exchange is a user message
-    and what follows it up to the next one.
+    """The number of exchanges to show, and to search for the person that "she" means; 0 for none. An exchange is a
+    user message and everything up to the next one.
     """
     step: Annotated[int, AtLeast(0)] = 0
-    """How many exchanges beyond `k` to show at most: they move on by so many at once."""
+    """Show up to this many exchanges beyond `k`, then drop that many at once."""
     max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
-    """The most tokens of all notes together: from each note, the statements that fit the input best, and the first.
-    `None` for the whole notes on the names in the input, and no others.
+    """Token limit for all notes together: from each note, the statements that fit the input best, and the first.
+    `None` shows whole notes, but only on the names in the input.
     """
     stay_tokens: Annotated[int | None, AtLeast(1)] = None
-    """Keep showing statements found for earlier questions, up to so many tokens, so that a provider's cache has
-    them; new ones come after them. Left out, statements are chosen again for each question.
+    """Keep showing statements found for earlier questions, up to this many tokens, so that a provider's cache has
+    them; new ones come after them. By default, each question gets a fresh choice.
     """
     ask_at_load: bool = False
-    """Also ask the model at each load whom and what the input is about. The prompt lists the most likely names,
-    each with a statement.
+    """Also ask the model at each load for the people and things that the input is about. The prompt lists the most
+    likely names, each with a statement.
     """
     max_state_tokens: Annotated[int | None, AtLeast(1)] = None
-    """The most tokens that all notes may have together, counting three bytes as one; `None` for no limit. Corrected
-    statements are dropped first, then those said longest ago, and last the first statement of a note.
+    """Token limit for all stored notes, counting three bytes as one token; `None` for no limit. Corrected statements
+    are dropped first, then the oldest ones, and last the first statement of a note.
     """
     chat_history_key: str = "history"
     """The variable that returns the exchanges; the notes are under "entities"."""
@@ -96,7 +96,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         self._indexes = self._new_indexes()
         self._draft = Draft(self._new_indexes, _Indexes.apply)
         if self.stay_tokens is not None and self.max_token_limit is None:
-            raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
+            raise OptionError("stay_tokens needs max_token_limit: only statements found for a question can stay")
 
     @property
     def memory_variables(self) -> list[str]:
@@ -104,7 +104,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return ["entities", self.chat_history_key]
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Amend the notes with what the new messages add and change."""
+        """Amend the notes from new messages."""
         return await derive_in_pieces(self._amend, state, entries, log)
 
     async def _amend(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -140,7 +140,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return await log.until_number(state.watermark).start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The last exchanges, and what the notes say that fits the query."""
+        """The last exchanges, and statements of the notes that fit the query."""
         recent, (shown, room) = await log.exchanges(self.k), await log.exchanges_with_room(self.k, self.step)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not shown or entry.seq < shown[0].seq]
@@ -186,7 +186,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def _find_shown(
         self, query: str, recent: Sequence[Entry], state: State
     ) -> Mapping[str, str | Sequence[NoteStatement]]:
-        """Return what to show of the notes."""
+        """Return the part of the notes to show."""
         if not query.strip():
             return {}
         notes = self._notes(state)
@@ -221,7 +221,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
 
 def _name_pronouns(found: Iterable[Amendment], antecedents: Antecedents) -> Iterator[Amendment]:
-    """Lines of a reply with names in place of pronouns; without those of which nobody can tell whom they are about."""
+    """Lines of a reply with names in place of pronouns; without lines whose pronoun is unresolved."""
     for one in found:
         if one.number:
             yield one
@@ -230,7 +230,7 @@ def _name_pronouns(found: Iterable[Amendment], antecedents: Antecedents) -> Iter
 
 
 class _Indexes(NamedTuple):
-    """The indexes kept beside a state: one of names, and one to search what is known."""
+    """The indexes kept beside a state: one of names, and one of statements."""
 
     names: EntityIndex
     known: KnownIndex

@@ -1,4 +1,4 @@
-"""The notes of the entity memory: statements on each person or thing, whatever name is used for it."""
+"""The notes of the entity memory: statements on each person or thing, under all its names."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
@@ -34,7 +34,7 @@ class NoteStatement:
     """One thing that was said about somebody or something.
 
     Attributes:
-        text: What was said, as a rule one sentence.
+        text: The statement, as a rule one sentence.
         said: The day on which it was said; `None` if unknown.
         seq: The log numbers of the messages that said it, oldest first; empty if unknown.
         until: The day on which it was corrected; `None` while it holds.
@@ -64,14 +64,14 @@ class NoteStatement:
         return f"{self.text} ({f'until {in_words(self.until)}' if self.until else 'no longer'})"
 
     def as_json(self) -> JSON:
-        """Return the statement as JSON values, without what is not known."""
+        """Return the statement as JSON values, without unknown members."""
         days = {"said": self.said and self.said.isoformat(), "until": self.until and self.until.isoformat()}
         known = {"text": self.text, **days, "seq": list(self.seq), "ended_by": self.ended_by}
         return {name: value for name, value in known.items() if value}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "NoteStatement":
-        """Read what `as_json` gave."""
+        """Read the values of `as_json`."""
         said, until = (date.fromisoformat(value[day]) if value.get(day) else None for day in ("said", "until"))
         return cls(value.get("text", ""), said, tuple(value.get("seq", ())), until, value.get("ended_by", 0))
 
@@ -80,10 +80,10 @@ class EntityNote(NamedTuple):
     """A note of the state, read.
 
     Attributes:
-        name: The name of whom or what it is on.
-        statements: What it states, oldest first; what was corrected, too.
-        holding: Those of them that hold.
-        places: The place of each of these, by the text that is searched.
+        name: The name of its person or thing.
+        statements: All statements, oldest first, with corrected ones.
+        holding: The current statements.
+        places: The place of each current statement, by the text that is searched.
     """
 
     name: str
@@ -175,12 +175,12 @@ class EntityIndex:
             return found - {key}
 
     def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """Return those of the keys that are other names for something with a note."""
+        """Return the keys that are other names for the subject of a note."""
         with self._lock:
             return self._of.keys() & keys
 
     def lately(self, most: int) -> list[str]:
-        """Return the keys of so many notes, those that were added to last first."""
+        """Return the keys of this many notes, the most recently amended first."""
         with self._lock:
             return [key for _, key in self._lately[:most]]
 
@@ -213,7 +213,7 @@ class EntityIndex:
 # Without slots: the index is made when it is needed.
 @dataclass(frozen=True)
 class EntityNotes:
-    """Notes by the canonical names of what they are about.
+    """Notes by canonical name.
 
     An item of the state is either a note, `{"name": ..., "statements": [...]}` with `NoteStatement.as_json` of each, or
     another name for a note, `{"name": ..., "of": ...}`, where `of` is the key of the note.
@@ -247,7 +247,7 @@ class EntityNotes:
         return self.index.note(key, item) if self.index and item else EntityNote.of(item)
 
     def statements(self, key: str, *, history: bool = False) -> Sequence[NoteStatement]:
-        """Return what the note on an entity states, oldest first; with `history`, what was corrected too."""
+        """Return the statements on an entity, oldest first; with `history`, corrected ones too."""
         note = self.note(key)
         return note.statements if history else note.holding
 
@@ -283,7 +283,7 @@ class EntityNotes:
         return asked
 
     def lately(self, most: int) -> list[str]:
-        """Return the keys of so many notes, those that were added to last first."""
+        """Return the keys of this many notes, the most recently amended first."""
         return self._keep_known(self._index.lately(most))
 
     @property
@@ -303,7 +303,7 @@ class EntityNotes:
         same: Mapping[str, str],
         entries: Sequence[Entry],
     ) -> dict[str, Mapping[str, Any]]:
-        """Return the changes for amendments. Nothing is deleted: what was corrected stays as history.
+        """Return the changes for amendments. Nothing is deleted: corrected statements stay as history.
 
         Args:
             amendments: Each with the key or name of the note, the statement that ends (`None` if none does), and the
@@ -360,10 +360,10 @@ def _item(name: str, statements: Iterable[NoteStatement]) -> dict[str, Any]:
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return changes that bring all notes within so many tokens.
+    """Return changes that bring all notes within a number of tokens.
 
-    Drops corrected statements first, then those said longest ago; the first statement of a note, which says what the
-    note is about, after all others. A note without statements is dropped, with its other names.
+    Drops corrected statements first, then the oldest ones; the first statement of a note, which introduces its subject,
+    after all others. A note without statements is dropped, with its other names.
     """
     after = {key: item for key, item in {**items, **changes}.items() if item is not None}
     kept = (

@@ -1,4 +1,4 @@
-"""What the strategies that extract notes or facts share: they learn in pieces, in drafts, and within a limit."""
+"""Shared parts of the strategies that extract notes or facts: learning in pieces, drafts, and a limit."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -52,12 +52,12 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
 
 
 class Draft(Generic[Kept]):
-    """Keeps indexes beside a state that is not stored yet, as when everything is learnt again.
+    """Keeps indexes beside a state that is not stored yet, as during a `relearn`.
 
     It carries them from one step to the next, applying only the items that changed.
 
     Args:
-        make: Makes what is kept, without any items.
+        make: Makes an index without items.
         apply: Applies changes to it: items by key, `None` for one that is gone.
 
     Example:
@@ -75,7 +75,7 @@ class Draft(Generic[Kept]):
         self._kept: Kept | None = None
 
     def after(self, items: Mapping[str, JSON]) -> Kept:
-        """Return what is kept beside these items. Deriving holds the state's lock, so calls come one at a time."""
+        """Return the index of these items. Deriving holds the state's lock, so calls come one at a time."""
         before, kept = self._items, self._kept
         kept = self._make() if kept is None else kept
         changes = {key: item for key, item in items.items() if before.get(key) is not item}
@@ -84,7 +84,7 @@ class Draft(Generic[Kept]):
         return kept
 
     def drop(self) -> None:
-        """Drop it, because what was learnt is stored now."""
+        """Drop it, because the state is stored now."""
         self._items, self._kept = {}, None
 
 
@@ -97,7 +97,7 @@ class Valued(NamedTuple):
 
 
 def least_worth(known: Iterable[Valued], tokens: int) -> dict[str, set[str]]:
-    """Choose what to drop of a full state, so that the rest is within so many tokens: what is of least worth first.
+    """Choose texts to drop from a full state, least valuable first, until the rest is within a number of tokens.
 
     Returns:
         The texts to drop, by key.

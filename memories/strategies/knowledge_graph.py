@@ -54,10 +54,10 @@ class ConversationKGMemory(ModelBackedMemory):
     """Shows the facts that fit the input, found by words.
 
     Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: it finds
-    facts by the input's words, and by the words of all that is known under their names; so "my head baker" finds what
-    is known about Devin, if he is known as that. Facts from different exchanges are joined under one name, and
-    corrections win: where a subject can have only one object, the newer fact supersedes the older one, which stays as
-    history.
+    facts by the input's words, and by the words of all other facts under the same names; so "my head baker" finds
+    facts about Devin, if one says that he is the head baker. Facts from different exchanges are joined under one
+    name, and corrections win: where a subject can have only one object, the newer fact supersedes the older one,
+    which stays as history.
 
     It is good for connected and changing facts, and for very few tokens. With a large model's facts from the bundled
     conversation, 150 tokens show 0.43 of the answers (a search over the messages 0.13) and 1,000 show 0.76, with 11
@@ -87,31 +87,31 @@ class ConversationKGMemory(ModelBackedMemory):
     limits_messages = False
 
     k: int = 2
-    """How many exchanges to use for telling who "he" is; 0 for none."""
+    """The number of exchanges to search for the person that "he" means; 0 for none."""
     max_token_limit: Annotated[int | None, AtLeast(1)] = 1000
-    """The most tokens of facts to show, the best first; `None` for all about the names in the input, and no others.
-    Messages not learnt from yet are shown as well.
+    """Token limit for facts, the best first; `None` shows all facts about the names in the input, and no others.
+    Messages not learnt from yet come on top.
     """
     stay_tokens: Annotated[int | None, AtLeast(1)] = None
-    """Keep showing facts found for earlier questions, up to so many tokens, so that a provider's cache has them;
-    new ones come after them. Left out, facts are chosen again for each question.
+    """Keep showing facts found for earlier questions, up to this many tokens, so that a provider's cache has them;
+    new ones come after them. By default, each question gets a fresh choice.
     """
     ask_at_load: bool = False
-    """Also ask the model at each load whom and what the input is about, unless the input has only known names and
-    no "he" or "she". The prompt lists the most likely names, each with a fact.
+    """Also ask the model at each load for the people and things that the input is about, unless it has only known
+    names and no "he" or "she". The prompt lists the most likely names, each with a fact.
     """
     depth: Annotated[int, AtLeast(1, 100)] = 1
-    """Without a limit, how many steps from the names in the input to look for facts: 1 for facts about these names
-    alone, 2 for those about their neighbours too.
+    """Steps to follow from the names in the input if there is no limit: 1 for facts about these names alone, 2 for
+    facts about their neighbours too.
     """
     max_state_tokens: Annotated[int | None, AtLeast(1)] = None
-    """The most tokens that all facts may have together, counting three bytes as one; `None` for no limit. Corrected
-    facts are dropped first, then those said longest ago.
+    """Token limit for all stored facts, counting three bytes as one token; `None` for no limit. Corrected facts are
+    dropped first, then the oldest ones.
     """
     mine_ai: bool = True
     """Take facts from the assistant's words too, not only from the user's."""
     single_valued: Annotated[Collection[str], names] = SINGLE_VALUED
-    """Relations of which a subject has one object at a time."""
+    """Relations with one object at a time for each subject."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,7 +119,7 @@ class ConversationKGMemory(ModelBackedMemory):
         self._known = KnownIndex(units_of_fact, self._weights)
         self._draft = Draft(self._new_indexes, _apply)
         if self.stay_tokens is not None and self.max_token_limit is None:
-            raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
+            raise OptionError("stay_tokens needs max_token_limit: only facts found for a question can stay")
 
     @property
     def kg(self) -> KnowledgeGraph:
@@ -146,7 +146,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
 
     async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
-        """Return the prompt's lines for new messages and those before them; the log ends with the new ones."""
+        """Return the prompt's lines for new and earlier messages; the log ends with the new ones."""
         return {
             "history": self.render.lines(before),
             "dated_history": self.render.dated_lines(before),
@@ -185,9 +185,9 @@ class ConversationKGMemory(ModelBackedMemory):
         self._draft.drop()
 
     async def awhy(self, name: str) -> list[Reason]:
-        """Return what is and was known about a name, each with the messages that said so, oldest first.
+        """Return current and old facts about a name, each with its source messages, oldest first.
 
-        Asks no model, and leaves out what was not learnt from yet.
+        Asks no model, and leaves out messages not learnt from yet.
 
         Args:
             name: A name as in `KnowledgeGraph.about`; part of a name finds all names that contain it.
@@ -218,7 +218,7 @@ class ConversationKGMemory(ModelBackedMemory):
     get_current_entities = blocking(aget_current_entities)
 
     def _new_indexes(self) -> "_Indexes":
-        """What is kept beside a state that is not stored yet."""
+        """The index of a state that is not stored yet."""
         return KnowledgeGraph(frozenset(self.single_valued)), KnownIndex(units_of_fact, self._weights)
 
     async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
@@ -266,7 +266,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return self.kg.find_asked(query, self.render.labels, before)
 
     async def _ask_for_names(self, query: str, log: Log) -> list[str]:
-        """The names that a model says a query is about, unless they can be told without it."""
+        """The names in a query according to the model, which is not asked if the rules suffice."""
         known = self.kg.find_names(query)
         if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
@@ -287,7 +287,7 @@ def _apply(indexes: _Indexes, changes: Mapping[str, JSON]) -> None:
 
 
 def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Iterator[Statement]:
-    """Statements with names in place of pronouns; without those of which nobody can tell whom they are about."""
+    """Statements with names in place of pronouns; without statements whose pronoun is unresolved."""
     for one in stated:
         subject = antecedents.name_for(one.subject, f"{one.relation} {one.object}")
         # "trusts nobody", "is open now": what names nobody may be said of somebody.
@@ -299,7 +299,7 @@ def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Ite
 
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
-    """Return a fact as what is known by an item of the state; nothing for one that was corrected."""
+    """Return the fact of an item of the state, to be searched; nothing for a corrected one."""
     fact = Fact.from_json(item)
     if fact.superseded_by:
         return []
@@ -310,7 +310,7 @@ def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
 
 
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return changes that bring all facts within so many tokens: drops corrected ones first, then the oldest."""
+    """Return changes that bring all facts within a number of tokens: drops corrected ones first, then the oldest."""
     after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
     kept = (Valued((not one.superseded_by, one.newest), key, one.triple) for key, one in after.items())
     return {**changes, **dict.fromkeys(least_worth(kept, tokens))}

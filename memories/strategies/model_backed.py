@@ -21,17 +21,17 @@ _FOR_REFERENCE = ("history", "dated_history", "input")
 
 @strategy
 class ModelBackedMemory(BaseMemory):
-    """Remembers with the help of a model that summarises or extracts."""
+    """Uses a model to summarise or extract."""
 
     llm: ModelOption | None = None
     """The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function
-    from chat messages to text. Left out, those rules answer too, and a warning says so.
+    from chat messages to text. By default the rules answer too, with a warning.
     """
 
     max_prompt_tokens: Annotated[int, AtLeast(1024)] = 6000
-    """The most tokens of a prompt, counting three bytes as one; a tokenizer counts fewer, so the default leaves a
+    """Token limit for a prompt, counting three bytes as one token; a tokenizer counts fewer, so the default leaves a
     model with a context of 8,000 room for its answer. An endpoint that states a smaller limit gets less. A longer
-    message is cut in the middle for the prompt; what is known already never is.
+    message is cut in the middle for the prompt; knowledge from earlier messages is never cut.
     """
 
     # Not annotated, or they would be options.
@@ -99,9 +99,9 @@ class ModelBackedMemory(BaseMemory):
 
 
 def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
-    """Cut those variables of a prompt that are only context to at most so many tokens each.
+    """Cut each variable of a prompt that is only context to a number of tokens.
 
-    Cuts nothing else: the reply will replace what is known, and the next step may take fewer new messages.
+    Cuts nothing else: the reply will replace the old state, and the next step may take fewer new messages.
     """
     return {
         name: cut_middle(value, tokens) if name in _FOR_REFERENCE and isinstance(value, str) else value

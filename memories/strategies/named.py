@@ -1,4 +1,4 @@
-"""The strategies by name: those of memzoo, and those that installed packages add."""
+"""The strategies by name, of memzoo and of installed packages."""
 
 import importlib
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ def strategy_named(name: str) -> type[BaseMemory]:
 
 
 def further_names() -> list[str]:
-    """Return the short names of all strategies but the seven; those from installed packages come last."""
+    """Return the short names of all strategies but the seven; installed packages come last."""
     return [*FURTHER, *_find_added()]
 
 

@@ -1,4 +1,4 @@
-"""Chooses which parts of notes to show: for a model that amends them what may change, for a question what fits it."""
+"""Chooses parts of notes to show: statements that may change, to a model; statements that fit, to a question."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class KnownNotes:
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
         """Resolve the lines of a reply: yield the note, the statement that ends, and the text to add.
 
-        Skips a line whose number was not shown, because nobody knows whom it is about.
+        Skips a line whose number was not shown, because its subject is unknown.
         """
         for name, text, number in amendments:
             if not number:
@@ -56,16 +56,16 @@ class KnownNotes:
 def choose_notes(
     notes: EntityNotes, touched: Iterable[FoundUnit], new_lines: str, history: str, tokens: int
 ) -> KnownNotes:
-    """Choose the statements that new lines may add to or change, within so many tokens.
+    """Choose the statements that new lines may add to or change, within a number of tokens.
 
     Search results for the lines come first, then the first statements of the notes on the names in these lines and in
     the lines before them.
 
     Args:
-        notes: What is known.
+        notes: The notes.
         touched: The statements that the lines most probably change, the most probable first.
-        new_lines: What was said.
-        history: What was said before.
+        new_lines: The new messages.
+        history: The messages before.
         tokens: The most tokens to return.
     """
     named = [notes.key(name) for name in notes.find_names(new_lines)]
@@ -133,7 +133,7 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
 def notes_within(
     limit: int, found: Iterable[FoundUnit], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Choose what to show of notes: the statements that fit best, and always the first of a note, in its order.
+    """Choose statements of notes to show: the best fits, and always the first of a note, in its order.
 
     Args:
         limit: The most tokens in all.

@@ -25,12 +25,12 @@ logger = logging.getLogger("memzoo")
 
 @strategy
 class SummarizingMemory(ModelBackedMemory):
-    """Remembers a summary, and lets a model take messages into it."""
+    """Keeps a summary, and has a model work messages into it."""
 
     max_summary_tokens: Annotated[int | None, AtLeast(1)] = None
-    """The most tokens that the summary may have. The model is told; if its reply is over the limit, it is asked
-    once more for a shorter one. If that is still too long, it is kept whole, and a warning says so. Left out, the
-    model is told to keep to what prompts have room for, and nothing enforces it.
+    """Token limit for the summary. The prompt states it; if the reply is longer, the model is asked once more for a
+    shorter one. If that is still too long, it is kept whole, with a warning. By default the prompt states a length
+    that later prompts have room for, and nothing enforces it.
     """
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -53,7 +53,7 @@ class SummarizingMemory(ModelBackedMemory):
         return Changes(tried if new == old else {**tried, "summary": new})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """What the summary does not cover yet."""
+        """The messages that the summary does not cover yet."""
         return state.watermark + 1
 
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
@@ -105,7 +105,7 @@ class SummarizingMemory(ModelBackedMemory):
 
         Args:
             summary: The summary so far.
-            new_lines: What to take in.
+            new_lines: The messages to summarise.
             dated_new_lines: The same with days.
             divisible: The lines are several exchanges, so fewer could be taken in at once.
 
@@ -173,7 +173,7 @@ _OVER = "over"
 
 
 def _part(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
-    """Split a summary: the sentences least related to new lines, and so many tokens of those most related.
+    """Split a summary into the sentences least related to new lines, and a number of tokens of the most related.
 
     Each part keeps the order and the line breaks of the summary.
     """

@@ -21,9 +21,9 @@ class SummarizingWindowMemory(SummarizingMemory):
     """Shows a summary message and the messages after it; when there are many, a new summary takes them in.
 
     This is the pattern of LangChain.js' guide: once there are `max_messages` before the newest user message, a model
-    distils them into one summary message, which counts as a message and is itself distilled the next time. So one call
-    serves several exchanges. The system message stays as it is; the summary describes tool calls in words. Nothing is
-    deleted.
+    distils them into one summary message, which counts as a message and is itself distilled the next time. One call
+    thus serves several exchanges. The system message stays as it is; the summary describes tool calls in words. Nothing
+    is deleted.
 
     Costs: 1 call for several exchanges.
 
@@ -42,7 +42,7 @@ class SummarizingWindowMemory(SummarizingMemory):
     name = "summarizing-window"
 
     max_messages: Annotated[int, AtLeast(1)] = 20
-    """How many messages before the newest user message are distilled; a summary counts as one."""
+    """Distil once this many messages precede the newest user message; a summary counts as one."""
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Learn from all before the newest user message, if there is enough."""
@@ -51,7 +51,7 @@ class SummarizingWindowMemory(SummarizingMemory):
         return older if older and shown >= self.max_messages else 0
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The summary, and what is not distilled yet."""
+        """The summary, and the messages not distilled yet."""
         self.pins.room(self.max_messages, lambda _: 1, "messages")
         entries, recalled = await log.after(state.watermark), tuple(filter(None, [self._quote_summary(state)]))
         room = self.max_messages - len(recalled) - len(entries) - len(self.pins.besides(entries))

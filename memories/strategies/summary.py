@@ -20,11 +20,11 @@ __all__ = ["ConversationSummaryMemory"]
 
 @strategy
 class ConversationSummaryMemory(SummarizingMemory):
-    """Shows a summary of all that was said.
+    """Shows a summary of the whole conversation.
 
     Each exchange updates the summary, which stays short however long the conversation grows. The price is a model call
-    for each save, and whatever the model leaves out. With `every`, one call serves several exchanges. Messages not
-    taken in yet are shown word for word after the summary.
+    for each save, and any details that the model leaves out. With `every`, one call serves several exchanges. Messages
+    not summarised yet are shown word for word after the summary.
 
     It is good for the gist of a whole conversation, in a text that a provider's cache knows from the turn before. It
     leaves out some details: 855 tokens of a large model's summary show 0.71 of the answers about the bundled
@@ -32,7 +32,7 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     Costs: 1 call a save; few tokens.
 
-    State: `summary`, a text; nothing before there is one.
+    State: `summary`, a text; at first nothing.
 
     Example:
         >>> memory = ConversationSummaryMemory(llm=lambda messages: "Sam greets the AI.")
@@ -46,10 +46,10 @@ class ConversationSummaryMemory(SummarizingMemory):
     name = "summary"
 
     every: Annotated[int, AtLeast(1)] = 1
-    """How many exchanges to take in with one call."""
+    """The number of exchanges that one call summarises."""
     every_tokens: Annotated[int | None, AtLeast(1)] = None
-    """How many tokens of new messages trigger a call before that many exchanges wait; with `every` left at 1, only
-    the tokens count.
+    """Tokens of new messages that trigger a call before `every` exchanges wait; if `every` is left at 1, only the
+    tokens count.
     """
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
@@ -63,7 +63,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         return roles.count("user") - int(roles[-1] == "user") >= self.every
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The summary, then what it does not cover yet."""
+        """The summary, then the messages it does not cover yet."""
         entries = await log.after(state.watermark)
         room = self.every - 1 - sum(entry.message["role"] == "user" for entry in entries)
         if self.every_tokens is not None or self.is_over_limit(state):
@@ -89,7 +89,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         return memory
 
     async def _take_in(self, messages: Sequence[Message]) -> None:
-        """Save messages and learn from them at once, whatever `every` says."""
+        """Save messages and learn from them at once, without waiting for `every`."""
         records, turn_id = [Record(message) for message in messages], uuid.uuid4().hex
         new = await append(self.store, self.conversation_id, records, turn_id)
         for learner in self.learners:

@@ -1,4 +1,4 @@
-"""Remember the newest messages word for word, and a summary of what is older."""
+"""Remember the newest messages word for word, and a summary of the older ones."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -23,14 +23,14 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     It asks the model only when the limit is passed, and then once for all messages that have to go: enough of them to
     make room for the next exchanges (`prune_to`).
 
-    It is good for the exact words of the newest messages, with few calls. How much it shows of older ones depends on
-    the summary's length: 800 tokens by a large model, with 200 of messages, show 0.72 of the answers about the bundled
+    It is good for the exact words of the newest messages, with few calls. Its recall of older ones depends on the
+    summary's length: 800 tokens by a large model, with 200 of messages, show 0.72 of the answers about the bundled
     conversation, while notes show 0.88.
 
     Costs: 1 call when the limit is passed; tokens up to the limit, and the summary.
     Needs: a model.
 
-    State: `summary`, a text. Messages that it has not taken in are shown.
+    State: `summary`, a text. Messages not summarised yet are shown.
 
     Example:
         >>> limits = {"max_token_limit": 3, "prune_to": 2, "token_counter": lambda message: 1}
@@ -46,14 +46,14 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     name = "summary-buffer"
 
     max_token_limit: Annotated[int, AtLeast(0)] = 2000
-    """The most tokens of messages to show word for word. The summary is shown besides, unless `count_summary` is
-    set; `max_summary_tokens` limits it.
+    """Token limit for messages shown word for word. The summary comes on top, unless `count_summary` is set;
+    `max_summary_tokens` limits it.
     """
     count_summary: bool = False
-    """Let the summary count towards the limit."""
+    """Count the summary towards the limit."""
     prune_to: Annotated[int | None, AtLeast(0)] = None
-    """How many tokens to keep when the limit is passed; by default half of it, so that the next exchanges have room
-    and few of them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`.
+    """Tokens to keep once the limit is passed; by default half of it, so that the next exchanges have room and few
+    of them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`.
     """
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Remember by searching: what fits the input, from anywhere in the conversation."""
+"""Remember by searching the whole conversation for messages that fit the input."""
 
 import itertools
 import logging
@@ -39,11 +39,11 @@ def _check_index(_: str, value: object) -> None:
 
 @strategy
 class VectorStoreRetrieverMemory(BaseMemory):
-    """Shows what fits the input best, from anywhere in the conversation.
+    """Shows the messages that fit the input best, from anywhere in the conversation.
 
     It finds messages by their words, their date, the dates they mean ("yesterday") and the words around them (BM25);
     with an `embedder` also by their meaning, adding up the scores; with an `index` alone, by parts of words
-    (`HashEmbedder`, which needs no download). `clock` tells what a question means by "yesterday".
+    (`HashEmbedder`, which needs no download). `clock` gives the date that "yesterday" in a question refers to.
     A message that was corrected later is shown with its correction. Neither saving nor loading asks a model. It shows
     as many of the best messages as fit `max_token_limit`, in the order in which they were said, with speakers and
     dates. With `k` instead, it shows the best exchanges as documents, best first: a line for each input and output,
@@ -69,22 +69,22 @@ class VectorStoreRetrieverMemory(BaseMemory):
     keeps_fields = True
     # Not annotated, or it would be an option: a subclass may search by others.
     weights = Weights()
-    """How much to weigh words, the talk around a message, and its age."""
+    """Weights of words, of the talk around a message, and of its age."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
-    """The most tokens of messages to show, besides one that waits for its answer; 1,000 unless `k` is given."""
+    """Token limit for messages, not counting one that awaits its answer; 1,000 unless `k` is given."""
     stay_tokens: Annotated[int | None, AtLeast(1)] = None
-    """Keep showing messages found for earlier questions, up to so many tokens, so that a provider's cache has them;
-    new ones come after them. Left out, messages are chosen again for each question.
+    """Keep showing messages found for earlier questions, up to this many tokens, so that a provider's cache has
+    them; new ones come after them. By default, each question gets a fresh choice.
     """
     k: Annotated[int | None, AtLeast(1)] = None
-    """Show so many exchanges instead. Give only one of the two."""
+    """Show this many exchanges instead. Excludes `max_token_limit`."""
     embedder: EmbedderOption = None
-    """An `OpenAIEmbedder`, or any function from texts to vectors (Chroma's embedding functions are such). `None`
+    """An `OpenAIEmbedder`, or any function from texts to vectors (such as Chroma's embedding functions). `None`
     searches by words alone, or with an `index` by a `HashEmbedder`'s vectors as well.
     """
     index: Annotated[VectorIndex | None, _check_index] = None
-    """Searches the embeddings, such as a `ChromaIndex`. Without one, they are searched in memory, exactly."""
+    """Index for the embeddings, such as a `ChromaIndex`; by default an exact search."""
     exclude_input_keys: Annotated[Sequence[str], names] = ()
     """Inputs to leave out of the documents."""
 
@@ -95,7 +95,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             self._lease_seconds = 0.0
         super().__post_init__()
         if self.max_token_limit is not None and self.k is not None:
-            raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")
+            raise OptionError("give max_token_limit or k, not both: messages within a limit, or a number of exchanges")
         if self.stay_tokens is not None and self.k is not None:
             raise OptionError("give stay_tokens or k, not both: only messages that fit a limit stay")
         self._vectors = VectorSearch(
@@ -178,7 +178,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return self._counts[key]
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Forget all words, and remove from the index what the store deleted."""
+        """Forget all words, and remove deleted messages from the index."""
         if reset:
             self._words = self._no_words()
             self._counts.clear()

@@ -17,7 +17,7 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
 
     The cost of a turn stays the same however long the conversation grows. Older messages are out of sight, though
     `history()` still has them. With a `step`, it moves in steps: on most turns it begins with the same message as
-    before, so that a provider's prompt cache has what it shows.
+    before, so that a provider's prompt cache has the text.
 
     Costs: no call; tokens stay level.
 
@@ -36,12 +36,12 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
     name = "window"
 
     k: int = 5
-    """How many exchanges to show; 0 or less shows none. An exchange is a user message and all that follows it up to
-    the next one.
+    """The number of exchanges to show; 0 or less shows none. An exchange is a user message and everything up to the
+    next one.
     """
 
     step: Annotated[int, AtLeast(0)] = 0
-    """How many exchanges beyond `k` to show at most: the window moves by so many at once."""
+    """Show up to this many exchanges beyond `k`, then drop that many at once."""
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """Return the first number that the window shows."""

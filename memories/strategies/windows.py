@@ -60,7 +60,7 @@ class WindowMemory(BaseMemory):
     """Shows one system message and the newest messages that fit a limit, and nothing that a provider would refuse.
 
     With a `step`, it moves in steps: on most turns it begins with the same message as before, so that a provider's
-    prompt cache has what it shows. Where it begins follows from the log alone (see `Steps` in
+    prompt cache has the text. Where it begins follows from the log alone (see `Steps` in
     `memzoo.memories.text.eviction`).
 
     A smaller limit hides messages; a larger one brings them back, unless `keep_history=False` deleted them.
@@ -72,33 +72,33 @@ class WindowMemory(BaseMemory):
     _lease_seconds = 0.0
 
     evict: Evict = "message"
-    """What leaves at once when the limit is passed: `'message'`, the oldest message (a tool call with its results);
-    or `'exchange'`, all up to the next user message, so that what is shown begins with one.
+    """The unit dropped once the limit is passed: `'message'`, the oldest message (a tool call with its results);
+    or `'exchange'`, everything up to the next user message, so that the view begins with a user message.
     """
     oversized: Literal["raise", "keep"] = "raise"
-    """What to do if the system message, the newest user message and the tool calls that it led to exceed the limit
-    by themselves, or with what is pinned: raise an `OverBudgetError`, or keep them, and only them.
+    """If the system message, the newest user message and the tool calls that it led to exceed the limit, alone or
+    with pinned messages: raise an `OverBudgetError`, or keep them, and nothing else.
     """
     system_first: bool | None = None
-    """Show the system message first; `False` shows it where it was said, so a changed one comes after what was said
-    before. `None` means `True`, but `False` with LangChain4j's rules.
+    """Show the system message first; `False` leaves it in its place, so a changed one follows the earlier messages.
+    `None` means `True`, but `False` with LangChain4j's rules.
     """
     rules: Literal["memzoo", "langchain4j"] = "memzoo"
-    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends what providers refuse
-    or forgets what was just said (`docs/windows.md` lists it). Evicted messages then do not come back once another
-    was added, though the log has them.
+    """`'langchain4j'` for LangChain4j's behaviour, message for message, even where it sends requests that
+    providers refuse or forgets the newest words (`docs/windows.md` lists it). Evicted messages then do not come back
+    once another was added, though the log has them.
     """
 
     step: Annotated[int, AtLeast(0)] = 0
-    """How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at
-    least, and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves
-    with each message.
+    """The distance that the window moves at once, in the unit of its limit. A window of messages shows at least its
+    limit, and up to `step` more; a window of tokens stays within its limit, and as a rule shows up to `step` less.
+    At 0, it moves with each message.
     """
 
     limit_name: ClassVar[str]
     """The name of the option that sets the limit."""
     unit: ClassVar[str] = "tokens"
-    """What the limit counts: "tokens" or "messages"."""
+    """The unit of the limit: "tokens" or "messages"."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -110,7 +110,7 @@ class WindowMemory(BaseMemory):
         self._sliding = SlidingWindow(self.weight, lambda: self.render.counted_by if self.unit == "tokens" else "")
 
     def weight(self, entry: Entry) -> int:
-        """Return what a message counts towards the limit: its tokens."""
+        """Return the count of a message towards the limit: its tokens."""
         return self.render.tokens(entry)
 
     def limit(self) -> int:
@@ -141,7 +141,7 @@ class WindowMemory(BaseMemory):
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """With LangChain4j's rules, remember what the memory holds, which depends on each message in turn."""
+        """With LangChain4j's rules, remember the messages in memory, which depend on each message in turn."""
         held = [[one.number, one.message] for one in self._replay(state, entries)]
         return Changes({"held": held if self.keep_history else None})
 
@@ -181,11 +181,11 @@ class WindowMemory(BaseMemory):
         return replace(shown, room=as_room(left.room, shown.entries, self.weight))
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
-        """Restart the view with these messages, oldest first; what is said later follows them.
+        """Restart the view with these messages, oldest first; later messages follow them.
 
-        They are a turn of the log, like anything that is said, behind an empty system message that marks where the
-        view begins. The log keeps what was said before, and `history` shows that; with `keep_history=False` it is
-        deleted. Forget the mark, and the view is as it was.
+        They are a turn of the log, like all others, behind an empty system message that marks the beginning of the
+        view. The log keeps the earlier messages, and `history` shows them; with `keep_history=False` they
+        are deleted. Forget the mark, and the old view returns.
 
         Raises:
             MessageError: One of them is refused; nothing was changed.
@@ -217,7 +217,7 @@ class WindowMemory(BaseMemory):
         return held
 
     async def _held(self, log: Log, state: State) -> list[Weighed]:
-        """Return what LangChain4j's memory would hold now."""
+        """Return the messages that LangChain4j's memory would hold now."""
         # Without history there is no state: the log has what is held, and whoever opens it anew has nothing else.
         known = state if self.keep_history else State()
         return self._replay(known, await log.after(known.watermark))
@@ -228,7 +228,7 @@ class WindowMemory(BaseMemory):
         return [self._weigh(newest)] if newest else []
 
     async def _fit(self, log: Log, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
-        """Return what fits, reading no more of the log than needed."""
+        """Return the messages that fit, reading no more of the log than needed."""
         limit, steps = limits
         size, pinned = _FEWEST_ENTRIES, {entry.seq for entry in self.pins.entries}
         count = await log.counter() if steps else int
@@ -271,7 +271,7 @@ def _entry(number: int, message: Message) -> Entry:
 class MessageWindowMemory(WindowMemory):
     """Shows the newest `max_messages` messages, always with the system message.
 
-    Each message counts as one, whatever its length. Use it for trying things out, or if messages are of similar length.
+    Each message counts as one, at any length. Use it for trying things out, or if messages are of similar length.
     A tool call and its results count one by one, but leave the window together.
 
     Costs: no call; tokens grow with the length of messages.
@@ -295,7 +295,7 @@ class MessageWindowMemory(WindowMemory):
     unit = "messages"
 
     max_messages: Annotated[Limit, _check_limit] = 20
-    """The most messages to show: a number, or a function that returns one for the conversation's id, called at each
+    """Limit for messages to show: a number, or a function that returns one for the conversation's id, called at each
     load.
     """
 
@@ -327,8 +327,8 @@ class TokenWindowMemory(WindowMemory):
     limit_name = "max_tokens"
 
     max_tokens: Annotated[Limit, _check_limit] = 2000
-    """The most tokens that all messages may have together: a number, or a function that returns one for the
-    conversation's id, called at each load.
+    """Token limit for all messages together: a number, or a function that returns one for the conversation's id,
+    called at each load.
     """
 
 
@@ -353,9 +353,9 @@ class ConversationTokenBufferMemory(WindowMemory):
     limit_name = "max_token_limit"
 
     llm: "ModelOption" = "offline"
-    """The model whose tokens to count, unless `token_counter` says otherwise. It is never asked."""
+    """The model whose tokenizer counts, unless `token_counter` names another. It is never asked."""
     max_token_limit: Annotated[Limit, _check_limit] = 2000
-    """The most tokens that all messages may have together, or a function as in `TokenWindowMemory`."""
+    """Token limit for all messages together, or a function as in `TokenWindowMemory`."""
 
     def __post_init__(self) -> None:
         from memzoo.memories.models.chat import as_model
@@ -371,13 +371,13 @@ class ConversationTokenBufferMemory(WindowMemory):
 class SlidingWindow:
     """Knows which messages fit a limit, as long as the log has only user messages and answers.
 
-    In that case the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted
-    last time plus what is new, minus what that pushes out, and a load costs only what changed. `fit_messages` handles
-    all other cases.
+    In that case the rules of `text.eviction` keep the longest end of the log that fits. The messages that fit now are
+    the previous ones plus the new ones, minus the ones pushed out, so a load costs only the changes. `fit_messages`
+    handles all other cases.
 
     Args:
-        weight: What an entry counts towards the limit.
-        counted_by: Names what counts it; the weights are others when that changes.
+        weight: The count of an entry towards the limit.
+        counted_by: The name of the counter; other names mean other weights.
     """
 
     def __init__(self, weight: Callable[[Entry], int], counted_by: Callable[[], str]) -> None:

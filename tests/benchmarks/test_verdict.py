@@ -72,7 +72,7 @@ def test_what_is_ahead_of_all_is_picked() -> None:
     """With its figure, the interval, and what it rests on."""
     text = said(outcome("a", 50), outcome("b", 20), outcome("c", 0))
     assert "With 1,000 tokens of memory, a comes first: 83% of the evidence is shown (" in text
-    assert "Evidence is what the answers rest on" in text
+    assert "Evidence: the messages that the answers rest on." in text
     assert "60 questions)" in text
     assert "Pick a: it is ahead of every other memory here." in text
 
@@ -158,7 +158,7 @@ def test_sending_everything_is_named_where_it_costs_no_more() -> None:
         return " ".join(again.verdict)
 
     ahead = _answering("a", "+" * 50 + "-" * 10, shown=400), _answering("b", "+" * 9 + "-" * 51)
-    assert "But sending everything that was said shows 100% and costs no more" in found("+" * 60, 400, *ahead)
+    assert "But sending everything shows 100% and costs no more" in found("+" * 60, 400, *ahead)
     assert "ending everything" not in found("+" * 60, 401, *ahead)
     assert "ending everything" not in found("+" * 49 + "-" * 11, 400, *ahead)
     tied = _answering("a", "+++", shown=400), _answering("b", "+++", shown=300)
@@ -216,7 +216,9 @@ def test_one_is_no_plural() -> None:
     )
     text = " ".join(found.verdict)
     assert "With 1 token of memory, a comes first: 100% of the evidence is shown (100% to 100%, 1 question)." in text
-    assert "The question was drafted by rules, from what the user said, and nobody has read it: a first look." in text
+    assert (
+        "The question was drafted by rules, from the user's words, and no person has read it yet: a first look." in text
+    )
 
 
 def test_the_cheapest_is_so_by_what_is_paid() -> None:

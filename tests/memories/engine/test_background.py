@@ -171,7 +171,7 @@ class TestThread:
 
         drive(start())
         (record,) = [one for one in caplog.records if one.name == "memzoo"]
-        assert record.getMessage().startswith("what was to be learnt in the background is left for later: ")
+        assert record.getMessage().startswith("learning in the background is left for later: ")
         assert record.exc_info is None
 
 

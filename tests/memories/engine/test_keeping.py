@@ -161,7 +161,7 @@ def test_a_deletion_that_failed_is_made_up_for(caplog: pytest.LogCaptureFixture)
     store.broken = True
     tell(memory, 3)
     assert kept(memory) == [1, 2, 3, 4, 5, 6]
-    assert "was not deleted yet: the disk is full" in caplog.text
+    assert "were not deleted yet: the disk is full" in caplog.text
     store.broken = False
     memory.add_messages([{"role": "user", "content": "x"}])
     assert kept(memory) == [5, 6, 7]

@@ -230,7 +230,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """Return the variants; after each preset with a recorded state, add a variant with that state, marked by a star."""
+    """Return the variants; a preset with a recorded state is followed by a variant with that state and a star."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)

@@ -104,7 +104,7 @@ class Play:
         if not reply:
             view = self._find_column(by).memory.messages(text)
             reply = drive(self._settings.answering.complete(_with_question(view, text), _PURPOSE)).text
-        # Only now, after the model has answered: new pieces of a line must reach the page, even if the model fails.
+        # Only now: if the model failed after this call, the new pieces of this line would never reach the page.
         before = self._show(text, anew=True)
         said = [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
         self._now = datetime.now(UTC)

@@ -117,7 +117,7 @@ def share(found: Interval | None) -> str:
     """
     if found is None:
         return _NOTHING
-    apart = max(found.high - found.mean, found.mean - found.low)  # the wider half, since intervals of shares are lopsided
+    apart = max(found.high - found.mean, found.mean - found.low)  # intervals of shares are not symmetric
     return f"{_two_digits(found.mean)} ±{_two_digits(apart)}"
 
 

@@ -50,7 +50,7 @@ class Measured:
 
 
 def whole_views(names: Sequence[str]) -> list[Variant]:
-    """Return the variants with these names, or all presets that do not exceed a budget; their views are not cut.
+    """Return the variants with these names, or all presets except "everything"; no view is cut at a budget.
 
     Raises:
         MemoryZooError: A name is not the name of a strategy, or its options cannot be read.

@@ -1,4 +1,4 @@
-"""Measures the CPU time and memory of comparisons as a conversation grows: `python -m memzoo.benchmarks.research growth`."""
+"""Measures the cost of comparisons as a conversation grows: `python -m memzoo.benchmarks.research growth`."""
 
 import multiprocessing
 import re

@@ -1,4 +1,4 @@
-"""Reads StateBench's timelines: short conversations with corrections, and strings that answers must or must not have."""
+"""Reads StateBench's timelines: short conversations with corrections, and strings that answers must or must not use."""
 
 from datetime import UTC, datetime
 from typing import Any

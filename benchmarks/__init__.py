@@ -1,4 +1,4 @@
-"""Compare memories on your own conversations: what each remembers, what it costs, how slow it is."""
+"""Compares memories on your own conversations by recall, cost and speed."""
 
 from memzoo.benchmarks.comparing import Comparison, compare
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter

@@ -162,7 +162,7 @@ class Copy:
 
     Args:
         folder: The remote folder.
-        clock: Returns the time in seconds.
+        clock: A function that returns the time in seconds.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:

@@ -85,7 +85,7 @@ def compare(
         executor: The number of worker processes, or any `concurrent.futures.Executor`, such as
             `ThreadPoolExecutor(16)` for remote models or `Client(...).get_executor()` of Dask. Your own functions are
             sent to other processes by cloudpickle, if it is installed.
-        progress: Called during the run with the name of a memory and the number of steps it took.
+        progress: A function called during the run with a memory's name and a number of steps done.
 
     Raises:
         OptionError: An argument cannot work; nothing was run.

@@ -30,7 +30,7 @@ Prices: TypeAlias = Mapping[str, tuple[float, float]]
 """Prices of a million tokens, as (input, output) by model name. "*" stands for any other model."""
 
 EMBEDDING = "embedding"
-"""The key of the price of embeddings among prices."""
+"""The key in `Prices` for the price of embeddings."""
 
 _MILLION = 1_000_000
 _CHARACTERS_PER_TOKEN = 3  # in English about four: a low value overestimates the cost of a call

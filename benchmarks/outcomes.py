@@ -24,7 +24,7 @@ class Shape(BaseModel):
 
 
 class Sum(Shape):
-    """The number and tokens of model calls. Unlike `Spent` without seconds, so the same inputs give the same sum."""
+    """The number and the tokens of model calls, without the seconds of `Spent`, which differ from run to run."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -60,7 +60,7 @@ class Scored(Shape):
 
     Attributes:
         whole: The share of the question's evidence shown word for word; `None` if no evidence is known.
-        covered: The share of the evidence shown, where half of the runs of five words are enough for a long message.
+        covered: The share of the question's evidence covered; see `measure.evidence.covers`.
         answer: True if the view contains the right answer; `None` if the answer is unknown or has no words to search
             for.
         update: The texts shown of a statement and its correction; `None` if the question is not about a correction.

@@ -82,7 +82,7 @@ class Learnt(Shape):
 
 
 def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
-    """Return the recorded states for the conversation; `None` unless there is exactly one, which is bundled."""
+    """Return the recorded states of a single bundled conversation; `None` for any other conversations."""
     some = list(itertools.islice(talks, 2))
     if len(some) != 1:
         return None

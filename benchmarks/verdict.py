@@ -21,7 +21,7 @@ _CLOSE = 0.05  # a share of stale statements above this is mentioned
 
 
 def measure_of(rows: Sequence[Row], budget: int) -> str:
-    """Return the first figure of `MEASURES` known for at least half of the questions; "covered" if there is none."""
+    """Return the first figure of `MEASURES` known for at least half of the questions; else "covered"."""
     for name in MEASURES:
         known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]
         if any(2 * count >= questions for count, questions in known):

@@ -1,1 +1,1 @@
-"""Measuring: run strategies through conversations, and score what they show."""
+"""Runs memories through conversations, and scores their views."""

@@ -1,4 +1,4 @@
-"""Tells if a view contains an answer: its names, numbers, dates, words and denials.
+"""Checks if a view contains an answer: its names, numbers, dates, words and denials.
 
 Each part of an answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line;
 different parts may be found in different places. Word order, inflection, the format of numbers and dates, currencies
@@ -130,7 +130,7 @@ class _Reading:
         )
 
     def says(self, part: "_Part", dates: tuple[_Date, ...]) -> bool:
-        """Return True if the text contains a part of an answer; `dates` are compared in addition to its own dates."""
+        """Return True if the text, with its own dates and these `dates`, contains a part of an answer."""
         if not all(any(_same(wanted, date) for date in (*self.dates, *dates)) for wanted in part.dates):
             return False
         plainly = part.within(self.plain, self.plain_characters)
@@ -242,7 +242,8 @@ def _characters(text: str) -> str:
 def _among(wanted: str, characters: str) -> bool:
     """Return True if the wanted characters are found.
 
-    They must be found as one run, or else all of them in some place, and two thirds in runs of two or more.
+    The characters must be found as one run; or else every character somewhere, and two thirds of the characters in runs
+    of two or more.
     """
     wanted, characters = f"{wanted} ", f"{characters} "
     if f" {wanted}" in f" {characters}":

@@ -82,7 +82,7 @@ CACHES: Mapping[str, CacheRule] = {
         CacheRule("none", read=1.0, seconds=0),
     )
 }
-"""Rules by name, as documented by the providers in November 2026; of a range of times, the shortest time."""
+"""The rules by name, as documented in November 2026; if a provider names a range of times, its shortest time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class PromptCache:
         Args:
             tokens: The number of tokens in the texts of all messages before `asked`.
             messages: The number of messages before `asked`.
-            asked: The user's message at the end; empty if there is none.
+            asked: The user's message at the end, in a list; an empty list without such a message.
             at: The time of the request; see `send`.
             anew: True if the request does not begin like the previous request after all.
         """

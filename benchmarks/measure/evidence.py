@@ -21,7 +21,7 @@ def squeeze(text: str) -> str:
 
 
 class Texts:
-    r"""The shown texts, with a test for contained texts that treats all white space alike.
+    r"""The shown texts, searched with `in` without regard to white space.
 
     Example:
         >>> "moved to Oslo" in Texts(["I moved to", "I moved\nto Oslo."])
@@ -52,7 +52,7 @@ def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def covers(text: str, shown: Texts) -> bool:
-    """Return True if a text, or of a text of more than 40 words half of its runs of five words, is shown.
+    """Return True if a text is shown; of a text of more than 40 words, half of the runs of five words are enough.
 
     Example:
         >>> story = " ".join(map(str, range(60)))
@@ -91,7 +91,7 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: 
 
 
 def score_question(question: Question, view: View) -> Scored:
-    """Return the scores of a view for a question: its evidence, its answer, and the old statement it corrects."""
+    """Return the scores of a view for a question: for the evidence, the answer and the stale texts."""
     said = [text for _, text in view]
     shown = Texts(said)
     answer = answer_found(question.answer, said)

@@ -216,7 +216,7 @@ class _Run:
         return cache.grow(self._said.tokens, self._said.count, asked, at, anew=anew)
 
     def _is_loaded_at(self, number: int) -> bool:
-        """Return True if the memory is loaded at an exchange: always if it asks a model, else at evenly spread ones."""
+        """Return True if the memory is loaded at an exchange: always with a model, else at evenly spread exchanges."""
         exchanges = len(self._transcript.exchanges)
         most = _MOST_WHOLE_LOADS if self._said else _MOST_LOADS
         if self._asks_model and not self._model.given_up:
@@ -262,7 +262,7 @@ class _Run:
         return [] if self._memory is None else self._memory.messages(query)
 
     def _wait(self, until: datetime | None = None) -> None:
-        """Advance the clock to a date, but at least by the time after which a failed model is asked again."""
+        """Advance the memory's clock to a date, at least by `_APART`, so that a failed model is asked again."""
         self._now = until or self._now
         self._seconds = max(self._seconds + _APART, self._now.timestamp())
 

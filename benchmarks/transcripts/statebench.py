@@ -20,9 +20,9 @@ def is_statebench(item: dict[str, Any]) -> bool:
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """Return a timeline as a transcript, with its queries as questions.
 
-    The evidence of a question are the strings that the answer must mention and that occur in a turn. Strings that the
-    answer must not mention become `Question.stale`, except strings that the correcting turn contains too. Other events
-    than turns and queries are left out, as they are not part of the conversation.
+    The evidence of a question consists of the strings that the answer must mention and that occur in a turn. Strings
+    that the answer must not mention become `Question.stale`, except strings in the correcting turn. Events other than
+    turns and queries are left out, because nobody says them in the conversation.
 
     Args:
         item: A line of the file.

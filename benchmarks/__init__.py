@@ -1,4 +1,4 @@
-"""Compare the recall, cost and speed of memories on your own conversations."""
+"""Compares memories on your own conversations by recall, cost and speed."""
 
 from memzoo.benchmarks.comparing import Comparison, compare
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter

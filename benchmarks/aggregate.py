@@ -1,4 +1,4 @@
-"""Gathers the outcomes of a comparison into its results."""
+"""Gathers the outcomes of a comparison into results."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from memzoo.benchmarks.verdict import choose, measure_of, verdict
 __all__ = ["MOST_QUESTIONS", "gather"]
 
 MOST_QUESTIONS = 2_000
-"""The number of questions to report one by one; the figures cover all of them."""
+"""The number of questions to report one by one; the figures cover all questions."""
 
 _SUMS = ("load", "save", "asking", "judging", "embedding")
 _DIGITS = 6
@@ -34,7 +34,10 @@ _DIGITS = 6
 
 @dataclass
 class _Scores:
-    """Collects measurements within one budget over all conversations, by figure and position of the question."""
+    """The measurements of one memory within one budget, over all conversations.
+
+    Figures are kept by name, then by the question's position in the comparison.
+    """
 
     figures: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     agreeing: list[bool] = field(default_factory=list[bool])
@@ -68,7 +71,7 @@ class _Scores:
         return Figures(
             questions=len(self.tokens),
             **named,
-            behind=None,  # known once there are others
+            behind=None,  # computed later, by comparison with other memories
             agreement=_mean(self.agreeing),
             tokens=_mean_of(self.shown, self.loads),
             tokens_at_end=_mean_of(sum(self.ends), len(self.ends)),
@@ -109,7 +112,7 @@ def _figures_of(answer: Scored) -> dict[str, float]:
 
 @dataclass
 class _Gathered:
-    """Collects the measurements of one memory."""
+    """The measurements of one memory, over all budgets and conversations."""
 
     sums: dict[str, Sum] = field(default_factory=lambda: dict.fromkeys(_SUMS, Sum()))
     exchanges: int = 0
@@ -157,8 +160,8 @@ def gather(
     """Gather outcomes into results.
 
     Args:
-        outcomes: In the order of the conversations.
-        memories: In the order of the table.
+        outcomes: The outcomes, in the order of the conversations.
+        memories: The memories, in the order of the table.
         talks: The conversations.
         questions: For each question, the number of its conversation and its kind.
         details: The first questions, which are reported one by one.
@@ -182,7 +185,7 @@ def gather(
         rows=rows,
         questions=tuple(QuestionResult(question=question, memories=seen) for question, seen in each),
     )
-    # Each depends on those before, so add them one after the other.
+    # The pick depends on the pairs, and the verdict on the pick.
     scores = {memory.name: found[memory.name].scores for memory in memories}
     results = _compare(results, scores)
     results = results.model_copy(update={"pick": choose(results)})
@@ -197,7 +200,7 @@ def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int
 
 
 def _compare(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Results:
-    """Compare all memories at each budget, leaving out lower bounds, which show no difference."""
+    """Add the comparison of all memories at each budget; leave out memories whose figures are only lower bounds."""
     rows = {row.memory.name: row for row in results.competing if not row.memory.floor}
     pairs: list[Pair] = []
     for budget in results.run.budgets:
@@ -216,8 +219,8 @@ def _compare(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> R
 
 
 def _pairs(budget: int, measure: str, known: Mapping[str, Mapping[int, float]]) -> Iterable[Pair]:
-    """Compare the best with each of the others."""
-    # Sums, not means: all had the same questions, and an answer that was not judged counts as nothing.
+    """Yield the best memory compared with each other memory."""
+    # Sums, not means: all memories had the same questions, and an answer without a judgement counts as 0.
     sums = {name: sum(found.values()) for name, found in known.items()}
     best = max(sums, key=sums.__getitem__)
     for other, found in known.items():

@@ -1,7 +1,7 @@
 """Keeps the finished tasks of a comparison, so that a killed run can continue.
 
-Each finished task is a line of `outcomes.jsonl`, which a single process writes at once. At the end the lines are
-sorted, so the file does not depend on interruptions or on the division of work.
+A single process writes a line to `outcomes.jsonl` as soon as a task is finished. At the end the lines are sorted, so
+the file depends neither on interruptions nor on the worker that did a task.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _PART_SECONDS = 1.0
 
 
 def settings_digest(values: Iterable[str]) -> str:
-    """Compute a digest of texts of any number."""
+    """Return a digest of texts."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         digest.update(value.encode(errors="surrogatepass") + b"\0")
@@ -37,10 +37,10 @@ class Finished:
     """The result of a task.
 
     Attributes:
-        line: The outcome as written; empty if the task was stopped because it might have spent more than its share.
-        timing: Its duration.
-        spent: The part of its share that it spent.
-        needed: The possible cost of the call before which it was stopped.
+        line: The outcome as a line of JSON; empty if the task was stopped at its spending limit.
+        timing: The time that the task took.
+        spent: The part of its share that the task spent.
+        needed: The highest possible cost of the model call that was refused; 0 if no call was refused.
     """
 
     line: bytes
@@ -50,13 +50,13 @@ class Finished:
 
 
 class Checkpoint:
-    """Keeps finished tasks in a folder: outcomes, and times beside them.
+    """A folder with the outcomes and times of finished tasks.
 
     Args:
-        folder: The folder; made if it is missing.
-        settings: Everything that the outcomes depend on; a run with other settings is not continued.
+        folder: The folder; created if missing.
+        settings: Everything that the outcomes depend on. Outcomes of other settings are deleted.
         order: The names of the memories, in the order of the table.
-        copy: Keeps a copy in another place, for a run that continues on another machine.
+        copy: A second copy behind a URL, so that another machine can continue the run.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class Checkpoint:
         return len(self._places)
 
     def write(self, key: Key, done: Finished) -> None:
-        """Write a finished task; when this returns, the data survives this process."""
+        """Write a finished task to disk; the data then survives the end of this process."""
         timing = json.dumps(asdict(done.timing)).encode() + b"\n"
-        # Times first: a kill then leaves at most a time without an outcome, which is measured again.
+        # The time comes first: a kill in between then leaves a time without its outcome, and the task is done again.
         with self._times.open("ab") as file:
             file.write(timing)
         with self.path.open("ab") as file:
@@ -90,26 +90,26 @@ class Checkpoint:
             self._copy.add(timing, done.line)
 
     def flush(self) -> None:
-        """Write the missing parts of the copy."""
+        """Write finished tasks that the copy does not have yet."""
         if self._copy:
             self._copy.flush()
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Yield all finished outcomes in order: by conversation, then by memory."""
+        """Yield all finished outcomes, sorted by conversation, then by memory."""
         with self.path.open("rb") as file:
             for key in self._sort():
                 file.seek(self._places[key])
                 yield Outcome.model_validate_json(file.readline())
 
     def times(self) -> Iterator[Timing]:
-        """Yield how long tasks took, in the order in which they finished."""
+        """Yield the times of the tasks, in the order in which the tasks finished."""
         with self._times.open(encoding="utf-8") as file:
             for line in file:
                 if line.endswith("\n"):
                     yield Timing(**json.loads(line))
 
     def finish(self) -> None:
-        """Sort the lines; the next run begins afresh."""
+        """Sort the lines and end this run; the next run starts from the beginning."""
         ordered = self.path.with_suffix(".tmp")
         with self.path.open("rb") as file, ordered.open("wb") as new:
             for key in self._sort():
@@ -136,14 +136,14 @@ class Checkpoint:
                 self._settings.write_text(self._known, encoding="utf-8")
                 if self._copy:
                     self._copy.begin(self._known)
-        except Exception as error:  # what a URL leads to has errors of its own
+        except Exception as error:  # each kind of remote storage raises its own errors
             place = str(self._copy or folder)
             said = getattr(error, "strerror", None) or error
             raise OptionError(f"the results cannot be written to {place!r}: {said}") from error
         self._read()
 
     def _read(self) -> None:
-        """Find finished tasks, dropping a line that was cut off when the process was killed."""
+        """Index the finished tasks, and cut off a last line that is incomplete because the process was killed."""
         end = 0
         with self.path.open("rb+") as file:
             for line in file:
@@ -156,11 +156,13 @@ class Checkpoint:
 
 
 class Copy:
-    """Keeps a checkpoint behind a URL too, where nothing can be added to a file: as parts, about one a second.
+    """A copy of a checkpoint behind a URL, written as part files, about one a second.
+
+    Part files are needed because remote storage cannot append to a file.
 
     Args:
-        folder: Where.
-        clock: Gives seconds.
+        folder: The remote folder.
+        clock: A function that returns the time in seconds.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -176,7 +178,7 @@ class Copy:
         return str(self._folder)
 
     def fetch(self, settings: Path, times: Path, outcomes: Path) -> None:
-        """Fetch the files of an interrupted run."""
+        """Write the settings, times and outcomes of an interrupted run into local files."""
         if not self._settings.exists():
             return
         parts = [part.read_bytes().partition(b"\n\n") for part in self._list()]
@@ -186,20 +188,20 @@ class Copy:
         self._count = len(parts)
 
     def begin(self, settings: str) -> None:
-        """Delete the files of an earlier run, and begin with other settings."""
+        """Delete the parts of an earlier run, and begin a run with these settings."""
         self._clear()
         self._folder.mkdir(parents=True, exist_ok=True)
         self._settings.write_text(settings, encoding="utf-8")
 
     def add(self, timing: bytes, outcome: bytes) -> None:
-        """Accept finished tasks; they are written after a second, or at `flush`."""
+        """Add a finished task, and write all added tasks if the last part is at least a second old."""
         self._timings.append(timing)
         self._outcomes.append(outcome)
         if self._clock() - self._written >= _PART_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Write everything new as one part, whole or not at all."""
+        """Write the added tasks as one part file."""
         if self._outcomes:
             self._count += 1
             self._parts.mkdir(parents=True, exist_ok=True)
@@ -209,7 +211,7 @@ class Copy:
         self._timings, self._outcomes, self._written = [], [], self._clock()
 
     def finish(self, files: Sequence[Path]) -> None:
-        """Write the final files, and delete the parts."""
+        """Copy the final files, and delete the parts."""
         for file in files:
             (self._folder / file.name).write_bytes(file.read_bytes())
         self._settings.unlink(missing_ok=True)

@@ -45,7 +45,7 @@ _DRAFTED = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """The conversations and memories to compare."""
+    """The options for the conversations and memories to compare."""
 
     transcripts: Annotated[
         list[str] | None,
@@ -61,7 +61,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Measured:
-    """The settings of the measurement, and the use of its figures."""
+    """The options for measuring, and for the output."""
 
     judge: Annotated[str, typer.Option(help="A model that judges the answers that --model gives.")] = ""
     budgets: Annotated[
@@ -114,7 +114,7 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
     except KeyboardInterrupt:
         kept = f"Finished work is kept in {measured.out}; run the same command again to continue."
         beside.print(f"\nInterrupted. {kept}", markup=False)
-        code = 130  # as a shell tells that Ctrl-C ended a command
+        code = 130  # the exit code of a command that Ctrl-C ended
     raise typer.Exit(code)
 
 
@@ -151,7 +151,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     looked = inputs.Survey(inputs.source_of(files))
     if earlier:
         changes.check_same(looked, earlier, measured.baseline)
-    # Errors come before this: one line each.
+    # Nothing is printed before all input is checked, so that an error is the only line.
     if counter is None and asked.model == OFFLINE:
         beside.print(_APPROXIMATED, markup=False, highlight=False)
     if drafts:
@@ -179,7 +179,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
 
 
 def _rules(_name: str) -> Model:
-    """Make the rules that replace each model when no model may be asked."""
+    """Return the offline model, which replaces every model in a dry run."""
     return ChatModel(OFFLINE)
 
 
@@ -190,14 +190,14 @@ def show_found(
     limits: Mapping[str, float] | None = None,
     earlier: Results | None = None,
 ) -> int:
-    """Show the results, and write them.
+    """Print the results of a comparison, and write its files.
 
     Args:
-        found: The results.
-        out: The folder for the files.
-        consoles: One for the results, one for everything else.
+        found: The comparison.
+        out: The folder or URL for the files.
+        consoles: The console for the results, and the console for everything else.
         limits: Thresholds, by figure.
-        earlier: Results to compare with.
+        earlier: Results of an earlier run to compare with.
 
     Returns:
         The exit code: 1 if a model failed, a limit was reached, or a threshold was missed; else 0.
@@ -229,7 +229,7 @@ def _write_questions(file: Path, compared: Inputs, asked: Asked) -> None:
 
 
 def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | None, str]:
-    """Read prices: a file's name; or prices of input, output and perhaps cached input, and their currency."""
+    """Parse `--prices`: return a file, or else the prices of input and output, of cached input, and the currency."""
     given = _PRICES.fullmatch(text)
     if not given:
         return Path(text) if text else None, (0.0, 0.0), None, ""
@@ -238,7 +238,10 @@ def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | N
 
 
 def _read_budgets(text: str) -> tuple[list[int], list[int]]:
-    """Read budgets of tokens shown, and of tokens paid; if all are paid, try several budgets of tokens shown."""
+    """Parse `--budget`: return the budgets of shown tokens, and the limits of paid tokens.
+
+    If there are only limits of paid tokens, the budgets are the values of `_TRIED`.
+    """
     given = [one.strip().replace("_", "") for one in text.split(",")]
     paid = [one.removesuffix("paid") for one in given if one.endswith("paid")]
     try:

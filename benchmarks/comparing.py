@@ -1,4 +1,4 @@
-"""Compares the recall, cost and speed of memories on conversations."""
+"""Compares memories on conversations by recall, cost and speed."""
 
 import importlib
 import importlib.metadata
@@ -30,17 +30,17 @@ from memzoo.sync import drive
 __all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "in_place_of_rules"]
 
 Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant | str]
-"""The memories to compare: names with or without options, or your own names with functions that make memories."""
+"""The memories to compare: names with or without options, or a mapping from your own names to memory factories."""
 
 _VIEWS = 300
 _LOOKED_INTO, _FIRST_EXCHANGES = 5, 20
 
 
 class Comparison(Compared):
-    """The result of `compare`: memories side by side."""
+    """The result of `compare`."""
 
     def table(self) -> list[dict[str, Any]]:
-        """List a flat record for each memory and budget."""
+        """Return a flat record for each memory and budget."""
         return records(self)
 
     def to_pandas(self) -> Any:
@@ -72,20 +72,20 @@ def compare(
     executor: Workers = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Run memories through conversations and ask them the questions.
+    """Run memories through conversations, ask the questions, and return the comparison.
 
-    If a memory's model fails, its row has the views of the memory meanwhile; any other error is recorded in its row,
-    and the others continue.
+    If a memory's model fails, the memory's row has the figures measured despite the failure. Any other error is
+    recorded in the memory's row, and the comparison continues with the other memories.
 
     Args:
         transcripts: The conversations, at least one.
-        memories: The memories to compare; by default the seven. The baselines are always added.
-        settings: The settings; by default within 1,000 tokens, with rules in place of a model.
+        memories: The memories to compare; by default the seven strategies. The baselines are always added.
+        settings: The settings; by default a budget of 1,000 tokens, with rules in place of a model.
         out: A folder or URL for finished work; an interrupted run continues there.
-        executor: Does the work: a number of processes, or any `concurrent.futures.Executor`, such as
-            `ThreadPoolExecutor(16)` for models behind a network or `Client(...).get_executor()` of Dask. Your own
-            functions travel to other processes by cloudpickle, if it is installed.
-        progress: Called during the run with the name of a memory and the steps it took.
+        executor: The number of worker processes, or any `concurrent.futures.Executor`, such as
+            `ThreadPoolExecutor(16)` for remote models or `Client(...).get_executor()` of Dask. Your own functions are
+            sent to other processes by cloudpickle, if it is installed.
+        progress: A function called during the run with a memory's name and a number of steps done.
 
     Raises:
         OptionError: An argument cannot work; nothing was run.
@@ -129,9 +129,9 @@ def compare(
         depends: dict[str, Any] = {
             "run": run.model_dump(exclude={"prices", "currency", "per_month", "cache", "paid"}),
             "talks": survey.digest,
-            # The price of a cached token changes no outcome.
+            # The price of a cached token does not affect outcomes.
             "cache": asdict(replace(run.cache, read=float(run.cache.read == 1))),
-            # As a digest, because an endpoint's URL may contain a password.
+            # A digest, because an endpoint's URL may contain a password.
             "memories": [
                 *map(repr, variants),
                 settings_digest([repr(settings.prompts), repr(settings.make_model)]),
@@ -163,7 +163,7 @@ def compare(
 
 
 def _names_found(source: Conversations) -> bool:
-    """Tell whether the rules that replace a model find a name at the beginning of conversations."""
+    """Return True if the offline model finds a name in the first exchanges of the first conversations."""
     for transcript in itertools.islice(source(), _LOOKED_INTO):
         memory = ConversationEntityMemory(llm=OFFLINE)
         for exchange in transcript.exchanges[:_FIRST_EXCHANGES]:
@@ -174,14 +174,14 @@ def _names_found(source: Conversations) -> bool:
 
 
 def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Add to each memory the one that learnt a bundled conversation from a large model; see `with_learnt`."""
+    """Return the variants and, for a bundled conversation, variants taught by a large model; see `with_learnt`."""
     source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Replace memories by rules with those that learnt a bundled conversation from a large model."""
+    """Return the variants; for a bundled conversation, variants taught by a large model replace those with rules."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]
@@ -213,7 +213,7 @@ def _variants(memories: Any) -> Iterator[Variant | str]:
 
 
 def _parts(settings: Settings, variants: Sequence[Variant]) -> dict[str, object]:
-    """List the values sent to the workers, with readable names."""
+    """Return the objects that are sent to the workers, by readable name."""
     own = {name: getattr(settings, name) for name in ("model", "make_model", "judge", "counter", "prompts")}
     return own | {f"the memory {one.name!r}": one for one in variants}
 
@@ -242,7 +242,7 @@ def _info(variant: Variant, run: Run) -> MemoryInfo:
 
 
 def _warm_up(model: Model) -> None:
-    """Load everything that a first call loads, so that its time counts against no memory. Spends no tokens."""
+    """Load the modules that a first model call needs, so that no memory's time includes loading. Spends no tokens."""
     if isinstance(model, ChatModel):
         importlib.import_module("openai")
     elif model.name == OFFLINE:

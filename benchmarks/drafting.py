@@ -1,7 +1,7 @@
-"""Drafts questions about conversations that have none, with evidence, for a person to check: by rules, or by a model.
+"""Drafts questions with evidence about conversations without questions, by rules or by a model; a person checks them.
 
-Rules leave a gap in a sentence of the user's where a name, a number or the like stood. It is the answer, the message is
-the evidence, and the words on both sides of the gap are the question.
+Rules replace a name, a number or the like in a sentence of the user with a gap. The replaced words are the answer, the
+message is the evidence, and the words on both sides of the gap are the question.
 """
 
 import itertools
@@ -26,7 +26,7 @@ from memzoo.sync import drive
 
 __all__ = ["GAP", "draft_questions", "gap_questions", "with_gap_questions"]
 
-_MOST_CHARACTERS = 24_000  # some 6,000 tokens: small models find little in more
+_MOST_CHARACTERS = 24_000  # about 6,000 tokens: small models miss questions in longer texts
 _FIELDS = 4  # question, answer, evidence, kind
 _BY_MODEL = """\
 # Questions that a model drafted about the conversations below: read each, correct it, delete what is wrong.
@@ -41,7 +41,7 @@ GAP = "___"
 _WORDS_AROUND = 6
 _FEWEST_WORDS, _MOST_WORDS = 5, 60
 _MOST_MENTIONS = 3
-"""An answer that stands in more messages tells little of the one that it is asked of."""
+"""The most messages that may contain an answer; a more frequent answer does not test whether one message is kept."""
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff"
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。\uff01\uff1f])|\n+")
@@ -88,21 +88,20 @@ _NO_TASTE = frozenset(
 
 
 def draft_questions(paths: Iterable[str | Path], model: ModelOption | None = None, count: int = 20) -> str:
-    """Draft questions about conversations.
+    """Return conversations with drafted questions, as YAML that `memzoo compare` reads.
 
     Args:
         paths: Files and folders with conversations.
-        model: Drafts them; rules do without one, see `gap_questions`.
-        count: The approximate number for each conversation.
+        model: The model that drafts the questions; without a model, `gap_questions` drafts them.
+        count: The approximate number of questions for each conversation.
 
     Returns:
-        The conversations with the questions, as YAML that `memzoo compare` reads. (It is JSON line by line, which every
-        reader of YAML understands.)
+        The YAML text; each value is written as JSON, which is valid YAML.
 
     Raises:
         TranscriptError: A file cannot be understood; or rules found nothing to ask about in any conversation.
         ModelError: The model failed.
-        ModelReplyError: None of its lines is a question with evidence.
+        ModelReplyError: The model's reply has no line that is a question with evidence.
     """
     transcripts = list(read_transcripts(paths))
     asking = None if model is None else as_model(model)
@@ -146,7 +145,7 @@ def _by_model(model: Model, transcript: Transcript, count: int) -> list[dict[str
 
 
 def _parts(messages: Sequence[Message]) -> Iterator[list[int]]:
-    """Split messages, by their numbers, into parts that a prompt has room for."""
+    """Yield lists of message numbers; the messages of each list fit into one prompt."""
     part, size = list[int](), 0
     for number, message in enumerate(messages):
         size += len(text_of(message))
@@ -158,7 +157,7 @@ def _parts(messages: Sequence[Message]) -> Iterator[list[int]]:
 
 
 def _read(reply: str, known: set[str]) -> Iterator[dict[str, Any]]:
-    """Read the lines of a reply that are questions, with messages that were shown as evidence."""
+    """Yield the questions in a reply whose evidence cites at least one message of the prompt."""
     for line in reply.splitlines():
         fields = [field.strip() for field in line.strip().strip("|").split("|")]
         if len(fields) != _FIELDS or not fields[0].rstrip().endswith(("?", "\uff1f", ".")):
@@ -178,7 +177,7 @@ def _yaml(transcript: Transcript, found: Sequence[dict[str, Any]]) -> str:
         lines += [f"- {first[0]}: {_json(first[1])}", *(f"  {key}: {_json(value)}" for key, value in others)]
     lines.append("sessions:")
     numbers = itertools.count()
-    # A session begins where the date changes: dates are kept.
+    # A new session for each new date, because a session has one date.
     for date, exchanges in itertools.groupby(transcript.exchanges, key=lambda one: one.said_at):
         dated = f"- date: {_json(date.isoformat())}\n  messages:" if date != UNDATED else "- messages:"
         said = [
@@ -191,7 +190,7 @@ def _yaml(transcript: Transcript, found: Sequence[dict[str, Any]]) -> str:
 
 
 def _keep(message: Message, exchange: Exchange) -> dict[str, Any]:
-    """The mark of a line in a message of a file."""
+    """Return the `keep` field of a message if its text is marked in the exchange; else nothing."""
     mark = next((one for one in exchange.marks if one.text == text_of(message)), None)
     return {"keep": {"kind": mark.kind, "means": mark.means}} if mark else {}
 
@@ -202,14 +201,14 @@ def _json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """A sentence and a possible gap in it.
+    """A sentence with a span that a question can leave out.
 
     Attributes:
         place: The number of the message.
         sentence: The sentence.
-        start: The beginning of the gap.
-        end: Its end.
-        kind: The kind of the text left out.
+        start: The start of the span.
+        end: The end of the span.
+        kind: The kind of the span, such as "name".
     """
 
     place: int
@@ -238,16 +237,16 @@ class _Said(NamedTuple):
 
 
 def with_gap_questions(transcript: Transcript, count: int = 20) -> Transcript:
-    """A conversation with drafted questions in place of its own; see `gap_questions`."""
+    """Return a conversation with drafted questions in place of its own questions; see `gap_questions`."""
     return replace(transcript, questions=tuple(gap_questions(transcript, count)))
 
 
 def gap_questions(transcript: Transcript, count: int = 20) -> list[Question]:
-    """Draft questions about the user's statements, spread over the conversation, in its order.
+    """Return questions about the user's messages, spread over the conversation, in its order.
 
     Args:
         transcript: The conversation.
-        count: The most questions; short conversations give fewer.
+        count: The highest number of questions.
 
     Returns:
         Questions of the kinds "drafted name", "drafted number", "drafted date", "drafted preference" and "drafted
@@ -283,7 +282,7 @@ def _gaps(said: Sequence[_Said], small: set[str]) -> Iterator[_Gap]:
 
 
 def _spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]:
-    """Possible gaps of a sentence, the most informative first; nothing twice, and no part of a word."""
+    """Yield spans of whole words that a question can leave out, the most specific kind first, without overlaps."""
     taken: list[tuple[int, int]] = []
     for start, end, kind in _all_spans(sentence, small):
         if not _in_a_word(sentence, start, end) and not any(start < there[1] and there[0] < end for there in taken):
@@ -306,7 +305,7 @@ def _all_spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]
     for one in _CODE.finditer(sentence):
         yield *one.span(), "number"
     for one in _NAME.finditer(sentence):
-        # What begins a sentence, or is written small elsewhere too, is mostly no name.
+        # The first word of a sentence, and a word that also occurs in lower case, are mostly not names.
         first = one.group().split()[0]
         if len(one.group()) > 1 and (one.start() or not first[0].isalpha()) and first.lower() not in _NO_NAMES | small:
             yield *one.span(), "name"
@@ -315,7 +314,10 @@ def _all_spans(sentence: str, small: set[str]) -> Iterator[tuple[int, int, str]]
 
 
 def _spread(found: Sequence[tuple[_Gap, int]], messages: int, count: int) -> list[_Gap]:
-    """At most one for a sentence, up to a total: the most informative of each part of the conversation, kinds mixed."""
+    """Choose up to `count` gaps, at most one of each sentence, spread over the conversation and over the kinds.
+
+    A gap of the kind chosen least so far comes first, then a gap whose answer occurs in the fewest messages.
+    """
     kinds, chosen = Counter[str](), list[_Gap]()
     parts: dict[int, list[tuple[_Gap, int]]] = defaultdict(list)
     for gap, mentions in found:

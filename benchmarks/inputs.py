@@ -1,4 +1,4 @@
-"""Reads through the conversations of a comparison before anything runs."""
+"""Reads the conversations of a comparison once before the comparison runs."""
 
 import functools
 from collections import Counter
@@ -21,26 +21,26 @@ from memzoo.errors import OptionError
 __all__ = ["Conversations", "Source", "Survey", "draft_missing", "source_of", "sources"]
 
 Conversations: TypeAlias = Callable[[], Iterator[Transcript]]
-"""Returns the conversations, as often as they are needed."""
+"""A function that returns an iterator over the conversations at each call."""
 
 Source: TypeAlias = Iterable[Transcript] | str | Path | Sequence[str | Path] | Conversations
-"""Conversations: loaded ones, the files or folders that hold them, or a function that returns them."""
+"""Conversations: transcripts, files or folders with conversations, or a function that returns transcripts."""
 
 _FIRST = 100
 
 
 def sources(paths: Sequence[str | Path], sample: str = "en") -> list[Any]:
-    """Return the sources: these places, or a bundled conversation. Keeps standard input, to read it only once."""
+    """Return the paths, or without paths a bundled conversation; with standard input, return all transcripts read."""
     if STDIN in map(str, paths):
         return list(read_transcripts(paths))
     return list(paths) or [sample_path(sample)]
 
 
 def source_of(transcripts: Source) -> Conversations:
-    """Return a function that yields the conversations each time it is called, without keeping files in memory.
+    """Return a function that yields the conversations at each call, without keeping files in memory.
 
     Raises:
-        OptionError: One of them is something else; for a function, this is found only when it is called.
+        OptionError: An item is not a transcript; if `transcripts` is a function, the call of the result raises this.
     """
     if callable(transcripts):
         return lambda: map(_check_transcript, transcripts())
@@ -68,7 +68,11 @@ def _wrong(value: Any) -> OptionError:
 
 
 def draft_missing(transcripts: Source) -> Conversations | None:
-    """Return the conversations with questions drafted by rules; `None` if one has its own, or none can be drafted."""
+    """Return the conversations with questions drafted by rules.
+
+    Returns:
+        The conversations; `None` if a conversation has questions already, or if rules cannot draft any question.
+    """
     source = source_of(transcripts)
 
     def with_questions() -> Iterator[Transcript]:
@@ -80,14 +84,14 @@ def draft_missing(transcripts: Source) -> Conversations | None:
 
 
 class Survey:
-    """A survey of the conversations before anything runs; reads all of them once.
+    """A summary of the conversations and questions, made by reading all conversations once.
 
     Attributes:
-        talks: Their totals, and the first of them.
+        talks: The totals over all conversations, and the first 100 conversations.
         questions: For each question, the number of its conversation and its kind.
         details: The first questions, which are reported one by one.
-        remarks: Which citations of which questions name no message.
-        digest: Changes with anything that is said or asked.
+        remarks: The citations that name no message, each with its question.
+        digest: A digest of all messages and questions.
 
     Raises:
         OptionError: There are no conversations.

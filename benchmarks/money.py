@@ -1,4 +1,4 @@
-"""The cost of model calls, and a spending limit for a comparison."""
+"""Computes the cost of model calls, and keeps a comparison within a spending limit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ __all__ = [
 ]
 
 Prices: TypeAlias = Mapping[str, tuple[float, float]]
-"""Of a million tokens by the name of the model: input, output. "*" stands for any other model."""
+"""Prices of a million tokens, as (input, output) by model name. "*" stands for any other model."""
 
 EMBEDDING = "embedding"
-"""The name under which prices hold that of embeddings."""
+"""The key in `Prices` for the price of embeddings."""
 
 _MILLION = 1_000_000
-_CHARACTERS_PER_TOKEN = 3  # in English about four: a call is sooner refused than too dear
-_REPLY = 1_000  # tokens, of a model that has no limit of its own
+_CHARACTERS_PER_TOKEN = 3  # in English about four: a low value overestimates the cost of a call
+_REPLY = 1_000  # the assumed longest reply, in tokens, of a model without a limit for replies
 _PATIENCE = 10  # failures in a row
 
 
@@ -42,8 +42,8 @@ class LimitReachedError(MemoryZooError):
     """The next model call might cost more than is left of the limit.
 
     Attributes:
-        spent: The part of the limit spent before.
-        needed: The possible cost of the call.
+        spent: The amount spent before the call.
+        needed: The highest possible cost of the call.
     """
 
     def __init__(self, spent: float, limit: float, needed: float) -> None:
@@ -53,12 +53,12 @@ class LimitReachedError(MemoryZooError):
 
 @dataclass
 class SpendingLimit:
-    """Keeps the cost of one unit of work so far, and its limit.
+    """The spending limit of one unit of work, and the amount spent so far.
 
     Attributes:
-        prices: By model.
-        limit: In the currency of the prices.
-        spent: The sum so far, with what is put aside for calls that are under way.
+        prices: The prices by model.
+        limit: The limit, in the currency of the prices.
+        spent: The amount spent so far, including the amounts reserved for calls under way.
     """
 
     prices: Prices
@@ -66,12 +66,12 @@ class SpendingLimit:
     spent: float = 0.0
 
     def reserve(self, model: str, messages: Sequence[Message], reply: int = _REPLY) -> float:
-        """Reserve the most that a call may cost; give it back with `settle`.
+        """Reserve the highest possible cost of a call, and return the amount for `settle`.
 
         Raises:
             LimitReachedError: Too little is left.
         """
-        # Counted generously: what is put aside and not used comes back.
+        # A generous estimate: `settle` gives back the unused part.
         sent = sum(len(text_of(message)) for message in messages) // _CHARACTERS_PER_TOKEN + _REPLY // 10
         price = price_of(self.prices, model)
         amount = (sent * price[0] + reply * price[1]) / _MILLION
@@ -81,35 +81,35 @@ class SpendingLimit:
         return amount
 
     def settle(self, reserved: float, model: str, sent: int, received: int) -> None:
-        """Count the real cost of a call, in place of its reserve."""
+        """Replace the amount reserved for a call with the actual cost."""
         price = price_of(self.prices, model)
         self.spent += (sent * price[0] + received * price[1]) / _MILLION - reserved
 
 
 class SharedBudget:
-    """Shares the rest of a limit among the units under way, and books their cost.
+    """A spending limit that is divided among the units of work under way.
 
-    No share is larger than what is left beside the others, so that no more than the limit is ever spent. What is left
-    is divided among fewer the less it is, down to one, which has all of it.
+    All shares and the amount spent together never exceed the limit. The less is left, the fewer units share the rest;
+    in the end one unit has the whole rest.
 
     Args:
-        limit: The limit for all units.
-        most: The number of units under way at once.
+        limit: The limit for all units together.
+        most: The highest number of units under way at once.
     """
 
     def __init__(self, limit: float, most: int) -> None:
         self.limit, self.spent = limit, 0.0
         self._most = most
         self._shares: list[float] = []
-        self._dearest = 0.0  # what a unit is known to need
+        self._dearest = 0.0  # the highest amount that any unit so far has spent or needed
 
     @property
     def under_way(self) -> int:
-        """The number of units with a share now."""
+        """The number of units that have a share now."""
         return len(self._shares)
 
     def share(self) -> float | None:
-        """Take a share for a unit; `None` while there is none: wait until one that is out comes back."""
+        """Return a share for a new unit; `None` if the unit must wait until `book` takes back another share."""
         left = self.limit - self.spent
         units = self._most if not self._dearest else max(1, min(self._most, int(left / (2 * self._dearest))))
         if len(self._shares) >= units:
@@ -121,15 +121,15 @@ class SharedBudget:
         return share
 
     def book(self, share: float, spent: float, needed: float = 0.0) -> bool:
-        """Take a share back.
+        """Take back the share of a unit, and add the amount that the unit spent.
 
         Args:
-            share: The share of the unit.
-            spent: The part that it spent.
-            needed: The possible cost of its next call, if it was stopped before that.
+            share: The unit's share.
+            spent: The amount that the unit spent.
+            needed: The highest possible cost of the call that was refused to the unit; 0 if no call was refused.
 
         Returns:
-            True at the end: the unit was stopped, although it had the whole rest.
+            True if the limit is reached: a call was refused although the unit had the whole rest of the limit.
         """
         all_of_it = share >= self.limit - self.spent and not self._shares[1:]
         self._shares.remove(share)
@@ -139,11 +139,11 @@ class SharedBudget:
 
 
 class MeteredModel:
-    """A model whose calls keep to a spending limit, and which is not asked for ever if it keeps failing.
+    """A model whose calls keep within a spending limit, and stop after ten failures in a row.
 
     Attributes:
-        name: The model's.
-        given_up: It failed too often in a row, and is asked no more.
+        name: The model's name.
+        given_up: True once the model has failed ten times in a row; it is then not asked again.
     """
 
     def __init__(self, model: Model, spending_limit: SpendingLimit | None) -> None:
@@ -160,7 +160,7 @@ class MeteredModel:
         """See `Model.complete`.
 
         Raises:
-            ModelError: It failed, now or ten times in a row before.
+            ModelError: The call failed, or the model has failed ten times in a row before.
             LimitReachedError: The call might cost more than is left.
         """
         if self.given_up:
@@ -184,7 +184,7 @@ class MeteredModel:
             sent, received = found.spent.prompt_tokens, found.spent.completion_tokens
             return found
         finally:
-            # In any case, as a call that failed may have cost something, too.
+            # After a failure too: a failed call may have cost something.
             if self._spending_limit:
                 self._spending_limit.settle(reserved, self.name, sent, received)
 
@@ -195,18 +195,24 @@ def _longest_reply(model: Model) -> int:
 
 
 def price_of(prices: Prices, model: str) -> tuple[float, float]:
-    """Look up the price of a million tokens of a model, input and output; 0 for a model without one."""
+    """Return a model's prices of a million tokens of input and of output; 0 for a model without a price."""
     return prices.get(model) or (prices.get("*") if model != EMBEDDING else None) or (0.0, 0.0)
 
 
 def cost_of(prices: Prices, model: str, spent: Sum) -> float:
-    """Compute the cost of model calls."""
+    """Return the cost of model calls."""
     price_in, price_out = price_of(prices, model)
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
 
 def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
-    """Compute the reading cost of 1,000 exchanges, from the mean number of tokens paid at one."""
+    """Return the cost of 1,000 exchanges.
+
+    Args:
+        row: The memory's row.
+        run: The settings of the comparison.
+        paid: The mean number of input tokens that an exchange pays for at the answering model.
+    """
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION
@@ -215,7 +221,7 @@ def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
 
 
 def _for_thousand(spent: Sum, exchanges: int) -> Sum:
-    # Whole tokens: what is told of 1,000 exchanges could be counted.
+    # Rounded to whole tokens: a cost must follow from a number of tokens that can occur.
     each = 1000 / max(exchanges, 1)
     sent, received = round(spent.prompt_tokens * each), round(spent.completion_tokens * each)
     return Sum(prompt_tokens=sent, completion_tokens=received)
@@ -224,19 +230,21 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
 def prices_given(
     file: Path | None, table: Any, where: str, others: tuple[float, float]
 ) -> tuple[dict[str, tuple[float, float]], str]:
-    """Gather prices of a million tokens: by model a pair of input and output, or one number for both.
+    """Return the prices of a file and a configuration, and their currency.
+
+    In both sources, a model has a pair of prices of a million tokens, input and output, or one number for both.
 
     Args:
         file: A TOML file with prices.
-        table: Those of a configuration, which hold before the file's.
+        table: The prices of a configuration, which override the prices of the file.
         where: The configuration's name, for error messages.
-        others: The pair for any other model; zeros for none.
+        others: The pair of prices for any other model; zeros for no prices.
 
     Returns:
-        The prices, and the currency if one is named.
+        The prices by model, and the currency; "" if no currency is named.
 
     Raises:
-        OptionError: The file cannot be read, or a price is no number of at least 0.
+        OptionError: The file cannot be read, or a price is not a number of at least 0.
     """
     document = read_config(file) if file else {}
     prices, currency = _prices_of(document.get("prices", document), str(file))

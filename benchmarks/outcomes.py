@@ -1,4 +1,4 @@
-"""The output of a comparison while it runs: a line of `outcomes.jsonl` for each memory in each conversation."""
+"""The records of a running comparison: one line of `outcomes.jsonl` for each memory in each conversation."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -14,17 +14,17 @@ View: TypeAlias = tuple[tuple[str, str], ...]
 """The messages that a model would have seen, as (role, text), in order."""
 
 Update: TypeAlias = Literal["corrected", "both", "stale", "neither"]
-"""The view of a statement and its correction: only the correction, both, only the old one, neither."""
+"""The texts shown of a statement and its correction: only the correction, both, only the old statement, neither."""
 
 
 class Shape(BaseModel):
-    """An immutable value that is written as JSON."""
+    """An immutable value that can be written as JSON."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
 
 
 class Sum(Shape):
-    """A sum of model calls. Unlike `Spent` it has no seconds: it is the same for the same inputs."""
+    """The number and the tokens of model calls, without the seconds of `Spent`, which differ from run to run."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -32,12 +32,12 @@ class Sum(Shape):
 
     @classmethod
     def of(cls, spent: Spent) -> "Sum":
-        """Copy the usage, without the seconds."""
+        """Return a `Spent` as a sum, without the seconds."""
         return cls(calls=spent.calls, prompt_tokens=spent.prompt_tokens, completion_tokens=spent.completion_tokens)
 
     @property
     def tokens(self) -> int:
-        """All tokens, sent and received."""
+        """The number of all tokens, sent and received."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: "Sum") -> "Sum":
@@ -56,18 +56,18 @@ class Sum(Shape):
 
 
 class Scored(Shape):
-    """The view of one memory for one question within one budget.
+    """The scores of one memory for one question within one budget.
 
     Attributes:
-        whole: The share of its evidence that was shown whole; `None` if no evidence is known.
-        covered: The same, but for a long message, half of its runs of five words are enough.
-        answer: True if the view contains the right answer; `None` if the answer is unknown or has nothing to look
+        whole: The share of the question's evidence shown word for word; `None` if no evidence is known.
+        covered: The share of the question's evidence covered; see `measure.evidence.covers`.
+        answer: True if the view contains the right answer; `None` if the answer is unknown or has no words to search
             for.
-        update: The view of a statement and its correction; `None` if the question is not about one.
-        judged: True if a judge marked the model's answer right; `None` without a judge.
-        reply: The model's answer; "" if it was not asked.
+        update: The texts shown of a statement and its correction; `None` if the question is not about a correction.
+        judged: True if a judge marked the model's answer as right; `None` without a judgement.
+        reply: The model's answer; "" if the model was not asked.
         tokens: The number of tokens shown.
-        shown: The view; `None` if it was not kept.
+        shown: The view; `None` if views are not kept.
     """
 
     whole: float | None = None
@@ -81,13 +81,14 @@ class Scored(Shape):
 
 
 class Survived(Shape):
-    """The number of marked lines of a kind still shown.
+    """The share of marked lines of a kind that were still shown.
 
     Attributes:
-        kind: The kind, such as "goal".
-        after: At least this many exchanges later (see `measure.surviving.AGES`); `None` for the end.
-        shown: The number of times that one was shown.
-        of: The number of looks.
+        kind: The kind of the lines, such as "goal".
+        after: The lowest age of the lines, in exchanges (see `measure.surviving.AGES`); `None` for the conversation's
+            end.
+        shown: The number of checks that found the line in the view.
+        of: The number of checks.
     """
 
     kind: str
@@ -97,16 +98,16 @@ class Survived(Shape):
 
 
 class AtBudget(Shape):
-    """One memory in one conversation, within one budget.
+    """The measurements of one memory in one conversation, within one budget.
 
     Attributes:
-        loads: The number of exchanges behind the next figures; in long conversations, not all of them.
-        tokens: The total number of tokens shown to the model at these.
-        tokens_at_end: The number of tokens shown at the last of them.
-        requests: The tokens of their requests: the text before the memory, its view, the user's words.
-        course: Tokens over the conversation: (number of the exchange, tokens), at most 100 points.
-        answers: One for each question asked, in order.
-        survived: The marked lines still shown.
+        loads: The number of measured exchanges; in long conversations, not all exchanges are measured.
+        tokens: The total number of tokens shown at the measured exchanges.
+        tokens_at_end: The number of tokens shown at the last measured exchange.
+        requests: The tokens sent at the measured exchanges: system tokens, the view, and the user's message.
+        course: Tokens over the conversation, as (number of the exchange, tokens), at most 100 points.
+        answers: The scores of the questions asked, in order.
+        survived: The shares of marked lines still shown.
     """
 
     loads: int
@@ -119,21 +120,21 @@ class AtBudget(Shape):
 
 
 class Outcome(Shape):
-    """One memory in one conversation.
+    """The measurements of one memory in one conversation.
 
     Attributes:
         transcript: The number of the conversation, from 0.
         memory: The name of the memory.
         exchanges: The number of exchanges saved.
-        load: Model calls made to load the memory, at the exchanges.
-        save: Model calls made to save the exchanges.
-        asking: Model calls made to load the memory for the questions.
-        judging: Model calls made to answer the questions and to judge the answers.
-        embedding: The calls for embeddings among `load` and `save`.
-        failed_saves: The number of saves at which the model failed.
+        load: Model calls to load the memory at the exchanges, without embeddings.
+        save: Model calls to save the exchanges, without embeddings.
+        asking: Model calls to load the memory for the questions.
+        judging: Model calls to answer the questions and to judge the answers.
+        embedding: Calls for embeddings while loading and saving.
+        failed_saves: The number of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
-        budgets: By budget in tokens.
-        error: Why there is no result; "" if there is one.
+        budgets: The measurements by budget in tokens.
+        error: The error that prevented a result; "" if there was none.
     """
 
     transcript: int

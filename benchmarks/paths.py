@@ -1,4 +1,4 @@
-"""Where conversations and results lie: on this machine, or wherever fsspec reaches by a URL."""
+"""Paths of conversations and results: local paths, or URLs that fsspec can open."""
 
 import importlib
 from pathlib import Path
@@ -10,11 +10,11 @@ __all__ = ["is_remote", "path_of"]
 
 
 def path_of(place: str | Path) -> Path:
-    """Return a path: of this machine, or for a URL such as `s3://bucket/chats`, one that reads and writes there.
+    """Return a local path, or for a URL such as `s3://bucket/chats` a path object that reads and writes at the URL.
 
     Raises:
-        MissingExtraError: It is a URL, and its package is not installed.
-        OptionError: No package reaches such a URL; or the text is empty.
+        MissingExtraError: A package that opens the URL is not installed.
+        OptionError: No package opens such a URL; or the text is empty.
     """
     if place == "":
         raise OptionError("a place must be a file, a folder or a URL, not ''")
@@ -26,9 +26,9 @@ def path_of(place: str | Path) -> Path:
         raise MissingExtraError.of(f"{place}: a URL as a place for files", "fsspec") from error
     try:
         found: Any = upath.UPath(place)
-        found.fs  # noqa: B018 - here it is seen whether what reaches it is installed
+        found.fs  # noqa: B018 - raises ImportError if the package for this kind of URL is not installed
     except ImportError as error:
-        # fsspec says which package it is: s3fs, gcsfs, adlfs, ...
+        # The error of fsspec names the missing package: s3fs, gcsfs, adlfs, ...
         raise MissingExtraError(f"{place} cannot be reached: {error}") from error
     except ValueError as error:
         raise OptionError(f"{place} cannot be reached: {error}") from error
@@ -36,5 +36,5 @@ def path_of(place: str | Path) -> Path:
 
 
 def is_remote(path: Path) -> bool:
-    """True if a path lies elsewhere."""
-    return not isinstance(path, Path)  # pyright: ignore[reportUnnecessaryIsInstance] - it only looks like one
+    """Return True if a path leads to another machine."""
+    return not isinstance(path, Path)  # pyright: ignore[reportUnnecessaryIsInstance] - a UPath is no pathlib.Path

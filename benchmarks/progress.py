@@ -1,4 +1,4 @@
-"""Shows how far a comparison is."""
+"""Shows the progress of a comparison."""
 
 import logging
 import time
@@ -18,9 +18,10 @@ _LINE_EVERY = 10.0
 
 @contextmanager
 def watch_progress(files: Source, names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
-    """Show how much is done and how long that took, but not how long the rest will take.
+    """Yield a function that shows progress, given a memory's name and a number of steps.
 
-    The time for an exchange differs a hundredfold between memories, and grows with the conversation in some.
+    Shows the share of steps done and the time passed, but no estimate of the time left: the time for an exchange
+    differs a hundredfold between memories, and for some memories grows with the conversation.
     """
     total = sum(map(steps_in, source_of(files)()))
     with _quiet_log():
@@ -39,7 +40,7 @@ def watch_progress(files: Source, names: Sequence[str], console: Console) -> Ite
 
 
 class ProgressLines:
-    """Shows progress when no bar can be drawn: a line now and then, and one for each finished memory."""
+    """Shows progress as lines of text: a line about every ten seconds, and a line for each finished memory."""
 
     def __init__(
         self, total: int, names: Sequence[str], console: Console, clock: Callable[[], float] = time.monotonic
@@ -51,7 +52,7 @@ class ProgressLines:
         self._began = self._spoke = clock()
 
     def __call__(self, name: str, steps: int) -> None:
-        """Count a number of steps of a memory."""
+        """Add steps of a memory, and print a line if a line is due."""
         self._done[name] += steps
         now = self._clock()
         if self._done[name] < self._total and now - self._spoke < _LINE_EVERY:
@@ -65,7 +66,7 @@ class ProgressLines:
 
 @contextmanager
 def _quiet_log() -> Iterator[None]:
-    """Keep the log quiet: the table reports failures once, rather than lines between the progress bars."""
+    """Silence the log, since log lines would break up the progress bars; the table reports failures."""
     logger = logging.getLogger("memzoo")
     silent = logging.NullHandler()
     passing = logger.propagate

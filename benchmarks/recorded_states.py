@@ -1,8 +1,8 @@
-"""States that memories learnt of a bundled conversation from a large model; they come with the package.
+"""Reads recorded states: the states of memories after a large model has answered their prompts.
 
-Without a key, rules stand in for a model, and their result is a lower bound. For the bundled conversation there
-are also states from an instruction-following model: the memories read its replies once, and the resulting states lie
-beside the conversation. `memzoo.benchmarks.research learn` makes them.
+Without a key, rules replace the model, and the measured quality is only a lower bound. For a bundled conversation, the
+package therefore contains the states that the memories reached with a large model. `memzoo.benchmarks.research learn`
+creates the files.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ _FILES = ("sample_learnt.json", "sample_zh_learnt.json")
 
 
 class LearntStep(Shape):
-    """One step of learning of one memory.
+    """One update of a memory's state.
 
     Attributes:
-        watermark: The log number up to which it had learnt after the step.
-        changes: The items that changed, by key; `None` for a removed one.
-        spent: Its cost: calls, and tokens of prompts and replies by `o200k_base`.
+        watermark: The log number of the last message learnt.
+        changes: The changed items, by key; `None` for a deleted item.
+        spent: The calls of the update, with the tokens of prompts and replies by `o200k_base`.
     """
 
     watermark: int
@@ -38,12 +38,12 @@ class LearntStep(Shape):
 
 
 class LearntState(Shape):
-    """The states that one memory learnt.
+    """The recorded state of one memory.
 
     Attributes:
         options: The memory's own options.
-        name: The name of its state.
-        steps: Its steps, in order.
+        name: The name of the state.
+        steps: The updates of the state, in order.
     """
 
     options: Mapping[str, Any]
@@ -52,28 +52,28 @@ class LearntState(Shape):
 
     @property
     def spent(self) -> Sum:
-        """The total cost of learning."""
+        """The sum of all model calls made for the state."""
         return sum((step.spent for step in self.steps), Sum())
 
     @property
     def items(self) -> dict[str, Any]:
-        """The items of the state in the end, by key."""
+        """The items of the final state, by key."""
         changed = {key: item for step in self.steps for key, item in step.changes.items()}
         return {key: item for key, item in changed.items() if item is not None}
 
     def to_stored(self) -> dict[str, StoredState]:
-        """Return the state in the end as a store takes it."""
+        """Return the final state by name, in the form of a store."""
         watermark = self.steps[-1].watermark if self.steps else 0
         return {self.name: StoredState(watermark, self.items)}
 
 
 class Learnt(Shape):
-    """The states that memories learnt of one conversation.
+    """The recorded states of memories for one conversation.
 
     Attributes:
         talk: The fingerprint of the conversation.
-        by: A description of the model that answered their prompts.
-        memories: By short name of the strategy.
+        by: A description of the model that answered the prompts.
+        memories: The states by short name of the strategy.
     """
 
     talk: str
@@ -82,7 +82,7 @@ class Learnt(Shape):
 
 
 def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
-    """Return the states in the package for some conversations; `None` unless it is a single bundled one."""
+    """Return the recorded states of a single bundled conversation; `None` for any other conversations."""
     some = list(itertools.islice(talks, 2))
     if len(some) != 1:
         return None
@@ -97,13 +97,13 @@ def learnt_of(talks: Iterable[Transcript]) -> Learnt | None:
 
 
 class Unasked:
-    """The model of a memory that learnt everything beforehand: asking it is an error."""
+    """The model of a memory with a recorded state; every call is an error."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """Refuse to answer.
+        """Raise an error.
 
         Raises:
             OptionError: Always.
@@ -112,13 +112,13 @@ class Unasked:
 
 
 def fingerprint(talk: Transcript) -> str:
-    """Return the fingerprint of a conversation: a digest of all texts, speakers and times."""
+    """Return a digest of a conversation: of the speakers' names, all messages and their times."""
     said = [[one.said_at.isoformat(), *one.messages] for one in talk.exchanges]
     return hashlib.sha256(json.dumps([talk.user, talk.assistant, said], sort_keys=True).encode()).hexdigest()
 
 
 def log_of(talk: Transcript) -> list[Entry]:
-    """Return the log of a conversation, as it stands when each exchange was saved when it was said."""
+    """Return the log of a conversation whose exchanges were saved one by one, each at its own time."""
     said = [(place, one) for place, one in enumerate(talk.exchanges, start=1)]
     turns = [(record, f"exchange-{place}", one.said_at) for place, one in said for record in one.records]
     return [Entry(seq, one.message, turn, at, one.fields) for seq, (one, turn, at) in enumerate(turns, start=1)]

@@ -1,7 +1,7 @@
-"""The shape of a comparison's results: `results.json`, the source of tables and reports.
+"""The format of a comparison's results: `results.json`, the source of tables and reports.
 
-The same inputs give the same results, however often the run was interrupted and however many processes worked on it;
-times are kept separately. `outcomes` has the data that results are gathered from.
+The same inputs give the same results, independent of interruptions and of the number of processes; times are kept
+separately. Results are gathered from the records in `outcomes`.
 """
 
 import json
@@ -36,25 +36,25 @@ __all__ = [
 ]
 
 OFFLINE = "offline"
-"""The name of the built-in model, which is rules and not a language model."""
+"""The name of the built-in model, which follows rules and is not a language model."""
 
 
-_SOME_MODEL = "gpt-4o-mini"  # stands in a line of code for the large model that learnt a bundled conversation
+_SOME_MODEL = "gpt-4o-mini"  # the model to write into the code of a memory with a recorded state
 
 
 class MemoryInfo(Shape):
     """A compared memory.
 
     Attributes:
-        name: Its name in tables, unique.
-        about: Its view, in a few words.
+        name: The memory's unique name in tables.
+        about: A short description of the memory's views.
         strategy: The strategy's short name; "" for a baseline or a memory made by a function.
         options: The strategy's own options, as given; "budget" stands for the budget.
-        prompts: The folder of its own templates; "" if it has none.
-        model: The model that it asks; "" if none.
-        baseline: It frames the table instead of competing.
-        floor: Its quality is a lower bound, because rules answered instead of a model.
-        learnt_by: The model that answered its prompts beforehand, if the conversation comes with such answers; else "".
+        prompts: The folder of the memory's own templates; "" without such a folder.
+        model: The model for the memory's prompts; "" without a model.
+        baseline: True for the first and last row of the table, which do not compete.
+        floor: True if the figures are lower bounds, because rules replaced the model.
+        learnt_by: The model behind the memory's recorded state; "" without a recorded state.
     """
 
     name: str
@@ -68,7 +68,7 @@ class MemoryInfo(Shape):
     learnt_by: str = ""
 
     def code(self, budget: int) -> str:
-        """Write the line of Python that makes this memory for a budget; "" if it is no strategy by name.
+        """Return the line of Python that creates this memory for a budget; "" if the memory has no strategy.
 
         Example:
             >>> MemoryInfo(name="short", strategy="window", options={"k": 2}).code(1000)
@@ -91,7 +91,7 @@ def _write_value(value: Any) -> str:
 
 
 class Category(Shape):
-    """The figures of the questions of one kind."""
+    """The figures of one memory for the questions of one kind."""
 
     questions: int
     covered: Interval | None
@@ -104,24 +104,24 @@ class Figures(Shape):
 
     Attributes:
         questions: The number of questions asked.
-        covered: The mean share of evidence that was covered; `None` without evidence.
-        whole: The mean share of evidence that was shown whole.
-        complete: The share of questions with all of their evidence covered.
+        covered: The mean share of evidence covered; `None` without evidence.
+        whole: The mean share of evidence shown word for word.
+        complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
-        judged: The share of the model's answers that a judge marked right.
-        behind: The most by which it may fall short of another memory in the most telling of these (see `Pair.measure`);
-            `None` if it does not compete.
-        agreement: The share in which the judge and the words agree, among the questions that both can decide.
+        judged: The share of the model's answers that a judge marked as right.
+        behind: The most by which the memory may fall short of another memory in the measure of `Pair.measure`; `None`
+            if the memory does not compete.
+        agreement: The share of questions for which `judged` and `answers` agree, among the questions that have both.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
         tokens: The mean number of tokens shown at an exchange.
-        tokens_at_end: The same at the last exchange of a conversation.
-        tokens_for_a_question: The same for a question; `None` without questions.
-        sent: The mean number of tokens in a request: the text before the memory, its view, the user's words.
-        cached: The share of these tokens that the provider has in its cache.
-        paid: The cost of such a request, in tokens at the full price.
-        course: As in `AtBudget`, for the longest conversation.
-        survived: The marked lines still shown, over all conversations.
+        tokens_at_end: The mean number of tokens shown at the last exchange of a conversation.
+        tokens_for_a_question: The mean number of tokens shown for a question; `None` without questions.
+        sent: The mean number of tokens in a request: system tokens, the view, and the user's message.
+        cached: The share of the sent tokens that the provider has in its cache.
+        paid: The mean cost of a request, in tokens at the full price.
+        course: Tokens over the longest conversation, as in `AtBudget`.
+        survived: The shares of marked lines still shown, over all conversations.
         categories: The figures by kind of question.
     """
 
@@ -146,12 +146,12 @@ class Figures(Shape):
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
     def survival(self) -> list[tuple[int, float]]:
-        """Return the share of marked lines still shown a number of exchanges later."""
+        """Return the share of marked lines still shown, as (age in exchanges, share), sorted by age."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
         return [(age, _share_shown([one for one in self.survived if one.after == age])) for age in ages]
 
     def survival_at_end(self, kind: str) -> float | None:
-        """Return the share of the marked lines of a kind that are shown at the end; `None` if there are none."""
+        """Return the share of the marked lines of a kind that are shown at the end; `None` without such lines."""
         found = [one for one in self.survived if one.after is None and one.kind == kind]
         return _share_shown(found) if found else None
 
@@ -164,9 +164,9 @@ class Cost(Shape):
     """The cost of 1,000 exchanges, in the currency of the prices.
 
     Attributes:
-        upkeep: Model calls and embeddings to load and to save.
-        reading: Requests to the answering model, taking the provider's cache into account.
-        month: Both for the user's own number of exchanges a month; `None` if not given.
+        upkeep: The cost of model calls and embeddings to load and to save.
+        reading: The cost of the tokens sent to the answering model, taking the provider's cache into account.
+        month: The total cost for `Run.per_month` exchanges; `None` without `Run.per_month`.
     """
 
     upkeep: float
@@ -175,7 +175,7 @@ class Cost(Shape):
 
     @property
     def total(self) -> float:
-        """Both together, for 1,000 exchanges."""
+        """The cost of upkeep and reading together, for 1,000 exchanges."""
         return self.upkeep + self.reading
 
 
@@ -185,16 +185,16 @@ class Row(Shape):
     Attributes:
         memory: The memory.
         exchanges: The number of exchanges saved.
-        load: All model calls to load.
-        save: All model calls to save.
-        asking: Model calls to load for the questions.
-        judging: Model calls to answer and to judge.
-        embedding: The calls for embeddings among `load` and `save`.
-        failed: The share of saves where the model failed.
+        load: Model calls to load the memory at the exchanges, without embeddings.
+        save: Model calls to save the exchanges, without embeddings.
+        asking: Model calls to load the memory for the questions.
+        judging: Model calls to answer the questions and to judge the answers.
+        embedding: Calls for embeddings while loading and saving.
+        failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
-        error: Why there is no result; "" if there is one.
-        budgets: By budget in tokens; empty if there was an error.
-        costs: By budget in tokens; empty if there are no prices.
+        error: The error that prevented a result; "" if there was none.
+        budgets: The figures by budget in tokens; empty if there was an error.
+        costs: The costs by budget in tokens; empty without prices.
     """
 
     memory: MemoryInfo
@@ -212,12 +212,12 @@ class Row(Shape):
 
     @property
     def upkeep(self) -> Sum:
-        """All model calls made to load and save the exchanges."""
+        """All model calls to load and to save, without embeddings."""
         return self.load + self.save
 
     @property
     def upkeep_tokens(self) -> float:
-        """The mean number of tokens of these calls per exchange."""
+        """The mean number of tokens per exchange in the model calls for upkeep."""
         return self.per_exchange(self.upkeep.tokens)
 
     def figure(self, name: str, budget: int) -> Interval | None:
@@ -226,12 +226,12 @@ class Row(Shape):
         return found
 
     def per_exchange(self, amount: float) -> float:
-        """Divide an amount by the number of exchanges."""
+        """Return an amount divided by the number of exchanges."""
         return amount / max(self.exchanges, 1)
 
 
 class Talk(Shape):
-    """A conversation that the comparison used."""
+    """A conversation of the comparison."""
 
     title: str
     exchanges: int
@@ -240,18 +240,18 @@ class Talk(Shape):
 
 
 class Talks(Shape):
-    """The conversations that the comparison used.
+    """The totals over all conversations of the comparison.
 
     Attributes:
         count: The number of conversations.
-        exchanges: The number of exchanges in all of them.
-        messages: The number of messages in all of them.
+        exchanges: The number of exchanges.
+        messages: The number of messages.
         questions: The number of questions asked.
-        adversarial: The number of questions not asked because they have no true answer.
-        without_evidence: The number of questions not asked because there is nothing to measure them by.
-        drafted: The number of questions asked that rules had drafted.
-        unread: The rules that replace a model found no name in them, so that notes and facts by these rules say
-            nothing.
+        adversarial: The number of questions not asked because the question has no true answer.
+        without_evidence: The number of questions not asked because the question has no evidence.
+        drafted: The number of questions asked that were drafted by rules.
+        unread: True if the offline model found no name in the conversations; the figures of the strategies in `UNREAD`
+            then mean nothing.
         unusable: The first 100 citations that name no message.
         first: The first 100 conversations.
     """
@@ -269,7 +269,7 @@ class Talks(Shape):
 
 
 UNREAD = frozenset({"entity", "knowledge-graph"})
-"""The strategies that remember nothing if no name is found."""
+"""The strategies that remember nothing if their model finds no name."""
 
 
 class QuestionInfo(Shape):
@@ -279,9 +279,9 @@ class QuestionInfo(Shape):
         transcript: The number of the conversation, from 0.
         text: The question.
         answer: The right answer; "" if unknown.
-        category: Its kind.
-        evidence: The texts that the answer is based on.
-        stale: The texts that are no longer true.
+        category: The kind of the question.
+        evidence: The texts of the messages that contain the answer.
+        stale: The texts of the messages that the evidence corrects.
     """
 
     transcript: int
@@ -293,7 +293,7 @@ class QuestionInfo(Shape):
 
 
 class QuestionResult(Shape):
-    """A question, and the view of each memory for it, by the memory's name and then by budget."""
+    """A question with the scores of each memory, by the memory's name and then by budget."""
 
     question: QuestionInfo
     memories: dict[str, dict[int, Scored]]
@@ -304,18 +304,18 @@ class Run(Shape):
 
     Attributes:
         memzoo: The version of memzoo.
-        model: The model of memories that name none of their own.
-        judge: The judge's name; "" if there was none.
-        counter: The token counter.
+        model: The model of memories without a model of their own.
+        judge: The judge's name; "" without a judge.
+        counter: The name of the token counter.
         budgets: The budgets in tokens, ascending.
         currency: The currency of the prices.
-        prices: The prices of a million tokens by model: input, output; empty if there are none.
+        prices: The prices of a million tokens, as (input, output) by model; empty without prices.
         per_month: The user's own number of exchanges a month; `None` if not given.
-        offline: Rules answered instead of a model.
-        cache: The provider's rule for cached prompts, and their price.
+        offline: True if rules replaced the model.
+        cache: The rule of the provider's prompt cache.
         system_tokens: The number of tokens before the memory in each request.
-        paid: Limits for the price of a request, in paid tokens: for each, the verdict names the memory that shows the
-            most.
+        paid: Limits for the cost of a request, in paid tokens; for each limit, the verdict names the memory that shows
+            the most.
     """
 
     memzoo: str
@@ -336,14 +336,14 @@ class Results(Shape):
     """All results of a comparison, as in `results.json`.
 
     Attributes:
-        format: The version of this shape.
+        format: The version of the format.
         run: The settings.
         talks: The conversations.
         rows: One row for each memory, between the baselines, in the order of the table.
-        pairs: The best memory of each budget compared with each of the others.
+        pairs: The best memory of each budget, compared with each other memory.
         pick: The name of the memory to pick within the main budget; "" if the questions are too few to tell.
         verdict: The recommendation, in sentences.
-        questions: The first 2,000 questions, each with the views of the memories.
+        questions: The first 2,000 questions, each with the scores of the memories.
     """
 
     format: Literal[2] = 2
@@ -362,34 +362,34 @@ class Results(Shape):
 
     @property
     def code(self) -> str:
-        """The line of Python that makes the picked memory; "" if no memory is picked, or it has no name."""
+        """The line of Python that creates the picked memory; "" if no memory is picked, or it has no strategy."""
         return next((row.memory.code(self.main_budget) for row in self.rows if row.memory.name == self.pick), "")
 
     @property
     def main_budget(self) -> int:
-        """The budget to report if there is room for only one: 1,000 if it was measured, else the largest."""
+        """The budget of the pick and the verdict: 1,000 if measured, else the largest budget."""
         return 1000 if 1000 in self.run.budgets else self.run.budgets[-1]  # noqa: PLR2004 - the default budget
 
     @property
     def kept_kinds(self) -> list[str]:
-        """The kinds of lines that the transcripts mark, in the order found; usually none."""
+        """The kinds of the marked lines, in the order found; empty if the transcripts mark no lines."""
         figures = (found for row in self.rows for found in row.budgets.values())
         return list(dict.fromkeys(one.kind for found in figures for one in found.survived))
 
     @property
     def failed(self) -> list[Row]:
-        """The rows without a result, or with a model that failed during the run."""
+        """The rows without a result, or with a model that failed at least once."""
         return [row for row in self.rows if row.error or row.failed]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The results of a comparison, with figures that differ from run to run.
+    """The results of a comparison, with the times and the end of this run.
 
     Attributes:
         results: The results; the same for the same inputs.
-        times: Milliseconds to load and to save an exchange, by the memory's name, including model calls.
-        ended: The reason for an early end; "" if there was none.
+        times: Mean milliseconds to load and to save an exchange, by the memory's name, including model calls.
+        ended: The reason why the run ended early; "" if the run was completed.
     """
 
     results: Results

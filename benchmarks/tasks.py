@@ -1,6 +1,6 @@
-"""The work of a comparison in tasks, one memory in one conversation each: done here, or on any executor.
+"""Runs the tasks of a comparison, each one memory in one conversation, in this process or on an executor.
 
-Only the process that hands out the work writes down finished tasks and adds up the cost.
+Only the process that hands out the tasks writes finished tasks and adds up the costs.
 """
 
 import functools
@@ -22,7 +22,7 @@ from memzoo.errors import MemoryZooError
 __all__ = ["Progress", "Task", "run_tasks"]
 
 Progress: TypeAlias = Callable[[str, int], None]
-"""Called with the name of a memory and how many steps were done since the last call."""
+"""A function called with the name of a memory and the number of steps done since the last call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Task:
 
     Attributes:
         transcript: The conversation.
-        number: Its number, from 0.
+        number: The number of the conversation, from 0.
         variant: The memory.
-        keep_views: As for `measure`.
-        share: Its spending limit; `None` for no limit.
+        keep_views: See `measure`.
+        share: The task's share of the spending limit; `None` without a limit.
     """
 
     transcript: Transcript
@@ -48,7 +48,7 @@ class Task:
 
     @property
     def key(self) -> Key:
-        """Its name: the conversation's number and the memory's name."""
+        """The key of the task: the conversation's number and the memory's name."""
         return self.number, self.variant.name
 
 
@@ -60,17 +60,17 @@ def run_tasks(
     executor: Executor | None,
     progress: Progress | None,
 ) -> str:
-    """Do the unfinished tasks.
+    """Run the tasks that are not finished yet.
 
     Args:
-        tasks: In any order.
-        checkpoint: Takes finished tasks.
+        tasks: The tasks, in any order.
+        checkpoint: The checkpoint that keeps the finished tasks.
         settings: The settings.
-        executor: Does the work; `None` for here, one task after the other.
-        progress: Called on the way.
+        executor: The executor; `None` to run one task after the other in this process.
+        progress: A function called during the run.
 
     Returns:
-        The reason for an early end; "" if there was none.
+        The reason why the run ended early; "" if all tasks are finished.
     """
     progress = progress or (lambda _name, _steps: None)
     waiting, stop_at = _skip_finished(tasks, checkpoint, progress), settings.stop_at
@@ -80,7 +80,7 @@ def run_tasks(
         return ""
     budget, stopped = SharedBudget(stop_at, most_under_way(executor)), list[Task]()
     ended = ""
-    # One by one, so that each has a share of its own.
+    # No batches, so that each task has a share of its own.
     for task, done in _work_on(executor, settings, _fund(waiting, stopped, budget), progress, batch_seconds=0):
         if budget.book(task.share or 0.0, done.spent, done.needed):
             ended = str(LimitReachedError(budget.spent, stop_at, done.needed))
@@ -101,7 +101,10 @@ def _skip_finished(tasks: Iterable[Task], checkpoint: Checkpoint, progress: Prog
 
 
 def _fund(tasks: Iterator[Task], stopped: list[Task], budget: SharedBudget) -> Iterator[Task | None]:
-    """Give each task its share, again for tasks stopped at a smaller one; `None` while there is none."""
+    """Yield each task with a share; `None` while no share is free.
+
+    A task that was stopped at the limit of its share is yielded again with a new share.
+    """
     while True:
         task = stopped.pop() if stopped else next(tasks, None)
         if task is None and not budget.under_way:
@@ -119,7 +122,10 @@ def _work_on(
     progress: Progress,
     **options: Any,
 ) -> Iterator[tuple[Task, Finished]]:
-    """Do tasks, and report all their steps: those before an error on the way, and the rest at the end."""
+    """Run tasks, and yield each with its result.
+
+    Report all steps of a finished task as progress: in this process during the task, and the missing steps at its end.
+    """
     told = 0
 
     def advance(name: str, steps: int) -> None:
@@ -136,7 +142,7 @@ def _work_on(
 
 
 def _do(task: Task, *, settings: Settings, progress: Progress | None) -> Finished:
-    """Do a task, here or where the work is done."""
+    """Run a task; called in this process or in a worker of the executor."""
     name = task.variant.name
     limit = None if task.share is None else SpendingLimit(settings.prices, task.share)
 
@@ -153,7 +159,7 @@ def _do(task: Task, *, settings: Settings, progress: Progress | None) -> Finishe
         )
     except LimitReachedError as error:
         return Finished(b"", Timing(name), error.spent, error.needed)
-    except Exception as error:  # noqa: BLE001 - what was measured before may have cost hours and money
+    except Exception as error:  # noqa: BLE001 - an error must not end a run that has cost hours and money
         if not isinstance(error, MemoryZooError):
             error.add_note(f"This happened in {task}.")
         said = f"{type(error).__name__}: {error}"

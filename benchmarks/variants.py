@@ -1,6 +1,6 @@
-"""The memories to compare, by name and options, and two baselines at the ends of the table.
+"""Variants: the memories of a comparison, by name and options, and two baselines at the ends of the table.
 
-The names of the presets are permanent, so you can compare results of different days.
+The names of the presets never change, so you can compare results of different days.
 """
 
 import tomllib
@@ -30,10 +30,10 @@ __all__ = [
 ]
 
 Factory: TypeAlias = Callable[..., BaseMemory]
-"""Makes a memory from the keyword arguments `store`, `conversation_id` and `token_counter`, which it must pass on."""
+"""A function that makes a memory and passes on its arguments `store`, `conversation_id` and `token_counter`."""
 
 BUDGET = "budget"
-"""As an option's value, stands for the budget being measured."""
+"""The value of an option that stands for the budget being measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +41,17 @@ class Variant:
     """A memory to be compared.
 
     Attributes:
-        name: Its name in tables, unique.
-        about: Its view, in a few words.
+        name: The memory's unique name in tables.
+        about: A short description of the memory's views.
         strategy: The strategy's short name; "" for a baseline or a factory.
         options: The strategy's own options; the value "budget" stands for the budget.
-        model: The model that it asks; `None` for the comparison's model.
-        prompts: Your own templates for its prompts.
-        factory: Makes it, instead of a strategy.
-        baseline: It frames the table instead of competing.
-        cut: Cut its view at the budget.
-        learnt: Its state from learning in advance, instead of learning during the run.
-        learnt_by: The model that answered its prompts then.
+        model: The model for the memory's prompts; `None` for the comparison's model.
+        prompts: Your own templates for the memory's prompts.
+        factory: A function that makes the memory, instead of a strategy.
+        baseline: True for the first and last row of the table, which do not compete.
+        cut: True if views are cut to the budget.
+        learnt: A recorded state, used instead of learning during the run.
+        learnt_by: The model behind the recorded state.
     """
 
     name: str
@@ -68,20 +68,20 @@ class Variant:
 
     @property
     def asks_model(self) -> bool:
-        """True if it is known to ask a model; a combination does if one of its members does."""
+        """True if the strategy, or a member of a combination, asks a model; False for a factory."""
         members = [one if isinstance(one, str) else one[0] for one in self.options.get("memories", ())]
         names = [self.strategy, *members] if self.strategy else []
         return any(issubclass(strategy_named(name), ModelBackedMemory) for name in names)
 
     def options_at(self, budget: int) -> dict[str, Any]:
-        """Return its options for a budget."""
+        """Return the options with the budget in place of the value "budget"."""
         return {name: _at(value, budget) for name, value in self.options.items()}
 
     def make(self, budget: int, **common: Any) -> BaseMemory | None:
-        """Make the memory, with common options; `None` for a baseline, which has none.
+        """Return a new memory with the options common to all memories; `None` for a baseline.
 
         Raises:
-            OptionError: An option is unknown, or has a value that cannot work.
+            OptionError: An option is unknown, or has an invalid value.
         """
         if self.factory:
             return self.factory(**{name: common[name] for name in ("store", "conversation_id", "token_counter")})
@@ -90,7 +90,7 @@ class Variant:
         return create_memory(self.strategy, **self.given(budget, common.pop("llm", None)), **common)
 
     def given(self, budget: int, llm: Any) -> dict[str, Any]:
-        """Return all that it is made with but the common options."""
+        """Return the memory's own options for a budget, with prompts and model, without the common options."""
         options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
         if self.asks_model and "memories" in options:
             return options | {"memories": [_with_model(one, llm) for one in options["memories"]]}
@@ -172,14 +172,14 @@ PRESETS: dict[str, Variant] = {
 """The variants without options, by name, in the order of the table."""
 
 BASELINES = tuple(one.name for one in PRESETS.values() if one.baseline)
-"""The names of the variants that frame the table: the floor first, the ceiling last."""
+"""The names of the first and the last variant of the table: the lower and the upper bound."""
 
 
 def parse_variant(text: str) -> Variant:
-    """Parse a variant in the form of `--memory`: a name, or a name and options.
+    """Return the variant for a value of `--memory`: a name, or a name and options.
 
-    A name alone means its preset; with options, the strategy gets these and its own defaults. `model` and `prompts` (a
-    folder) set those of the variant.
+    A name alone means the preset with that name. With options, the strategy gets the options and otherwise its own
+    defaults, not the preset's. The options `model` and `prompts` (a folder) set the variant's attributes.
 
     Raises:
         UnknownStrategyError: No strategy has this name.
@@ -198,10 +198,10 @@ def parse_variant(text: str) -> Variant:
 
 
 def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
-    """Read the table `memories` of a configuration: named memories, each with `strategy` and options.
+    """Return the variants in the table `memories` of a configuration; each has a name, `strategy` and options.
 
     Raises:
-        OptionError: It is not such a table, or a strategy is unknown.
+        OptionError: The table has another form, or a strategy is unknown.
     """
     memories: Any = document.get("memories", {})
     if not isinstance(memories, dict):
@@ -210,11 +210,11 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
 
 
 def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
-    """Put the baselines around variants, with presets in their permanent order; no variants mean the seven.
+    """Return the variants in the order of the presets, with a baseline at each end; without variants, the seven.
 
     Raises:
-        UnknownStrategyError: One of them is not a strategy.
-        OptionError: Two have the same name.
+        UnknownStrategyError: A name is not the name of a strategy.
+        OptionError: Two variants have the same name.
     """
     given = [parse_variant(one) if isinstance(one, str) else one for one in variants]
     given = [one for one in given if not one.baseline] or [PRESETS[name] for name in STRATEGIES]
@@ -230,7 +230,7 @@ def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
 
 
 def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
-    """After each preset that asks a model, add the same memory with its state learnt in advance, marked by a star."""
+    """Return the variants; a preset with a recorded state is followed by a variant with that state and a star."""
     found: list[Variant] = []
     for one in (one for one in variants if not one.learnt):
         found.append(one)
@@ -243,10 +243,10 @@ def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
 
 
 def check_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
-    """Make each memory once, to report errors before anything is spent.
+    """Make each memory once, to report invalid options before the run costs anything.
 
     Raises:
-        OptionError: An option is unknown, or has a value that cannot work; the text names the variant.
+        OptionError: An option is unknown, or has an invalid value; the text names the variant.
     """
     from memzoo.stores import InMemoryStore
 
@@ -283,10 +283,10 @@ def _of_table(name: str, table: Any, where: str) -> Variant:
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Read a TOML file.
+    """Return the contents of a TOML file.
 
     Raises:
-        OptionError: It cannot be read.
+        OptionError: The file cannot be read.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))

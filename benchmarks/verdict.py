@@ -1,4 +1,4 @@
-"""Chooses a memory from a comparison if the questions allow it, and puts the comparison into words."""
+"""Picks a memory from the results of a comparison if there are enough questions, and describes the results in words."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -12,16 +12,16 @@ MEASURES = {
     "answers": "of the answers are shown",
     "covered": "of the evidence is shown",
 }
-"""The figures to compare, in words, the most telling first."""
+"""The figures to compare, by name, with the words of the verdict; the most reliable figure first."""
 
-_ENOUGH = 20  # questions; below, nobody is picked
-_MARGIN = 0.1  # no memory is picked that may show this much less than another one
-_LITTLE = 0.2  # of what was asked for
-_CLOSE = 0.05  # of what was corrected; less is not worth a sentence
+_ENOUGH = 20  # the fewest questions for a pick
+_MARGIN = 0.1  # a memory that may show this much less than another memory is not picked
+_LITTLE = 0.2  # a best figure below this gets a warning
+_CLOSE = 0.05  # a share of stale statements above this is mentioned
 
 
 def measure_of(rows: Sequence[Row], budget: int) -> str:
-    """Choose the most telling figure that is known for at least half of the questions; "covered" if there is none."""
+    """Return the first figure of `MEASURES` known for at least half of the questions; else "covered"."""
     for name in MEASURES:
         known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]
         if any(2 * count >= questions for count, questions in known):
@@ -30,10 +30,10 @@ def measure_of(rows: Sequence[Row], budget: int) -> str:
 
 
 def choose(results: Results) -> str:
-    """Name the memory to pick within the main budget; "" if the questions are too few to tell.
+    """Return the name of the memory to pick within the main budget; "" if the questions are too few to tell.
 
-    It is the best, or the cheapest memory that cannot be told apart from the best. In either case, the questions must
-    exclude that it shows a tenth less than any other.
+    Candidates are the best memory and all memories that the questions cannot distinguish from the best. A candidate
+    that may show a tenth less than any other memory is excluded. The cheapest candidate left is picked.
     """
     rows = [row for row in results.competing if not row.memory.floor]
     budget = results.main_budget
@@ -47,13 +47,13 @@ def choose(results: Results) -> str:
 
 
 def _alike(results: Results, rows: Sequence[Row], best: Row, budget: int) -> list[Row]:
-    """List the best and the memories that cannot be told apart from it."""
+    """Return the best memory, then the memories that the questions cannot distinguish from the best."""
     near = {pair.other for pair in results.pairs if pair.budget == budget and not pair.distinguishable}
     return [best, *(row for row in rows if row.memory.name in near)]
 
 
 def verdict(results: Results) -> Iterator[str]:
-    """Write the recommendation, in sentences."""
+    """Yield the recommendation, in sentences."""
     rows = [row for row in results.competing if not row.memory.floor]
     budget = results.main_budget
     measure = measure_of(rows, budget)
@@ -78,7 +78,7 @@ def verdict(results: Results) -> Iterator[str]:
 def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> Row | None:
     names = {pair.best for pair in results.pairs if pair.budget == budget}
     known = [row for row in rows if (found := row.figure(measure, budget)) and found.mean > 0]
-    # Pairs name the best memory if there are several; otherwise there is only one.
+    # Without pairs only one memory competes.
     named = [row for row in known if row.memory.name in names]
     return next(iter(named or known), None)
 
@@ -94,7 +94,7 @@ def _without_figures(results: Results) -> Iterator[str]:
 
 
 def _describe_best(equal: Sequence[Row], budget: int, measure: str) -> str:
-    """Name the best, or all that tie for it."""
+    """Return a sentence that names the best memory, or all memories with the best figure."""
     found = equal[0].figure(measure, budget)
     assert found is not None  # noqa: S101 - it was chosen for its figure
     first = "tie for first place" if len(equal) > 1 else "comes first"
@@ -105,7 +105,14 @@ def _describe_best(equal: Sequence[Row], budget: int, measure: str) -> str:
 
 
 def _say_pick(results: Results, alike: Sequence[Row], budget: int, measure: str) -> Iterator[str]:
-    """Name the memory to pick, with the reason against others as good as the best, which comes first."""
+    """Yield the sentence that names the memory to pick, with the reason.
+
+    Args:
+        results: The results.
+        alike: The best memory, then the memories that the questions cannot distinguish from the best.
+        budget: The budget.
+        measure: The name of the figure to compare.
+    """
     best, cost = alike[0], _costs(results, alike, budget)
     found = best.figure(measure, budget)
     asked = write_number(found.count if found else 0, "question")
@@ -139,7 +146,7 @@ def _say_why(picked: Row, alike: Sequence[Row], budget: int) -> str:
 
 
 def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
-    """Name the cheapest of the tied memories, or say that there is none."""
+    """Return a sentence on the cheapest of the memories with the best figure; "" for a single memory."""
     least = min(_price(row, budget) for row in equal)
     cheapest = [row for row in equal if _price(row, budget) == least]
     if len(equal) == 1:
@@ -151,13 +158,13 @@ def _say_cheapest(equal: Sequence[Row], budget: int) -> str:
 
 
 def _equal(alike: Sequence[Row], budget: int, measure: str) -> list[Row]:
-    """List the best, and memories with the very same figure, which tie with it."""
+    """Return the best memory, and the memories with exactly the same figure."""
     best = alike[0].figure(measure, budget)
     return [row for row in alike if (found := row.figure(measure, budget)) and best and found.mean == best.mean]
 
 
 def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterator[str]:
-    """Say so if sending the whole conversation is as good as the picked memory, or else the best."""
+    """Yield a sentence if sending the whole conversation shows no less and costs no more than the pick or the best."""
     whole = next((row for row in results.rows if row.memory.name == "everything" and not row.error), None)
     picked = next((row for row in results.rows if row.memory.name == results.pick), best)
     shown, other = (row.figure(measure, budget) if row else None for row in (whole, picked))
@@ -169,7 +176,7 @@ def _say_whole(results: Results, best: Row, budget: int, measure: str) -> Iterat
 
 
 def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
-    """Name the memory that shows the most for a price, at any budget of tokens."""
+    """Yield a sentence that names the memory that shows the most for a price, at any token budget."""
     points = [(row, budget, at.paid) for row in rows for budget, at in row.budgets.items() if at.paid is not None]
     known = [(found, row, budget, cost) for row, budget, cost in points if (found := row.figure(measure, budget))]
     if affordable := [one for one in known if one[-1] <= paid]:
@@ -279,5 +286,5 @@ def _join(names: Sequence[str]) -> str:
 
 
 def write_number(number: int, what: str) -> str:
-    """Write a number of things, such as "1 question"."""
+    """Return a number with a noun, such as "1 question"."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"

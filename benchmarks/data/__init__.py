@@ -1,1 +1,1 @@
-"""The bundled conversations and the template of the report."""
+"""Data files: the bundled conversations, and the templates of the report."""

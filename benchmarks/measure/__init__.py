@@ -1,1 +1,1 @@
-"""Measuring: run strategies through conversations, and score their views."""
+"""Runs memories through conversations, and scores their views."""

@@ -1,9 +1,9 @@
-"""Checks if a view says an answer: its names, numbers, dates and words, and its denials.
+"""Checks if a view contains an answer: its names, numbers, dates, words and denials.
 
-Each part of an answer ("a stool, £85" has two) must stand within two sentences of a line; the parts may stand apart.
-Order, inflection, the writing of numbers and dates, currencies and fillers do not count. A mere denial ("not Oslo
-but Bergen") does not say it, and an answer that denies something asks for a denial. A date that has to be worked out
-("yesterday") is not said. A test holds all this against a reader's judgement.
+Each part of an answer ("a stool, £85" has two parts) must be found within two neighbouring sentences of a line;
+different parts may be found in different places. Word order, inflection, the format of numbers and dates, currencies
+and fillers are ignored. A word that is only denied ("not Oslo but Bergen") is not found, and an answer with a denial is
+found only as a denial. A relative date ("yesterday") is not found. A test compares the rules with a reader's judgement.
 """
 
 import functools
@@ -50,7 +50,7 @@ _WEEKDAYS = {
     for word, *forms in [line.split()]
     for form in forms
 }
-# Signs as wide as Chinese characters are narrow by then, but for the full stop and the comma of lists.
+# Full-width punctuation has been normalized before, except the Chinese full stop and the enumeration comma.
 _SENTENCE_END = re.compile(f"(?<=[.!?])\\s+|。\\s*|(?<=[!?])(?=[{UNSPACED}])")
 _PART_END = re.compile(
     f"[,;、。\n》]|\\s(?:and|&)\\s|[.!?](?=\\s|$)|(?<=[{UNSPACED}][{UNSPACED}\\d])[和与及](?=[{UNSPACED}]{{2}})"
@@ -60,27 +60,27 @@ _TOKEN = re.compile(
     f"{DATE.pattern}|(?P<word>n't\\b|%|\\d+(?:\\.\\d+)?(?:s\\b)?|[^\\W\\d_{UNSPACED}]+)|(?P<stop>[,;:()])"
 )
 _AT_MOST = re.compile(r"\b(?:no|not) (?:more|less|fewer|later) than\b")
-_REACH = 4  # words that a denial denies
+_REACH = 4  # the number of words after a denial that it denies
 _HEADING = re.compile(
     f"[^\\w\x02]{{0,2}}(?:\\d{{1,2}}[:.]\\d\\d(?: [ap]m)?(?: on)? )?{DATE.pattern}[^\\w\x02]{{0,2}}[\\]):]"
 )
 _HAN = re.compile(f"[{UNSPACED}]")
 _HAN_KEPT = re.compile(f"[{UNSPACED}]|\\d+(?:\\.\\d+)?")
 _HAN_FILLERS = re.compile("[的了在是我你他她它们也就都把被给很吗呢吧啊里个]")
-# They deny nothing: words that have a sign of denial in them, and questions such as "吃不吃".
+# No denials: words that contain a character of denial, and questions such as "吃不吃".
 _HAN_NO_DENIAL = re.compile(
     "[不别没]超过|不过|不错|不久|不同|不仅|不但|特别|别人|别的|分别|区别|级别|无论|未来|没关系|(?<=(.))[不没](?=\\1)|有没有|是不是"
 )
 _HAN_DENIAL = re.compile("([不没沒无無未别]有?)(?:是|再|会|能|要|想)?[^,;:!?。]{0,6}")
 _HAN_ASSENT = re.compile("[不没]?(?:[对是有会能好]|可以)?的?")
 _FEW, _ENOUGH = 3, 2 / 3
-"""The share of the words that is enough if there are more than a few: other wordings keep most of the names."""
+"""The share of the words that is enough for a part of more than `_FEW` words: a paraphrase keeps most of the names."""
 _MOST = 60
-"""The most parts of an answer that count, and the most words or characters of a part: no answer has more."""
+"""The most parts of an answer, and the most words or characters of a part, that are compared."""
 
 
 def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
-    """Return true if a view says an answer; `None` if the answer has nothing to look for ("yes").
+    """Return True if the texts shown contain an answer; `None` if the answer has nothing to search for ("yes").
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])
@@ -99,14 +99,14 @@ def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The content of a few words.
+    """The normalized contents of a text.
 
     Attributes:
         words: Stems and numbers.
-        plain: Those without a denial.
-        dates: Year, month and day of each.
-        characters: Those of scripts without spaces, with numbers, without fillers.
-        plain_characters: Those without a denial.
+        plain: The stems and numbers that are not denied.
+        dates: The dates, as (year, month, day).
+        characters: Characters of scripts without spaces, and numbers, without fillers.
+        plain_characters: The part of `characters` that is not denied.
     """
 
     words: frozenset[str] = frozenset()
@@ -117,7 +117,7 @@ class _Reading:
 
     @property
     def denies(self) -> bool:
-        """True if any of it is denied."""
+        """True if the text denies any word or character."""
         return self.words != self.plain or self.characters != self.plain_characters
 
     def __add__(self, other: "_Reading") -> "_Reading":
@@ -130,7 +130,7 @@ class _Reading:
         )
 
     def says(self, part: "_Part", dates: tuple[_Date, ...]) -> bool:
-        """Return true if it says a part of an answer, with the given dates besides its own."""
+        """Return True if the text, with its own dates and these `dates`, contains a part of an answer."""
         if not all(any(_same(wanted, date) for date in (*self.dates, *dates)) for wanted in part.dates):
             return False
         plainly = part.within(self.plain, self.plain_characters)
@@ -139,7 +139,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The content of a part of an answer: some words, dates and characters, or their denial."""
+    """A part of an answer: words, dates and characters, and whether the part denies them."""
 
     words: tuple[str, ...]
     dates: tuple[_Date, ...]
@@ -147,7 +147,7 @@ class _Part:
     denies: bool
 
     def within(self, words: frozenset[str], characters: str) -> bool:
-        """Tell whether its words, all of its numbers, and its characters are there."""
+        """Return True if the part's characters, all its numbers and enough of its words are found."""
         found = [word for word in self.words if word in words]
         if len(found) < len(self.words) and (
             len(self.words) <= _FEW
@@ -160,20 +160,20 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line: the content of each two neighbouring sentences, and the dates above it."""
+    """A line: a reading of each two neighbouring sentences, and the dates of the heading over the line."""
 
     windows: tuple[_Reading, ...]
     dates: tuple[_Date, ...] = ()
 
     def says(self, part: _Part) -> bool:
-        """Tell whether two neighbouring sentences say a part of an answer."""
+        """Return True if two neighbouring sentences contain a part of an answer."""
         return any(window.says(part, self.dates) for window in self.windows)
 
 
 @functools.lru_cache(maxsize=4096)
 def _parts(answer: str) -> tuple[_Part, ...]:
     pieces = dict.fromkeys(piece.strip(" 《") for piece in _PART_END.split(with_one_writing(_fold(answer))))
-    # "Yes" and the like belong to the question.
+    # "Yes" and similar words answer the question without new words to search for.
     parts = [_part(piece) for piece in [*pieces][:_MOST] if not _HAN_ASSENT.fullmatch(piece)]
     return tuple(part for part in parts if part.words or part.dates or part.characters)
 
@@ -188,7 +188,7 @@ def _part(text: str) -> _Part:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """Read a text; a date at the beginning of a line holds for the lines after it, too, up to the next such date."""
+    """Yield the lines of a text; a date at the beginning of a line also counts for later lines, up to the next date."""
     dates: tuple[_Date, ...] = ()
     for line in text.split("\n"):
         own, windows = _read_line(line)
@@ -198,7 +198,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 @functools.lru_cache(maxsize=1 << 15)
 def _read_line(line: str) -> tuple[tuple[_Date, ...], tuple[_Reading, ...]]:
-    """Return the date at the beginning of a line, if there is one, and the content of neighbouring sentences."""
+    """Return the date at the beginning of a line, if any, and a reading of each two neighbouring sentences."""
     written = with_one_writing(_fold(line))
     heading = _HEADING.match(written)
     sentences = [_read_text(one) for one in _SENTENCE_END.split(written) if one]
@@ -209,7 +209,7 @@ def _read_line(line: str) -> tuple[tuple[_Date, ...], tuple[_Reading, ...]]:
 def _read_text(text: str) -> _Reading:
     words, denied, dates = set[str](), set[str](), list[_Date]()
     plain = set[str]()
-    left = 0  # how many words the last denial still reaches
+    left = 0  # the number of next words that the last denial denies
     for found in _TOKEN.finditer(_AT_MOST.sub(" ", _WHOSE.sub("", _NOT.sub(" n't", text.lower())))):
         if found["stop"] or found["word"] == "but":
             left = 0
@@ -240,7 +240,11 @@ def _characters(text: str) -> str:
 
 
 def _among(wanted: str, characters: str) -> bool:
-    """Tell whether characters stand together or, two thirds of them, in runs of two and more, the others anywhere."""
+    """Return True if the wanted characters are found.
+
+    The characters must be found as one run; or else every character somewhere, and two thirds of the characters in runs
+    of two or more.
+    """
     wanted, characters = f"{wanted} ", f"{characters} "
     if f" {wanted}" in f" {characters}":
         return True
@@ -258,7 +262,7 @@ def _among(wanted: str, characters: str) -> bool:
 
 
 def _same(wanted: _Date, date: _Date) -> bool:
-    """Return true if a date matches another one; the year may be missing if there is a day."""
+    """Return True if a date matches a wanted date; the year may be missing in the date if the wanted day is given."""
     (year, month, day), (its_year, its_month, its_day) = wanted, date
     if month != its_month or (day and day != its_day):
         return False

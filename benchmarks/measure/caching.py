@@ -1,6 +1,7 @@
-"""The price of requests with a provider's prompt cache: a repeated beginning costs a fraction.
+"""Computes the cost of requests with a provider's prompt cache, where a repeated beginning costs a fraction.
 
-Everything is counted in tokens sent: the text before the memory, the memory's view, the user's words.
+A request consists of the system tokens before the memory, the memory's view, and the user's message; all are counted in
+tokens.
 """
 
 import operator
@@ -26,24 +27,24 @@ __all__ = [
 ]
 
 FRAME = (3, 1)
-"""Tokens before and after a message's text with OpenAI: where it begins, its role, where its text begins; its end."""
+"""Tokens around a message's text with OpenAI: three before (message start, role, text start) and one after (end)."""
 
 REREAD = 0.1
-"""The price of a repeated token with most providers, as a share of the price of a new one."""
+"""The price of a cached token with most providers, as a share of the full price."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheRule:
-    """The part of a request that a provider caches, and its price.
+    """The rule of a provider's prompt cache: the part of a request that is cached, and the price of cached tokens.
 
     Attributes:
-        name: As it is chosen by.
-        minimum: Shorter beginnings are not kept, in tokens.
-        step: Beginnings are kept in multiples of this many tokens; 0 for whole messages, up to the last one that the
-            next request shows again, which is where a `cache_control` belongs.
-        read: The price of a cached token, as a share of the price of another.
-        write: The price of a token written to the cache for the next request, as a share of the price of another.
-        seconds: After a pause that is longer, nothing is kept any more.
+        name: The name of the rule.
+        minimum: The fewest tokens that are cached; a shorter beginning is not cached.
+        step: The unit of cached beginnings, in tokens; 0 for whole messages, up to the last message that the next
+            request repeats, where a `cache_control` belongs.
+        read: The price of a cached token, as a share of the full price.
+        write: The price of a token that is written to the cache, as a share of the full price.
+        seconds: The longest pause between two requests after which the cache is still valid.
     """
 
     name: str
@@ -54,7 +55,7 @@ class CacheRule:
     seconds: float = inf
 
     def count_kept(self, shared: int) -> int:
-        """Return the number of tokens kept of a beginning.
+        """Return the number of cached tokens of a beginning of `shared` tokens.
 
         Example:
             >>> [CACHES["openai"].count_kept(shared) for shared in (1000, 1024, 1200)]
@@ -65,12 +66,12 @@ class CacheRule:
         return shared - shared % self.step if self.step else shared
 
     def paid(self, requests: "Requests") -> float:
-        """The price of requests, in tokens at the full price."""
+        """Return the cost of requests, in tokens at the full price."""
         return requests.sent - (1 - self.read) * requests.cached + (self.write - 1) * requests.written
 
 
 CacheName: TypeAlias = Literal["openai", "anthropic", "deepseek", "none"]
-"""Whose rule it is; "none" for no cache."""
+"""The name of a provider with a cache rule; "none" for no cache."""
 
 CACHES: Mapping[str, CacheRule] = {
     rule.name: rule
@@ -81,18 +82,18 @@ CACHES: Mapping[str, CacheRule] = {
         CacheRule("none", read=1.0, seconds=0),
     )
 }
-"""Rules by name, as the providers tell them in November 2026; where they name a span of time, its shorter end."""
+"""The rules by name, as documented in November 2026; if a provider names a range of times, its shortest time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """Requests, summed up.
+    """A sum of requests.
 
     Attributes:
-        count: Their number.
-        sent: Their tokens.
-        cached: Of these, the cached ones.
-        written: Of the others, those written to the cache at a price of its own.
+        count: The number of requests.
+        sent: The number of tokens sent.
+        cached: The number of sent tokens that were read from the cache.
+        written: The number of tokens that were written to the cache, if writing has a price of its own.
     """
 
     count: int = 0
@@ -105,7 +106,7 @@ class Requests:
 
 
 class PromptCache:
-    """Reckons the requests of one conversation, in their order, each against the one before.
+    """Counts the cached tokens of a conversation's requests, in order, each compared with the previous request.
 
     Example:
         >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=(0, 0))
@@ -124,14 +125,15 @@ class PromptCache:
         frame: tuple[int, int] = FRAME,
         written: Callable[[Message], str] | None = None,
     ) -> None:
-        """Begin with an empty cache.
+        """Make an empty cache.
 
         Args:
-            rule: The provider's.
-            count: A text -> its tokens.
-            system_tokens: Tokens at the start of each request: a system prompt, descriptions of tools.
-            frame: Tokens before and after the text of a message: its role, and the marks where it begins and ends.
-            written: A message -> all that the model reads of it, role and marks too, in place of a text in a frame.
+            rule: The provider's rule.
+            count: A function that counts the tokens of a text.
+            system_tokens: The number of tokens at the beginning of each request: a system prompt, tool descriptions.
+            frame: The number of tokens before and after a message's text: the role, and the marks of start and end.
+            written: A function that returns the full text of a message as the model reads it, with role and marks; used
+                instead of text and frame.
         """
         self._rule, self._written = rule, written
         self._count, self._frame = count, (0, 0) if written else frame
@@ -141,14 +143,14 @@ class PromptCache:
         self._at = 0.0
 
     def send(self, messages: Sequence[Message], at: float = 0.0) -> Requests:
-        """Reckon the next request.
+        """Return the token counts of the next request.
 
         Args:
-            messages: The messages, in order.
-            at: The time, in seconds of any clock.
+            messages: The messages sent, in order.
+            at: The time of the request, in seconds of any clock.
 
         Returns:
-            This request; with the tokens written for it at the one before.
+            The counts of this request; `written` has the tokens that the previous request wrote to the cache for it.
         """
         said = list(map(self._read, messages))
         sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)
@@ -157,14 +159,16 @@ class PromptCache:
         return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
 
     def grow(self, tokens: int, messages: int, asked: Sequence[Message], at: float, *, anew: bool = False) -> Requests:
-        """Reckon a request that has all of the one before, with more behind it, without going through it.
+        """Return the token counts of a request that repeats the whole previous request and adds messages at its end.
+
+        Unlike `send`, this does not compare the messages.
 
         Args:
-            tokens: Tokens of all messages but the last.
-            messages: The number of these messages.
-            asked: The last message.
-            at: As for `send`.
-            anew: It has a different beginning after all.
+            tokens: The number of tokens in the texts of all messages before `asked`.
+            messages: The number of messages before `asked`.
+            asked: The user's message at the end, in a list; an empty list without such a message.
+            at: The time of the request; see `send`.
+            anew: True if the request does not begin like the previous request after all.
         """
         tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))
@@ -172,10 +176,10 @@ class PromptCache:
         return self.reckon(sent, shared, at)
 
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
-        """Reckon a request of a number of tokens, of which a number repeat the beginning of the one before."""
+        """Return the token counts of a request of `sent` tokens whose first `shared` tokens repeat the previous one."""
         rule, last = self._rule, self._last
         kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
-        # Written by the request before, whether or not it is still there when it is wanted.
+        # The previous request has paid for writing, even if the cache has expired since.
         written = max(kept - last.cached, 0) if last and rule.write != 1 else 0
         cached = kept if at - self._at <= rule.seconds else 0
         self._last, self._at = Requests(1, sent, cached, written), at
@@ -193,14 +197,14 @@ def count_shared(
     whole: bool = False,
     frame: tuple[int, int] = (0, 0),
 ) -> int:
-    """Count the tokens with which two requests begin alike, message by message.
+    """Return the number of tokens in the common beginning of two requests.
 
     Args:
-        before: One request: of each message its role and its text.
-        now: The other.
-        count: A text -> its tokens.
+        before: The first request, as the role and the text of each message.
+        now: The second request.
+        count: A function that counts the tokens of a text.
         whole: Count whole messages only.
-        frame: As for `PromptCache`.
+        frame: See `PromptCache`.
 
     Example:
         >>> count_shared([("user", "a b"), ("user", "c d ")], [("user", "a b"), ("user", "c e")], len)
@@ -215,7 +219,7 @@ def count_shared(
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
-    """Count the tokens of a text as they are paid: the beginning that it shares with the text before costs a tenth.
+    """Return the cost of a text in tokens, where the common beginning with the previous text costs a tenth.
 
     Example:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))
@@ -225,7 +229,7 @@ def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
 
 
 def _find_common_start(one: str, other: str) -> str:
-    """The letters with which two texts begin alike."""
+    """Return the common beginning of two texts."""
     return "".join(letter for letter, _ in takewhile(_are_same, zip(one, other, strict=False)))
 
 

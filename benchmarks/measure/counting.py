@@ -1,4 +1,4 @@
-"""Counts the tokens of views, with one counter for all strategies of a comparison."""
+"""Counts the tokens of views, with one counter for all memories of a comparison."""
 
 import functools
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ APPROXIMATE = "approximate"
 
 
 class TextCounter:
-    """Counts the tokens of a text, once for each text.
+    """A token counter that remembers the counts of recent texts.
 
     Example:
         >>> words = TextCounter("words", lambda text: len(text.split()))
@@ -25,34 +25,34 @@ class TextCounter:
         """Make a counter.
 
         Args:
-            name: Its name in reports: an encoding of tiktoken, `"approximate"`, or a name of your own.
-            count: A text -> its tokens.
+            name: The name in reports: an encoding of tiktoken, `"approximate"`, or a name of your own.
+            count: A function that counts the tokens of a text.
         """
         self.name = name
         self._given = count
         self._count = functools.lru_cache(maxsize=1 << 15)(count)
 
     def __reduce__(self) -> tuple[type["TextCounter"], tuple[str, Callable[[str], int]]]:
-        # To another process it goes without what it counted.
+        # Pickled without the remembered counts.
         return TextCounter, (self.name, self._given)
 
     def __call__(self, text: str) -> int:
-        """Count the tokens of a text."""
+        """Return the number of tokens of a text."""
         return self._count(text)
 
     def of_message(self, message: Message) -> int:
-        """Count the tokens of a message's text; its role adds nothing."""
+        """Return the number of tokens of a message's text, without the role."""
         return self._count(text_of(message))
 
     def of_messages(self, messages: Iterable[Message]) -> int:
-        """Count the tokens of several messages."""
+        """Return the number of tokens of several messages' texts, without the roles."""
         return sum(map(self.of_message, messages))
 
 
 def named_counter(name: str) -> TextCounter:
-    """Make a counter by name: an encoding or model that tiktoken knows, or `"approximate"` (estimated).
+    """Return the counter with a name: an encoding or a model of tiktoken, or `"approximate"` for an estimate.
 
-    It estimates where tiktoken cannot get the vocabulary, and its name says so.
+    If tiktoken cannot load the vocabulary, the counter estimates, and has the name of the estimate.
 
     Raises:
         OptionError: The name is unknown.

@@ -1,4 +1,4 @@
-"""Checks if a view has the evidence of an answer: the one place for it, for comparisons and research."""
+"""Measures the evidence shown for a question: the common rules of comparisons and research."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -16,12 +16,12 @@ _ENOUGH = 0.5
 
 @functools.lru_cache(maxsize=4096)
 def squeeze(text: str) -> str:
-    """Replace each run of white space with a single space."""
+    """Return a text with a single space in place of each run of white space."""
     return " ".join(text.split())
 
 
 class Texts:
-    r"""Texts of a view, searched for other texts without regard to white space.
+    r"""The shown texts, searched with `in` without regard to white space.
 
     Example:
         >>> "moved to Oslo" in Texts(["I moved to", "I moved\nto Oslo."])
@@ -29,7 +29,7 @@ class Texts:
     """
 
     def __init__(self, shown: Iterable[str]) -> None:
-        # One after the other: what was looked through once, such as each message of a long log, is kept by `squeeze`.
+        # Squeezed one by one, because `squeeze` caches its results, such as the messages of a long log.
         self._shown = [squeeze(text) for text in shown]
 
     def __contains__(self, text: object) -> bool:
@@ -37,7 +37,7 @@ class Texts:
 
 
 def whole(evidence: Sequence[str], shown: Texts) -> float:
-    r"""Compute the share of evidence that is whole in a view.
+    r"""Return the share of evidence texts shown word for word.
 
     Example:
         >>> whole(["I moved to\nOslo.", "I have a cat."], Texts(["Human: I moved to Oslo. It rains."]))
@@ -47,12 +47,12 @@ def whole(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
-    """Compute the share of evidence that is covered; see `covers`."""
+    """Return the share of evidence texts that are covered; see `covers`."""
     return sum(covers(one, shown) for one in evidence) / len(evidence)
 
 
 def covers(text: str, shown: Texts) -> bool:
-    """Return true if a view has a whole text or, if it has more than 40 words, half of its runs of five.
+    """Return True if a text is shown; of a text of more than 40 words, half of the runs of five words are enough.
 
     Example:
         >>> story = " ".join(map(str, range(60)))
@@ -69,13 +69,15 @@ def covers(text: str, shown: Texts) -> bool:
 
 
 def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:
-    """Classify the view of a statement and its correction: all of the new, any of the old.
+    """Return which texts of a statement and its correction are shown.
+
+    The correction counts as shown if all its messages are shown, the old statement if any of its messages is shown.
 
     Args:
-        new: The messages that correct.
-        old: The messages that they correct.
-        shown: Where they are looked for.
-        said: The view has the correction in other words.
+        new: The messages with the correction.
+        old: The messages with the old statement.
+        shown: The shown texts.
+        said: True if the shown texts contain the correction in other words.
 
     Example:
         >>> update_shown(["Bergen"], ["Oslo"], Texts(["lives in Oslo"]))
@@ -89,7 +91,7 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: 
 
 
 def score_question(question: Question, view: View) -> Scored:
-    """Look for the evidence of a question, its answer, and the statement that the evidence corrects."""
+    """Return the scores of a view for a question: for the evidence, the answer and the stale texts."""
     said = [text for _, text in view]
     shown = Texts(said)
     answer = answer_found(question.answer, said)

@@ -1,10 +1,10 @@
-"""Cuts the view of a memory to a budget of tokens, by one rule for all strategies.
+"""Cuts a memory's view to a budget of tokens, by one rule for all strategies.
 
-First come the system messages and other messages with derived or found texts, in the order in which the memory
-gives them; one that does not fit whole is cut at its end, and then nothing follows. The frame around what was found
-counts, roles do not. What is left of the budget goes to the messages word for word, from the newest back; the
-first that does not fit whole ends it. A tool call and its results stay or go together. What is recalled behind the
-messages stays there.
+The system messages and the recalled messages, which carry derived or found texts, come first, in the order of the view.
+The first of these that does not fit whole is cut at its end, and nothing follows. The frame around a found text counts,
+roles do not count. The rest of the budget goes to the conversation's messages, from the newest back, up to the first
+message that does not fit whole. A tool call and its results are kept or dropped together. A recalled message after the
+conversation's messages stays in that place.
 """
 
 import bisect
@@ -21,15 +21,15 @@ Count = Callable[[str], int]
 
 
 def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]:
-    """Keep as much of a view as fits a budget.
+    """Return the messages of a view that fit a budget.
 
     Args:
         messages: A view, system messages first, then messages oldest first.
-        budget: Tokens that all of them may have together.
-        count: A text -> its tokens.
+        budget: The highest number of tokens of all messages together.
+        count: A function that counts the tokens of a text.
 
     Returns:
-        What fits, in the same order.
+        The messages that fit, in the same order.
 
     Example:
         >>> view = [{"role": "system", "content": "ab"}] + [{"role": "user", "content": text} for text in ("cde", "fg")]
@@ -45,19 +45,19 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]
 
 
 def cut_to_budget(text: str, budget: int, count: Count) -> str:
-    """Cut a text at its end, so that it fits a budget.
+    """Return the beginning of a text that fits a budget.
 
     Example:
         >>> cut_to_budget("a long story", 6, len)
         'a long'
     """
-    # Searched by halves: how many tokens a text has is known only when it is counted.
+    # A binary search, because only counting tells the number of tokens of a beginning.
     fits = bisect.bisect_right(range(len(text)), budget, key=lambda last: count(text[: last + 1]))
     return text[:fits]
 
 
 def _fit_recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[list[Message], int]:
-    """Keep the first messages that fit; also return the rest of the budget."""
+    """Return the first messages that fit, the last of them perhaps cut, and the rest of the budget."""
     kept: list[Message] = []
     for message in messages:
         tokens = count(text_of(message))
@@ -83,11 +83,10 @@ def _newest(messages: Sequence[Message], budget: int, count: Count) -> list[Mess
 
 
 class Said:
-    """A conversation on its way, as a buffer shows it: whole, or its end.
+    """The messages of a growing conversation, as a buffer shows them: all messages, or the newest within a budget.
 
-    A buffer returns all that was said at each load. Over a conversation that is quadratic, and nothing of it but the
-    newest messages is within a budget; here a look at the end costs only the messages shown, and the size of the whole
-    is a sum.
+    Replaces the buffer strategy while measuring. A buffer returns all messages at each load, which is quadratic over a
+    conversation; here the cost of the newest messages depends only on their number, and the size of all is a sum.
 
     Example:
         >>> said = Said(TextCounter("letters", len))
@@ -101,7 +100,7 @@ class Said:
         self._counter = counter
         self._rule: list[Message] = []
         self._others: list[Message] = []
-        self._up_to = [0]  # before each of the others, and after the last, the tokens so far
+        self._up_to = [0]  # the running total of tokens, before each of the others and after the last
         self._size = 0
 
     @property
@@ -111,16 +110,16 @@ class Said:
 
     @property
     def rule(self) -> list[Message]:
-        """The system message that holds, if there is one."""
+        """The newest system message, in a list; empty without a system message."""
         return self._rule
 
     @property
     def tokens(self) -> int:
-        """The tokens of all of it."""
+        """The number of tokens of all messages that can be sent."""
         return self._counter.of_messages(self._rule) + self._size
 
     def add(self, messages: Sequence[Message]) -> None:
-        """Take in an exchange; of system messages, the newest one holds."""
+        """Add the messages of an exchange; only the newest system message is kept."""
         others = [message for message in messages if not is_instruction(message)]
         self._rule = [message for message in messages if is_instruction(message)][-1:] or self._rule
         self._others += others
@@ -129,15 +128,15 @@ class Said:
         self._size += self._counter.of_messages(sendable(others))
 
     def whole(self) -> list[Message]:
-        """Return all of it, as it can be sent."""
+        """Return all messages that can be sent."""
         return sendable([*self._rule, *self._others])
 
     def end(self, budget: int) -> list[Message]:
-        """Return the messages that `fit` keeps."""
+        """Return the messages that `fit` keeps of all messages."""
         size = len(self._up_to) - bisect.bisect_left(self._up_to, self._up_to[-1] - budget)
         while True:
             newest = sendable([*self._rule, *self._others[-size:]])
-            # A call and its results that are cut apart here lie beyond the budget, where `fit` does not get to.
+            # A tool call that is separated from its results here lies beyond the budget, so `fit` drops it anyway.
             if size >= len(self._others) or self._counter.of_messages(newest) > budget:
                 return fit(newest, budget, self._counter)
             size *= 2

@@ -1,4 +1,4 @@
-"""Has a model answer a question from the view of a memory, and a judge mark the answer."""
+"""Lets a model answer a question from a memory's view, and a judge mark the answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ __all__ = ["Judge", "Opinion"]
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A model's answer, and the mark of the judge.
+    """A model's answer, and the judge's mark.
 
     Attributes:
-        reply: The answer; "" if the model failed.
-        right: The mark of the judge; `None` if there is none.
-        spent: The cost of both calls.
+        reply: The answer; "" if the model failed or the question has no right answer.
+        right: True if the judge marked the answer as right; `None` without a mark.
+        spent: The calls and tokens of answering and judging.
     """
 
     reply: str
@@ -31,7 +31,7 @@ class Opinion:
 
 
 class Judge:
-    """Has one model answer and another one judge. Both are asked through the port, so that calls can be replayed."""
+    """Asks one model for an answer and another model for a mark, both as a `Model`, so that calls can be replayed."""
 
     def __init__(self, answering: Model, judging: Model, prompts: PromptSet | None = None) -> None:
         self._answering = answering
@@ -39,7 +39,7 @@ class Judge:
         self._prompts = prompts or PromptSet()
 
     def judge(self, question: Question, shown: Sequence[Message], transcript: Transcript) -> Opinion:
-        """Answer a question from a view, and judge the answer against the right one."""
+        """Return the model's answer to a question from a view, and the judge's mark for that answer."""
         if not question.answer:
             return Opinion("", None, Sum())
         names = {"user": transcript.user, "assistant": transcript.assistant}
@@ -61,7 +61,7 @@ class Judge:
 
 
 def _right(mark: str) -> bool | None:
-    """Find the first of the two words that a judge may say.
+    """Return True if the first "right" or "wrong" in a judge's reply is "right"; `None` without these words.
 
     Example:
         >>> _right("**Right**: both are in Oslo."), _right("wrong, not right"), _right("Well.")

@@ -1,4 +1,4 @@
-"""Runs one memory through one conversation, as a chatbot would, and asks it the questions when they are due."""
+"""Runs one memory through one conversation as a chatbot would, and asks each question at its time."""
 
 import itertools
 from collections import deque
@@ -24,8 +24,8 @@ from memzoo.sync import drive
 
 __all__ = ["measure", "messages_in", "steps_in"]
 
-# A load that asks no model costs nothing but time, and in a long conversation it may take long: so many, evenly spread,
-# tell the mean as well as all. All of a conversation is loaded only to see how long that takes.
+# Loads without a model call cost only time, but much time in a long conversation. So at most this number of loads,
+# evenly spread, is measured for the mean. Loads of the whole conversation serve only to measure their time.
 _MOST_LOADS = 200
 _MOST_WHOLE_LOADS = 8
 _POINTS = 100
@@ -44,18 +44,19 @@ def measure(
     progress: Advance = lambda _steps: None,
     spending_limit: SpendingLimit | None = None,
 ) -> tuple[Outcome, Timing]:
-    """Run a memory through a conversation, with a fresh store; once for all budgets, unless its options differ by them.
+    """Run a memory through a conversation with a new store, and return its measurements and times.
 
-    A save at which the model fails is counted, and the views meanwhile are measured.
+    Budgets with the same options of the memory share one run. If a save fails at the model, the failure is counted and
+    the run continues.
 
     Args:
         transcript: The conversation and its questions.
         number: The number of the conversation.
         variant: The memory.
         settings: The settings.
-        keep_views: Keep the views for the questions.
-        progress: Called on the way with the number of exchanges and questions done; several runs count as one.
-        spending_limit: Pays for model calls; `None` for no limit.
+        keep_views: True to keep the views shown for the questions.
+        progress: A function called with 1 for each exchange and question done; with several runs, once for all runs.
+        spending_limit: The limit for model calls; `None` for no limit.
 
     Raises:
         LimitReachedError: The next model call might cost more than is left.
@@ -74,7 +75,7 @@ def measure(
     for run in runs:
         run.go(advance)
     first = runs[0]
-    # What several budgets need of one memory is run several times, but would be paid once; answers are judged for each.
+    # Upkeep counts once, as a user has only one budget; judging counts for every budget.
     calls: dict[str, Any] = first.calls | {"judging": sum((run.calls["judging"] for run in runs), Sum())}
     outcome = Outcome(
         transcript=number,
@@ -89,12 +90,12 @@ def measure(
 
 
 def steps_in(transcript: Transcript) -> int:
-    """Count the steps of progress that `measure` reports for a conversation."""
+    """Return the number of progress steps that `measure` reports for a conversation."""
     return len(transcript.exchanges) + len(transcript.measured)
 
 
 class _Tally:
-    """Collects the views within one budget."""
+    """The measurements within one budget during a run."""
 
     def __init__(self, cache: PromptCache) -> None:
         self.cache, self.requests = cache, Requests()
@@ -103,10 +104,10 @@ class _Tally:
         self.followed = Followed()
 
     def sum_up(self) -> AtBudget:
-        # Rounded up, so that no more than the limit is left; the last exchange is always among them.
+        # Rounded up, so that at most `_POINTS` points are left; the last exchange is always one of them.
         every = max(1, -(-len(self.shown) // _POINTS))
         course = [*self.shown[:-1][::every], *self.shown[-1:]]
-        # What was learnt beforehand was loaded for nothing but the questions.
+        # A memory with a recorded state is loaded only for the questions.
         tokens = [tokens for _, tokens in self.shown] or [answer.tokens for answer in self.answers]
         return AtBudget(
             loads=len(tokens),
@@ -120,7 +121,7 @@ class _Tally:
 
 
 class _Run:
-    """Takes a memory through a conversation."""
+    """One run of a memory through a conversation."""
 
     def __init__(
         self,
@@ -152,13 +153,13 @@ class _Run:
         self._loads = self._saves = 0
 
     def go(self, progress: Advance) -> None:
-        """Load the memory for the user's words and save the exchange, again and again; ask questions that are due."""
+        """For each exchange, ask the due questions, load the memory for the user's message, and save the exchange."""
         due = deque(self._transcript.measured)
         if self._variant.learnt:
             self.calls["save"] = self._variant.learnt.spent
             progress(len(self._transcript.exchanges))
             self._wait(self._transcript.exchanges[-1].said_at)
-        # What was learnt beforehand is the whole conversation: nothing can be asked in its midst.
+        # A recorded state is of the whole conversation, so all questions are asked at its end.
         exchanges = () if self._variant.learnt else self._transcript.exchanges
         for number, exchange in enumerate(exchanges, start=1):
             while due and due[0].asked_after is not None and due[0].asked_after < number:
@@ -177,17 +178,17 @@ class _Run:
             progress(1)
 
     def collect(self) -> dict[int, AtBudget]:
-        """Return the results, by budget."""
+        """Return the measurements by budget."""
         return {budget: tally.sum_up() for budget, tally in self._tallies.items()}
 
     def sum_times(self) -> Timing:
-        """Return how long it took."""
+        """Return the times of loads and saves."""
         return Timing(self._variant.name, self._load_seconds, self._loads, self._save_seconds, self._saves)
 
     def _load(self, number: int, exchange: Exchange) -> None:
         timed = self._is_loaded_at(number)
         counted = timed or self._said is not None
-        # What was sent at the exchange before is what a provider has in its cache.
+        # The exchange before a measured exchange is loaded too, because its request is in the provider's cache.
         if not (counted or self._is_loaded_at(number + 1)):
             return
         before, start = self._sum_spent(), self._settings.timer()
@@ -197,7 +198,7 @@ class _Run:
             self._load_seconds += self._settings.timer() - start
         self._book("load", before)
         for budget, tally in self._tallies.items():
-            # All that was said is not gone through at each exchange, as its size is known.
+            # Without a cut the view is the whole conversation, whose size is known without loading it.
             shown = self._cut(view, budget) if self._variant.cut else []
             request = self._reckon(tally.cache, shown, exchange)
             if self._marks:
@@ -207,7 +208,7 @@ class _Run:
                 tally.requests += request
 
     def _reckon(self, cache: PromptCache, shown: Sequence[Message], exchange: Exchange) -> Requests:
-        """Reckon the request of an exchange."""
+        """Return the token counts of the request at an exchange."""
         asked, at = exchange.messages[: exchange.user_text is not None], self._now.timestamp()
         if self._variant.cut or self._said is None:
             return cache.send([*shown, *asked], at)
@@ -215,12 +216,12 @@ class _Run:
         return cache.grow(self._said.tokens, self._said.count, asked, at, anew=anew)
 
     def _is_loaded_at(self, number: int) -> bool:
-        """Tell whether to load the memory at an exchange: always if that may cost a model call, else evenly spread."""
+        """Return True if the memory is loaded at an exchange: always with a model, else at evenly spread exchanges."""
         exchanges = len(self._transcript.exchanges)
         most = _MOST_WHOLE_LOADS if self._said else _MOST_LOADS
         if self._asks_model and not self._model.given_up:
             most = exchanges
-        # Every n-th, n rounded up; the last one tells what is shown at the end.
+        # Every n-th exchange, with n rounded up, and the last exchange for the tokens shown at the end.
         return number <= exchanges and (not (number - 1) % -(-exchanges // most) or number == exchanges)
 
     def _save(self, number: int, exchange: Exchange) -> None:
@@ -243,7 +244,7 @@ class _Run:
         for budget, tally in self._tallies.items():
             shown = self._cut(view, budget)
             tally.answers.append(self._answer(question, shown))
-            if self._variant.learnt:  # nothing else is asked of it
+            if self._variant.learnt:  # its only requests are the questions
                 asked = {"role": "user", "content": question.text}
                 tally.requests += tally.cache.send([*shown, asked], self._now.timestamp())
 
@@ -261,7 +262,7 @@ class _Run:
         return [] if self._memory is None else self._memory.messages(query)
 
     def _wait(self, until: datetime | None = None) -> None:
-        """Let time pass, up to a date or else enough for a model that failed to be asked again."""
+        """Advance the memory's clock to a date, at least by `_APART`, so that a failed model is asked again."""
         self._now = until or self._now
         self._seconds = max(self._seconds + _APART, self._now.timestamp())
 
@@ -274,13 +275,13 @@ class _Run:
         return self._said.tokens if self._said and not self._variant.cut else self._settings.counting.of_messages(shown)
 
     def _choose_model(self) -> Model:
-        """Return the model that the memory asks."""
+        """Return the model for the memory's prompts."""
         if self._variant.learnt:
             return Unasked(self._variant.learnt_by)
         return self._settings.answering if self._variant.model is None else self._settings.model_of(self._variant.model)
 
     def _fresh(self, budget: int) -> BaseMemory | None:
-        # The store's clock follows the conversation: what is said long ago must look old to the memory.
+        # The store's clock follows the conversation, so that old messages look old to the memory.
         store = InMemoryStore(clock=lambda: self._now)
         if learnt := self._variant.learnt:
             drive(store.restore(self._variant.name, log_of(self._transcript), learnt.to_stored()))
@@ -296,7 +297,7 @@ class _Run:
         )
 
     def _sum_spent(self) -> tuple[Sum, Sum]:
-        """Return the cost so far: of embeddings, and in all."""
+        """Return the sum of embedding calls so far, and the sum of all calls."""
         return Sum.of(self._usage["embedding"]), Sum.of(self._usage.total)
 
     def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
@@ -307,5 +308,5 @@ class _Run:
 
 
 def messages_in(transcript: Transcript) -> Iterator[Message]:
-    """Go through all messages of a conversation, oldest first."""
+    """Return an iterator over all messages of a conversation, oldest first."""
     return (message for exchange in transcript.exchanges for message in exchange.messages)

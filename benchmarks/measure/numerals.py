@@ -1,7 +1,7 @@
-r"""Gives numbers and dates one writing, from digits or words, in English or Chinese.
+r"""Rewrites numbers and dates in one format, from digits or words, in English or Chinese.
 
-A date becomes `\x02YYYY-M-D\x03`, each part left out if the text leaves it open: a day in words
-("7 May", "May 7th, 2023", "the first of July", "2026年7月7日", an ISO date) is compared part by part.
+A date ("7 May", "May 7th, 2023", "the first of July", "2026年7月7日", an ISO date) becomes `\x02YYYY-M-D\x03`, with an
+empty part for each part missing in the text, so that dates can be compared part by part.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 __all__ = ["DATE", "with_one_writing"]
 
 DATE = re.compile("\x02(\\d*)-(\\d*)-(\\d*)\x03")
-"""A date as it stands in a text with one writing: year, month and day, each of which may be empty."""
+"""A date in a text from `with_one_writing`: year, month and day, each of which may be empty."""
 
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH_NUMBERS = {name: number for number, name in enumerate(_MONTHS, start=1)}
@@ -50,13 +50,13 @@ _CHINESE = re.compile(rf"(?:(?<!\d){_YEAR}年)?(?<![\d.])(?P<month>\d{{1,2}})月
 _DAY_FIRST = re.compile(rf"\b{_DAY} (?:of )?{_MONTH}(?:,? (?:in |of )?{_YEAR})?", re.IGNORECASE)
 _MONTH_FIRST = re.compile(rf"\b{_MONTH} (?:the )?{_DAY}(?:,? (?:in |of )?{_YEAR})?", re.IGNORECASE)
 _MONTH_AND_YEAR = re.compile(rf"\b{_MONTH},? (?:of )?{_YEAR}", re.IGNORECASE)
-# "May" and "march" are verbs as well, unless a word before them says otherwise.
+# "May" and "march" may be verbs, so they count as months only after certain words.
 _MONTH_ALONE = re.compile(
     rf"\b(?P<month>{'|'.join(name.title() for name in _MONTHS if name not in ('march', 'may'))})\b"
     r"|\b(?:in|by|of|last|next|since|until|early|late) (?P<plain>March|May)\b"
 )
 _DATES = (_ISO, _CHINESE, _DAY_FIRST, _MONTH_FIRST, _MONTH_AND_YEAR, _MONTH_ALONE)
-# The weekday of a date that is told says nothing more.
+# A weekday beside a full date adds nothing.
 _ITS_WEEKDAY = re.compile(
     "\\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? (?:the )?(?=\x02)"
     "|(?<=\x03),? ?[(\uff08]?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|星期[1-7])[)\uff09]?",
@@ -67,7 +67,7 @@ _HAN = {digit: number for number, digit in enumerate("零一二三四五六七�
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "萬": 10_000, "亿": 100_000_000}
 _HAN_NUMBER = re.compile(f"[{''.join(_HAN)}{''.join(_HAN_UNITS)}]+")
 _HAN_DIGITS = re.compile(r"(?<![\d.])(\d{1,15}(?:\.\d{1,15})?)([百千万萬亿])")
-_LONGEST_HAN = 16  # characters; nobody says a longer number
+_LONGEST_HAN = 16  # characters; a longer run is not read as a number
 _ORDINAL_DIGITS = re.compile(r"(?<=\d)(?:st|nd|rd)\b", re.IGNORECASE)
 _PER_CENT = re.compile(r" ?\bper ?cent\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d)[,\u202f](?=\d{3}(?!\d))")
@@ -83,7 +83,7 @@ _WORDED = re.compile(
 
 
 def with_one_writing(text: str) -> str:
-    r"""Write numbers as digits, and dates as `DATE` has them.
+    r"""Return a text with numbers as digits, and dates in the format of `DATE`.
 
     Example:
         >>> with_one_writing("Two hundred and fifty on May 7th, 2023: £1,900 or 1.9k, 一千九百五, 六公斤二")
@@ -122,7 +122,7 @@ def _without_zeros(number: str) -> str:
 
 
 def _of_words(text: str) -> str:
-    """Read a number in English words; an ordinal keeps an ending, as it counts something else."""
+    """Return a number in English words as digits; an ordinal gets the ending "th", so "third" is not "3"."""
     if text in _ORDINALS:
         return f"{_ORDINALS[text]}th"
     whole = part = 0
@@ -132,12 +132,12 @@ def _of_words(text: str) -> str:
         elif word in _LARGE:
             whole, part = whole + max(part, 1) * _LARGE[word], 0
         else:
-            part += _SMALL.get(word, 0)  # "and" and "a" count nothing
+            part += _SMALL.get(word, 0)  # "and" and "a" count as 0
     return str(whole + part)
 
 
 def _of_han(text: str) -> str:
-    """Read a Chinese number, digit by digit or with units: 两千四 is 2,400, 两千零四 is 2,004, 二十四 is 24."""
+    """Return a Chinese number, with or without units, as digits: 两千四 is 2400, 两千零四 is 2004, 二十四 is 24."""
     if len(text) > _LONGEST_HAN:
         return text
     if not set(text) & _HAN_UNITS.keys():

@@ -1,4 +1,4 @@
-"""The settings of a comparison, and how long each memory took."""
+"""The settings of a comparison, and the times of memories."""
 
 import functools
 import math
@@ -27,38 +27,41 @@ _Amount: TypeAlias = Annotated[float, Field(ge=0, lt=math.inf)]
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of a comparison; wrong ones are refused when they are made.
+    """The settings of a comparison.
 
-    They go to other processes as they were given: models, counter and judge are made where they are first needed,
-    because they hold connections and locks.
+    Settings are checked at once, and sent to worker processes as given: models, counter and judge hold connections and
+    locks, so each process makes its own when needed.
 
     Attributes:
-        model: Answers for memories that need a model and name none: a `ChatModel`, a model's name, `"offline"`, or a
+        model: The model of memories without a model of their own: a `ChatModel`, a model's name, `"offline"`, or a
             callable.
-        make_model: Makes each model given by name, also for memories and the judge. For your own endpoint or
-            limits, use `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
-        budgets: Token limits for the view of a memory; each is measured.
-        counter: Counts the tokens shown: a name for tiktoken, `"approximate"`, or a counter.
-        judge: A model that marks the answers of `model` from the view of each memory.
+        make_model: A function that makes each model given by name, including the models of memories and the judge. For
+            your own endpoint or limits, use `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
+        budgets: The numbers of tokens that a memory may show; each budget is measured.
+        counter: The counter of shown tokens: a name for tiktoken, `"approximate"`, or a `TextCounter`.
+        judge: A model that marks the answers of `model` to the questions, given the memories' views; `None` for no
+            judge.
         prompts: Your own templates for the questions to `model` and `judge`.
-        prices: The prices of a million tokens by model: input, output; "*" for any other, "embedding" for embeddings.
+        prices: The prices of a million tokens, as (input, output) by model; "*" for any other model, "embedding" for
+            embeddings.
         currency: The currency of the prices.
-        per_month: Your number of exchanges per month, to compute their cost.
-        stop_at: Stop asking models before the run costs more than this; needs prices. Finished work is kept.
-        learnt: If rules answer on a bundled conversation, also show, as memories with a star, states that a large model
-            taught the memories beforehand.
-        cache: The provider's rule for cached prompts and their price, or a rule of your own. A longer
-            pause between the dates of the talk empties it.
+        per_month: Your number of exchanges a month, to compute their cost.
+        stop_at: The spending limit, which needs prices: the run stops before it costs more. Finished work is kept.
+        learnt: True to add, on a bundled conversation with the offline model, memories with a star, which have learnt
+            from a large model.
+        cache: The rule of the provider's prompt cache: a provider's name, or a rule of your own. A pause in the
+            conversation that is longer than the rule allows empties the cache.
         price_cached: The price of a million cached tokens, instead of the provider's share of the input price.
         system_tokens: The number of tokens before the memory in each request: a system prompt, descriptions of tools.
-        paid: Limits for the price of a request, in paid tokens: for each, the verdict names the memory that shows the
-            most, and with which of `budgets`.
-        draft: If no conversation has questions, let rules draft some, as `memzoo compare` does; the verdict says so.
-        timer: Gives seconds.
+        paid: Limits for the cost of a request, in paid tokens; for each limit, the verdict names the memory that shows
+            the most, and its budget of `budgets`.
+        draft: True to let rules draft questions if no conversation has questions, as `memzoo compare` does; the verdict
+            then mentions this.
+        timer: A function that returns the time in seconds.
 
     Raises:
-        OptionError: A setting has a type or a value that cannot work.
-        PromptError: A template cannot work.
+        OptionError: A setting has an invalid type or value.
+        PromptError: A template is invalid.
     """
 
     model: Annotated[ModelOption, SkipValidation] = OFFLINE
@@ -96,10 +99,10 @@ class Settings:
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
 
     def cache_for(self, model: str) -> CacheRule:
-        """Return the cache rule of a model's provider, with the given price.
+        """Return the cache rule for a model, with `price_cached` if given.
 
         Raises:
-            OptionError: The price of a cached token is above that of input, or does not follow from it.
+            OptionError: `price_cached` is above the model's input price, that price is missing, or there is no cache.
         """
         rule = self._rule
         if self.price_cached is None:
@@ -114,20 +117,20 @@ class Settings:
 
     @functools.cached_property
     def answering(self) -> Model:
-        """The model that `model` stands for."""
+        """The model of the setting `model`."""
         return self.model_of(self.model)
 
     @functools.cached_property
     def counting(self) -> TextCounter:
-        """The counter that `counter` stands for."""
+        """The counter of the setting `counter`."""
         return named_counter(self.counter) if isinstance(self.counter, str) else self.counter
 
     def prompt_cache(self) -> PromptCache:
-        """Make an empty cache."""
+        """Return a new, empty prompt cache."""
         return PromptCache(self._rule, self.counting, system_tokens=self.system_tokens)
 
     def make_judge(self, spending_limit: SpendingLimit | None) -> Judge | None:
-        """Make the judge, with the model whose answers it marks; both keep to a limit."""
+        """Return the judge, with both its models within a spending limit; `None` without a judge."""
         if self._judge is None:
             return None
         answering, judging = (MeteredModel(one, spending_limit) for one in (self.answering, self._judge))
@@ -146,9 +149,9 @@ class Settings:
         return PromptSet(self.prompts)
 
     def model_of(self, option: ModelOption) -> Model:
-        """Make a model, if it is given by name."""
+        """Return the model of an option; a name becomes a model by `make_model`."""
         model = self.make_model(option) if isinstance(option, str) else as_model(option)
-        return model.direct() if isinstance(model, ChatModel) else model  # a client costs more than the rules behind it
+        return model.direct() if isinstance(model, ChatModel) else model  # for rules, a client costs most of the time
 
 
 @functools.cache
@@ -159,7 +162,7 @@ def _checks() -> dict[str, TypeAdapter[Any]]:
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of one memory, model calls included, and how many loads and saves they are for."""
+    """The seconds and numbers of loads and saves of one memory; the seconds include model calls."""
 
     memory: str
     load_seconds: float = 0.0
@@ -174,5 +177,5 @@ class Timing:
 
     @property
     def milliseconds(self) -> tuple[float, float]:
-        """Mean milliseconds of a load and of a save."""
+        """The mean milliseconds of a load and of a save."""
         return 1000 * self.load_seconds / max(self.loads, 1), 1000 * self.save_seconds / max(self.saves, 1)

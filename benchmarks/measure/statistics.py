@@ -1,4 +1,4 @@
-"""Means with 95% intervals, and differences between memories question by question: bootstrap with a fixed seed."""
+"""Computes means and paired differences with 95% intervals, by bootstrap with a fixed seed."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -26,15 +26,15 @@ class Interval(Shape):
 
 
 class Pair(Shape):
-    """The memory with the highest figure within one budget, compared with another one question by question.
+    """The best memory within one budget compared with another memory, question by question.
 
     Attributes:
-        budget: In tokens.
-        measure: Which figure: "covered", "answers" or "judged".
-        best: The name of the one with the highest figure.
-        other: The name of the other one.
-        difference: Of the two, with its interval.
-        distinguishable: The interval does not hold 0.
+        budget: The budget in tokens.
+        measure: The name of the compared figure: "covered", "answers" or "judged".
+        best: The name of the memory with the highest figure.
+        other: The name of the other memory.
+        difference: The figure of the best minus the figure of the other, with its interval.
+        distinguishable: True if the interval lies above 0.
     """
 
     budget: int
@@ -46,12 +46,12 @@ class Pair(Shape):
 
     @property
     def tied(self) -> bool:
-        """True if both have the same figure."""
+        """True if both memories have the same figure."""
         return self.difference.mean == 0
 
 
 def interval(values: Sequence[float | bool | None]) -> Interval | None:
-    """Compute the mean of known values, with its interval; `None` if there are none.
+    """Return the mean of all values but `None`, with its interval; `None` without any such value.
 
     Example:
         >>> found = interval([1, 1, 1, 0])
@@ -66,35 +66,35 @@ def interval(values: Sequence[float | bool | None]) -> Interval | None:
     return Interval(mean=mean, low=low, high=high, count=len(known))
 
 
-@functools.lru_cache(maxsize=1024)  # many figures are of the same shares, such as so many of 0 and so many of 1
+@functools.lru_cache(maxsize=1024)  # many figures have the same values equally often, such as zeros and ones
 def _ends(different: tuple[float, ...], counts: tuple[int, ...]) -> tuple[float, float]:
     number, of_each = sum(counts), numpy.array(counts)
-    # How often each value is drawn, instead of the draws themselves: the same, whatever the number of questions.
+    # Draws the counts of the values instead of single values, so the cost does not depend on the number of questions.
     drawn = numpy.random.default_rng(_SEED).multinomial(number, of_each / number, _RESAMPLES)
     means = drawn @ numpy.array(different) / number
-    # A mean that was drawn, not a point between two.
+    # The ends are drawn means, not points between two of them.
     low, high = numpy.percentile(means, [2.5, 97.5], method="closest_observation")
     return float(low), float(high)
 
 
 def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval | None:
-    """Compute the mean difference where both have a figure, with its interval; `None` if they never have."""
-    # Rounded, so that equal differences are drawn as one value.
+    """Return the mean difference over the questions in both mappings, with its interval; `None` without any."""
+    # Rounded, so that equal differences count as one value.
     return interval([round(one[place] - other[place], _DIGITS) for place in one.keys() & other.keys()])
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Compute how far each memory may fall short of another one, question by question, with 95% certainty for all.
+    """Return the most by which each memory may fall short of any other memory, with 95% certainty for all memories.
 
     Args:
-        shares: By memory: for each question, the share that it shows.
+        shares: By memory, the share that the memory shows for each question.
 
     Example:
         >>> same = dict.fromkeys(range(30), 1.0)
         >>> {name: round(most, 2) for name, most in most_behind({"one": same, "other": same}).items()}
         {'one': 0.09, 'other': 0.09}
     """
-    # Of many memories, one may be lucky: the more there are, the wider the intervals.
+    # The more memories, the wider the intervals, because one of many may be lucky.
     width = NormalDist().inv_cdf(1 - _ERROR / len(shares))
     return {
         name: max((_most_less(found, other, width) for beside, other in shares.items() if beside != name), default=0.0)
@@ -103,11 +103,10 @@ def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
 
 
 def _most_less(one: Mapping[int, float], other: Mapping[int, float], width: float) -> float:
-    """Compute the upper end of the interval of a mean difference; 1 if no question has both.
+    """Return the upper end of the interval of the mean of `other - one`; 1 if no question has both figures.
 
-    A bootstrap of differences that are all 0 would be certain that there are none. Therefore two questions are added,
-    one that only the one answers, and one that only the other does (Bonett and Price's interval, where shares are 0 or
-    1).
+    If all differences are 0, a bootstrap gives an interval without width. So two questions are added, one answered only
+    by the first memory and one only by the second (for shares of 0 or 1, this is Bonett and Price's interval).
     """
     apart = [other[place] - one[place] for place in one.keys() & other.keys()]
     if not apart:

@@ -1,4 +1,4 @@
-"""Checks if marked lines of a transcript, such as rules and goals, are still shown later in the talk."""
+"""Measures how long marked lines of a transcript, such as rules and goals, are still shown."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -14,11 +14,11 @@ from memzoo.strategy import text_of
 __all__ = ["AGES", "Followed"]
 
 AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
-"""Ages in exchanges: views from one of these numbers to the next are counted together."""
+"""The lower ends of the age groups, in exchanges: checks of one age group are counted together."""
 
 
 class Followed:
-    """Follows marked lines through a talk: how many of them are shown, by kind and age, and how many at the end.
+    """Counts the marked lines still shown during a conversation, by kind and age, and at the end by kind.
 
     Example:
         >>> followed, goal = Followed(), Mark("goal", "We sail to Oslo.")
@@ -34,12 +34,12 @@ class Followed:
         self._end: dict[str, list[bool]] = {}
 
     def look(self, number: int, marks: Sequence[tuple[int, Mark]], shown: Sequence[Message] | None) -> None:
-        """Look which lines are shown at an exchange.
+        """Check each marked line at an exchange.
 
         Args:
-            number: The exchange's.
-            marks: The lines before it, each with the number of its exchange.
-            shown: The view of the memory; `None` for everything.
+            number: The number of the exchange.
+            marks: The marked lines of earlier exchanges, each with the number of its exchange.
+            shown: The memory's view; `None` if all messages are shown.
         """
         said = None if shown is None else [text_of(message) for message in shown]
         texts, end = Texts(said or []), defaultdict[str, list[bool]](list)
@@ -50,7 +50,7 @@ class Followed:
         self._end = end
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """The results: by kind and age, then by kind at the last look."""
+        """Return the counts by kind and age, then the counts of the last check by kind."""
         ages = [
             Survived(kind=kind, after=after, shown=sum(held), of=len(held))
             for (kind, after), held in self._ages.items()
@@ -59,5 +59,5 @@ class Followed:
 
 
 def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
-    """True if a line is shown, word for word or by the words that say it."""
+    """Return True if a marked line is shown, word for word or in other words with the same meaning."""
     return covers(mark.text, texts) or bool(answer_found(mark.means or mark.text, said))

@@ -29,7 +29,7 @@ _RULES = "No model is asked: rules stand in for one (see docs/offline-model.md).
 
 @dataclass(frozen=True)
 class Selection:
-    """The conversation and memories on the page."""
+    """The options for the conversation and memories on the page."""
 
     transcripts: Annotated[
         list[Path] | None,
@@ -106,7 +106,7 @@ def demo(
         raise OptionError(f"{str(out)!r} cannot be made: {error.strerror}") from error
     console.print(f"Comparing all seven on the bundled conversation. {_RULES}", markup=False, highlight=False)
     page = out / "play.html"
-    # Two processes: one compares while the other writes the page.
+    # A second process writes the page during the comparison.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:
         writing = aside.submit(sample_page, page)
         names = [one.name for one in beside_learnt([sample_path()], choose_variants(()))]
@@ -123,12 +123,12 @@ def demo(
 
 
 def sample_page(file: Path) -> None:
-    """Write the page about the bundled conversation, with some of its questions."""
+    """Write the page of the bundled conversation, with some of its questions, into a file."""
     _write_page(_make(Selection(), Asked(), None), file)
 
 
 def _check_place(file: Path) -> None:
-    """Refuse a file that cannot be written before a model is paid for its contents."""
+    """Raise an error for a file that cannot be written, before model calls for the page cost money."""
     if file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
         raise OptionError(f"{str(file)!r} cannot be written: name a file in a folder that there is")
 
@@ -171,7 +171,7 @@ def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
 
 
 def _conversation(selected: Selection) -> "Transcript":
-    """The conversation of the files, the one that is named, or else the longest."""
+    """Return the conversation with the selected title, or else the longest conversation."""
     from memzoo.benchmarks.inputs import source_of, sources
     from memzoo.benchmarks.transcripts import Transcript
 

@@ -1,4 +1,4 @@
-"""The page: one file that needs no server, or the page that a server sends and the files that it asks for."""
+"""Renders the page of `memzoo play`, as a single file without a server, or with script and style from a server."""
 
 import base64
 import functools
@@ -15,15 +15,15 @@ __all__ = ["POLICY", "asset", "dump_json", "page"]
 
 _REST = "img-src data:; base-uri 'none'; form-action 'none'"
 POLICY = f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; {_REST}"
-"""The sources that the page of a server may load: its own script, style and server."""
+"""The content security policy of a served page: it may load script, style and data from its own server only."""
 
 
 def page(lines: Iterable[Line] | None = None) -> str:
-    """The page as HTML.
+    """Return the page as HTML.
 
     Args:
-        lines: Its lines, in the order of `Play.lines`, questions at the end; the page is then a file by itself,
-            which loads nothing. By default the page asks its server.
+        lines: The lines to show, in the order of `Play.lines`, then questions; the page is then a single file that
+            loads nothing. By default the page gets the lines from its server.
     """
     told = None if lines is None else [*lines]
     style, script = asset("play.css"), asset("play.js")
@@ -37,20 +37,20 @@ def page(lines: Iterable[Line] | None = None) -> str:
 
 
 def dump_json(value: object) -> str:
-    """A value as JSON, in UTF-8 for any text."""
+    """Return a value as JSON that can always be encoded as UTF-8."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    # Half a character, as cut-off texts have it, cannot be written.
+    # A lone surrogate, as at the end of a cut-off text, cannot be encoded.
     return text.encode("utf-8", "replace").decode()
 
 
 @functools.cache
 def asset(name: str) -> str:
-    """A file beside the page."""
+    """Return the text of a file in this folder."""
     return (importlib.resources.files("memzoo.benchmarks.play") / name).read_text(encoding="utf-8")
 
 
 def _inside(lines: list[Line]) -> str:
-    """JSON that cannot end the element it stands in: nothing in it opens a tag."""
+    """Return lines as JSON without "<", so that no text can close the surrounding HTML element."""
     return dump_json(lines).replace("<", "\\u003c")
 
 

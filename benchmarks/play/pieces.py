@@ -1,7 +1,7 @@
-"""The view of a memory in pieces, and its differences to the view before.
+"""Splits views into pieces of text, and computes the differences between successive views.
 
-A page with each whole view of each memory would be as long as the conversation times its turns. Therefore the page has
-each piece of text once, and each view as its difference to the one before.
+A page with every view in full would grow quadratically with the conversation. So the page has each piece of text once,
+and each view as the difference from the previous view.
 """
 
 import difflib
@@ -28,7 +28,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-# Where one ends: behind a sentence, or at the end of a line. Both are told as they are, so nothing is lost.
+# A piece ends after a sentence or at the end of a line; white space stays in the piece, so joining restores the text.
 _END = re.compile(r"(?<=[.!?]\s)|(?<=[\u3002\uff01\uff1f\n])")
 _MOST_PAIRS = 4_000_000
 _MOST_REWRITTEN = 4_000
@@ -40,9 +40,9 @@ class Head(NamedTuple):
     """The beginning of a message.
 
     Attributes:
-        role: The role shown for it.
-        kind: As in `ShownText`.
-        number: In the log; `None` for text outside it.
+        role: The role of the message.
+        kind: The kind of the text; see `ShownText`.
+        number: The log number; `None` for a text that is not in the log.
     """
 
     role: str
@@ -51,11 +51,11 @@ class Head(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of a view: a message of the log, or a sentence or line of a derived or found text.
+    """A part of a view: a whole message of the log, or a sentence or line of a derived or found text.
 
     Attributes:
-        head: Of the message that begins with it; `None` if it goes on with one.
-        text: With the space behind it.
+        head: The head of the message that begins with the piece; `None` for a later piece of a message.
+        text: The text with the white space at its end.
     """
 
     head: Head | None
@@ -63,10 +63,10 @@ class Piece(NamedTuple):
 
 
 class Numbers(Generic[T]):
-    """Numbers things, each once, from 0 on.
+    """Assigns numbers from 0 on to distinct things.
 
     Attributes:
-        new: The things that got a number since `take_new` was called last, in order.
+        new: The things numbered since the last call of `take_new`, in order.
     """
 
     def __init__(self) -> None:
@@ -74,24 +74,24 @@ class Numbers(Generic[T]):
         self.new: list[T] = []
 
     def of(self, thing: T) -> int:
-        """The number of a thing."""
+        """Return the number of a thing; a new thing gets the next number."""
         if thing not in self._known:
             self.new.append(thing)
         return self._known.setdefault(thing, len(self._known))
 
     def take_new(self) -> list[T]:
-        """The new pieces, which are then no longer new."""
+        """Return the new things and clear `new`."""
         new, self.new = self.new, []
         return new
 
 
 class Splice(NamedTuple):
-    """One difference between two lists.
+    """A difference between two lists of numbers.
 
     Attributes:
-        at: The place in the old list.
-        removed: The number of things removed there.
-        added: The things put in their place.
+        at: The position in the old list.
+        removed: The number of items removed there.
+        added: The items inserted there.
     """
 
     at: int
@@ -100,11 +100,11 @@ class Splice(NamedTuple):
 
 
 Told: TypeAlias = tuple[str, str, int | None, str]
-"""A message as it is rebuilt from pieces: role, kind, number in the log, text."""
+"""A message rebuilt from pieces: role, kind, log number, text."""
 
 
 def pieces_of(shown: Iterable[ShownText]) -> list[Piece]:
-    """The pieces of shown messages, in order. A message of the log stays in one piece."""
+    """Return the pieces of shown messages, in order. A message of the log is a single piece."""
     found: list[Piece] = []
     for one in shown:
         first, *others = _split_text(one.text) if one.number is None else (one.text,)
@@ -114,7 +114,7 @@ def pieces_of(shown: Iterable[ShownText]) -> list[Piece]:
 
 
 def join_pieces(pieces: Iterable[Piece]) -> list[Told]:
-    """The messages that pieces were made of.
+    """Return the messages that pieces were made from.
 
     Example:
         >>> shown = [ShownText("recalled", 9, None, "Anna lives in Oslo. She has a boat.")]
@@ -130,13 +130,13 @@ def join_pieces(pieces: Iterable[Piece]) -> list[Told]:
 
 
 def splices(old: Sequence[int], new: Sequence[int]) -> list[Splice]:
-    """The differences that make one list of another, in order.
+    """Return the differences that turn the old list into the new list, in order.
 
     Example:
         >>> splices([1, 2, 3, 4], [2, 3, 5])
         [Splice(at=0, removed=1, added=()), Splice(at=3, removed=1, added=(5,))]
     """
-    # Most of what is shown stays as it is at the beginning; what is behind that is compared piece by piece.
+    # Most views begin like the previous view; only the rest is compared piece by piece.
     begin = sum(1 for _ in itertools.takewhile(bool, map(int.__eq__, old, new)))
     some, others = old[begin:], new[begin:]
     if len(some) * len(others) > _MOST_PAIRS:
@@ -150,7 +150,7 @@ def splices(old: Sequence[int], new: Sequence[int]) -> list[Splice]:
 
 
 def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int]:
-    """The list that differences make of another one."""
+    """Return the new list that results from an old list and differences."""
     found, at = list[int](), 0
     for one in differences:
         found += [*old[at : one.at], *one.added]
@@ -159,12 +159,12 @@ def apply_splices(old: Sequence[int], differences: Iterable[Splice]) -> list[int
 
 
 def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int, str]) -> list[tuple[int, int]]:
-    """Pairs of a removed piece and the one in its place that says much the same in other words.
+    """Return pairs of a removed piece and an added piece with similar words, as (old number, new number).
 
     Args:
         gone: The removed pieces.
         come: The added pieces.
-        texts: Of both, by number, if they can be rewritten.
+        texts: Texts by piece number; a piece without a text here is never paired.
     """
     old = {number: _words(texts[number]) for number in gone if number in texts}
     new = {number: _words(texts[number]) for number in come if number in texts}
@@ -183,11 +183,11 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Piece], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """The search that found a piece: its place, the kind of search, its fit.
+    """Yield the search that found each piece, as (position of the piece, kind of search, score).
 
     Args:
         pieces: The pieces of the view.
-        finds: The results of the searches.
+        finds: The texts and messages found by searches.
         said: The messages of the log by number.
     """
     best: dict[str | int, tuple[str, float]] = {}
@@ -206,12 +206,12 @@ def reasons(
 
 
 def _bare(text: str) -> str:
-    """A text without an ending that may differ elsewhere: a fact ends like a sentence."""
+    """Return a text without outer white space and final full stops, since a fact gets a full stop when shown."""
     return text.strip().rstrip(".")
 
 
 def _strip_labels(text: str) -> Iterator[str]:
-    """A text, and the rest behind each of its first labels: a date, a speaker, a name."""
+    """Yield a text, and the rest of the text after each of its first three labels, such as a date or a speaker."""
     yield text
     for _ in range(_LABELS):
         _, label, text = text.partition(": ")

@@ -1,4 +1,4 @@
-"""One memory of the page: its view at each moment, the differences to the moment before, and the cost."""
+"""One memory of the page: for each moment, the change of its view since the previous moment, and its costs."""
 
 import functools
 import inspect
@@ -30,12 +30,12 @@ from memzoo.types import Explanation, Spent
 __all__ = ["Fact", "Frame", "PlayedMemory", "Tables", "about", "list_said"]
 
 Frame: TypeAlias = dict[str, Any]
-"""The view of one memory at one moment, as JSON; lines.md has its members."""
+"""The view of one memory at one moment, as JSON; lines.md lists the members."""
 
 Fact: TypeAlias = tuple[str, str, str, bool, int]
-"""Of a graph: subject, relation, object, whether it is that this is not so, the message that said it first."""
+"""A fact of a graph: subject, relation, object, negated or not, and the number of the first message with the fact."""
 
-# Of a message in the log, by the reason for which it is not shown; "s" is shown, "t" told in a text.
+# Letters for the messages of the log, by the reason for not showing them; "s" is shown, "t" is part of another text.
 _LETTERS = {
     "found, but no room": "r",
     "not found": "n",
@@ -47,7 +47,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """The views of all memories of a page, each piece once."""
+    """The pieces, facts and kinds of search of all memories of a page, each with a number."""
 
     pieces: Numbers[Piece] = field(default_factory=Numbers[Piece])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])
@@ -55,7 +55,7 @@ class Tables:
     texts: dict[int, str] = field(default_factory=dict[int, str])
 
     def of(self, pieces: Iterable[Piece]) -> list[int]:
-        """The numbers of pieces."""
+        """Return the numbers of pieces."""
         numbers: list[int] = []
         for piece in pieces:
             numbers.append(number := self.pieces.of(piece))
@@ -64,14 +64,14 @@ class Tables:
         return numbers
 
     def take_new(self) -> dict[str, Any]:
-        """Everything new since the last time, as JSON."""
+        """Return the pieces, facts and kinds of search added since the last call, as JSON."""
         told = [[*(piece.head or ()), piece.text] for piece in self.pieces.take_new()]
         return {"pieces": told, "facts": self.facts.take_new(), "ways": self.ways.take_new()}
 
 
 @dataclass(frozen=True)
 class _Moment:
-    """The view of a memory at a moment."""
+    """The view of a memory at a moment, as pieces, texts and facts."""
 
     pieces: Sequence[int] = ()
     shown: tuple[ShownText, ...] = ()
@@ -79,11 +79,11 @@ class _Moment:
 
 
 class PlayedMemory:
-    """A memory that goes through a conversation.
+    """A memory of the page, which is fed a conversation exchange by exchange.
 
     Attributes:
-        name: Its name on the page.
-        memory: The memory, as it is at the end of the messages so far.
+        name: The memory's name on the page.
+        memory: The memory, after all exchanges saved so far.
     """
 
     def __init__(
@@ -97,11 +97,11 @@ class PlayedMemory:
         """Make the memory.
 
         Args:
-            name: Its name on the page.
-            make: Makes it over a store.
-            store: Where it keeps the conversation; it may have it already.
-            numbers: The numbers to show for its log numbers, where they differ.
-            learnt: Its state from learning in advance, which it gets step by step as the conversation reaches it.
+            name: The memory's name on the page.
+            make: A function that makes the memory with a store.
+            store: The store for the conversation, which may have the conversation already.
+            numbers: The log numbers to show on the page, by the memory's own log number, if they differ.
+            learnt: A recorded state; each step is applied when the conversation has reached it.
         """
         self.name, self._make, self._store, self._numbers = name, make, store, numbers or {}
         self.memory = make(store)
@@ -114,11 +114,11 @@ class PlayedMemory:
 
     @property
     def asks(self) -> bool:
-        """True if it asks the model of the page."""
+        """True if the memory asks the model of the page."""
         return hasattr(self.memory, "llm") and self._learnt is None
 
     def save(self, messages: Sequence[Record], turn_id: str) -> None:
-        """Take in an exchange. The next frame shows a failure of the model."""
+        """Save an exchange. If the model fails, the next frame has the error."""
         before = self.memory.usage.total
         try:
             self.memory.add_messages(messages, turn_id=turn_id)
@@ -130,7 +130,7 @@ class PlayedMemory:
             self._take_step(self._learnt)
 
     def _take_step(self, learnt: LearntState) -> None:
-        """Take over the state learnt in advance up to here, if a step of learning ends here."""
+        """Apply the steps of a recorded state that end at or before the newest message."""
         id_ = self.memory.conversation_id
         begun = drive(self._store.read_state(id_, learnt.name))
         now = drive(self._store.read(id_))[-1].seq
@@ -142,7 +142,14 @@ class PlayedMemory:
                 begun = drive(self._store.read_state(id_, learnt.name))
 
     def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
-        """Its view at the next moment, or at the newest one anew, as the difference to the moment before."""
+        """Return the view at the next moment, as the difference from the previous moment.
+
+        Args:
+            query: The user's next message; `None` if unknown.
+            tables: The tables of the page.
+            said: The messages of the log by number.
+            anew: True to compute the newest moment again for the query, instead of the next moment.
+        """
         if not anew:
             self._keep_state(len(self._told))
             self._before = self._now
@@ -154,7 +161,7 @@ class PlayedMemory:
     def ask(
         self, moment: int, query: str, tables: Tables, said: Mapping[int, str]
     ) -> tuple[Frame, tuple[ShownText, ...], list[Message]]:
-        """Its view for a question at a moment, as the difference to its view then, and as messages."""
+        """Return the view for a question at a moment: as the difference from the moment's view, texts, and messages."""
         moment = min(moment, len(self._told) - 1)
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)
         parts = [differences for differences, _ in self._told[: moment + 1]]
@@ -202,7 +209,7 @@ class PlayedMemory:
         return frozenset(map(tables.facts.of, told))
 
     def _keep_state(self, moment: int) -> None:
-        """Keep the changes of its state, so that it can be asked about this moment later."""
+        """Record the changes of the memory's states, so that questions can be asked at this moment later."""
         id_ = self.memory.conversation_id
         for name in drive(self._store.states(id_)):
             known = self._versions.get(name, 0)
@@ -212,7 +219,7 @@ class PlayedMemory:
                 self._changes.append((moment, name, update))
 
     def _at(self, moment: int) -> BaseMemory:
-        """The memory as it was at a moment before the newest."""
+        """Return a copy of the memory as of an earlier moment."""
         id_, store = self.memory.conversation_id, InMemoryStore()
         turns = itertools.groupby(drive(self._store.read(id_)), key=lambda entry: entry.turn_id)
         entries = [entry for _, turn in itertools.islice(turns, moment) for entry in turn]
@@ -232,12 +239,12 @@ class PlayedMemory:
 
 
 def about(memory: BaseMemory) -> str:
-    """The first line of a memory's documentation."""
+    """Return the first line of the docstring of a memory's class."""
     return (inspect.getdoc(type(memory)) or "").partition("\n")[0]
 
 
 def _count_kept(before: Sequence[ShownText], now: Sequence[ShownText], memory: BaseMemory) -> int:
-    """Tokens at the beginning that are as they were the last time, which a provider's prompt cache may keep."""
+    """Return the number of tokens in the common beginning of two views, which a prompt cache may keep."""
     kept = 0
     for old, new in zip(before, now, strict=False):
         if (old.role, old.text) == (new.role, new.text):
@@ -265,7 +272,7 @@ def _renumber(why: Explanation, numbers: Mapping[int, int]) -> Explanation:
 
 
 def _states(why: Explanation, numbers: Sequence[int]) -> str:
-    """The fate of each message of the log, as runs of letters, such as "o196s8"."""
+    """Return the letter of each message of the log (see `_LETTERS`), as runs with their lengths, such as "o196s8"."""
     letters = dict.fromkeys(numbers, "t")
     letters |= {one.number: "s" for one in why.shown if one.number in letters and one.number is not None}
     letters |= {one.number: _LETTERS[one.reason] for one in why.left_out}
@@ -273,10 +280,10 @@ def _states(why: Explanation, numbers: Sequence[int]) -> str:
 
 
 def _counts(spent: Spent | Sum) -> list[int]:
-    """Calls, tokens sent, tokens received."""
+    """Return the numbers of calls, of tokens sent, and of tokens received."""
     return [spent.calls, spent.prompt_tokens, spent.completion_tokens]
 
 
 def list_said(messages: Iterable[Message]) -> list[tuple[str, str]]:
-    """The speaker and the text, in words."""
+    """Return the role and the text of each message."""
     return [(message["role"], text_of(message)) for message in messages]

@@ -1,4 +1,4 @@
-"""Several memories go through the same conversation, side by side."""
+"""Feeds the same conversation to several memories, and answers questions with each of them."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -22,23 +22,23 @@ from memzoo.types import Completion
 __all__ = ["Line", "Play"]
 
 Line: TypeAlias = dict[str, Any]
-"""A step of a page, as JSON: its start, a moment of the conversation, or a question. lines.md has the members."""
+"""A line of the page, as JSON: the start, a moment of the conversation, or a question. lines.md lists the members."""
 
-# A model that failed is asked again only after a while; between two exchanges, it is taken to have passed.
+# Seconds between two exchanges on the memories' clock, enough for a failed model to be asked again.
 _APART = 600.0
 _PURPOSE = "chat"
 _QUESTIONS = 8
 
 
 class Play:
-    """Memories that remember one conversation, moment by moment.
+    """Several memories of one conversation, with their views at each moment.
 
-    Moment n is after n exchanges. Each memory then shows the messages that it would send with the user's next
-    message, or for a question; if neither is known, for the user's last words.
+    Moment n is after n exchanges. Each memory then shows its view for the user's next message or for a question; if
+    neither is known, for the user's last message.
 
     Attributes:
         talk: The conversation.
-        moment: The newest moment shown.
+        moment: The newest moment so far; -1 at first.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class Play:
         Args:
             talk: The conversation.
             variants: The memories; baselines are left out.
-            settings: The model that answers, the budget, and the token counter.
-            stored: The stored conversation, if it is from a store. Its states are shown beside those learnt here, and
-                no message can be added.
+            settings: The settings: the model that answers, the budget, and the token counter.
+            stored: The log and states of a stored conversation. The stored states are shown beside the new memories,
+                and nothing can be said.
         """
         self.talk, self._settings, self._stored = talk, settings, stored
         self.moment = -1
@@ -70,31 +70,31 @@ class Play:
         self._as_stored = [*filter(None, map(self._column_as_stored, shown))] if stored else []
 
     def lines(self) -> Iterator[Line]:
-        """Go through the conversation: the start, then each moment from 0 on."""
+        """Yield the start, then each moment of the conversation from 0 on."""
         yield self._start()
         yield self._show()
         for exchange in self.talk.exchanges:
             yield self._save(exchange)
 
     def ask_known(self) -> Iterator[Line]:
-        """Ask some questions of the transcript, from its beginning to its end."""
+        """Ask up to eight questions of the transcript, evenly spread, and yield their lines."""
         known = self.talk.measured
         for one in known[:: -(-len(known) // _QUESTIONS) or 1]:
             yield self.ask(one.text, one.asked_after, one)
 
     def say(self, text: str, *, by: str = "", answer: str = "") -> list[Line]:
-        """Say something, and have it answered and remembered.
+        """Add an exchange: a message of the user, and an answer from the model or as given.
 
         Args:
             text: The user's message.
             by: The memory from whose view the model answers; by default the first.
-            answer: The answer, if no model is to be asked.
+            answer: The answer; by default the model is asked.
 
         Returns:
-            The newest moment anew, with the view for these words, and the next one.
+            The newest moment again, with the views for this message, and the next moment.
 
         Raises:
-            OptionError: Nothing is said, there is no such memory, or the conversation can only be looked at.
+            OptionError: The message is empty, there is no such memory, or the conversation is a stored one.
             ModelError: The model failed; nothing was saved.
         """
         if self._stored:
@@ -104,7 +104,7 @@ class Play:
         if not reply:
             view = self._find_column(by).memory.messages(text)
             reply = drive(self._settings.answering.complete(_with_question(view, text), _PURPOSE)).text
-        # Only now: what a line tells for the first time must reach the page.
+        # Only now: if the model failed after this call, the new pieces of this line would never reach the page.
         before = self._show(text, anew=True)
         said = [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
         self._now = datetime.now(UTC)
@@ -112,12 +112,12 @@ class Play:
         return [before, self._save(self._exchanges[-1])]
 
     def ask(self, text: str, moment: int | None = None, question: Question | None = None) -> Line:
-        """Ask all memories the same question: the view of each, and the model's answer from it.
+        """Return the view of each memory for a question, and the model's answer from each view.
 
         Args:
-            text: The question. It is not remembered.
-            moment: The moment of the question; by default now.
-            question: Known data on it: the right answer, and its evidence.
+            text: The question, which the memories do not remember.
+            moment: The moment of the question; by default the newest.
+            question: The transcript's question with the right answer and evidence, if known.
 
         Raises:
             OptionError: The question is empty, or there is no such moment.
@@ -140,7 +140,7 @@ class Play:
 
     @property
     def by_rules(self) -> bool:
-        """True if rules answer, so that asking costs nothing."""
+        """True if rules answer instead of a model, so that asking costs nothing."""
         return self._settings.answering.name == OFFLINE
 
     def _start(self) -> Line:
@@ -180,7 +180,7 @@ class Play:
         return self._show()
 
     def _show(self, query: str | None = None, *, anew: bool = False) -> Line:
-        """The next moment, or the newest one anew for a query."""
+        """Return the next moment, or with `anew` the newest moment again for a query."""
         self.moment += not anew
         at = self.moment
         if not anew and at < len(self._exchanges):
@@ -199,11 +199,11 @@ class Play:
         }
 
     def _columns_at(self, moment: int) -> list[PlayedMemory]:
-        """The memories with a view at a moment: of a stored one, only the end is known."""
+        """Return the memories shown at a moment; stored states are shown only at the end of the conversation."""
         return [*self._columns, *(self._as_stored if moment == len(self.talk.exchanges) else ())]
 
     def _messages(self, moment: int) -> int:
-        """The number of messages at a moment."""
+        """Return the number of messages before a moment."""
         return sum(len(one.messages) for one in self._exchanges[:moment])
 
     def _find_column(self, name: str) -> PlayedMemory:
@@ -219,14 +219,14 @@ class Play:
             model = _Resting()
         store = InMemoryStore(clock=lambda: self._now)
         entries = self._stored[0] if self._stored else ()
-        # What was forgotten leaves gaps between the numbers of a log, which a log that is written anew has not.
+        # Deleted messages leave gaps in the log numbers of the store; the new log of this memory has no gaps.
         numbers = {place: entry.seq for place, entry in enumerate(entries, start=1)}
         return PlayedMemory(
             variant.name, lambda opened: self._make(variant, model, opened), store, numbers, variant.learnt
         )
 
     def _column_as_stored(self, variant: Variant) -> PlayedMemory | None:
-        """A memory with its state from the store; `None` if there is none."""
+        """Return a memory with its stored state; `None` if the store has no state for the memory."""
         entries, states = self._stored or ((), {})
         empty = self._make(variant, _Resting(), InMemoryStore())
         if not (known := {name: state for name, state in states.items() if name == empty.state_name}):
@@ -264,12 +264,12 @@ class Play:
 
 
 class _Resting:
-    """Stands in for a model if only earlier states are to be shown: it learns nothing."""
+    """The model of a memory with a stored or recorded state; every call fails, so the memory learns nothing."""
 
     name = "nobody"
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """Fail, so that messages not learnt from yet are shown as waiting."""
+        """Raise `ModelError`, so that messages not learnt yet stay pending."""
         raise ModelError(f"nobody is asked for {purpose}: this is what the store has")
 
 

@@ -1,7 +1,7 @@
-"""Serves the page to this machine: the views of the memories through the conversation, new messages and questions.
+"""Serves the page of `memzoo play` on this machine.
 
-Only requests with the token of the address get an answer, and only under the names of this machine: another page in the
-same browser can neither read the answers nor send anything that is taken.
+Requests need the token in the page's address, and must use a name of this machine. So another page in the same browser
+can neither read responses nor send valid requests.
 """
 
 import json
@@ -33,9 +33,9 @@ except ImportError as failure:
 __all__ = ["HOSTS", "Feed", "application", "serve"]
 
 HOSTS = ["127.0.0.1", "localhost"]
-"""The names under which the page answers: another name that leads to this machine may be somebody else's."""
+"""The host names that the server accepts; any other name for this machine may belong to an attacker."""
 
-_WAIT = 10.0  # seconds that a request for lines waits for one
+_WAIT = 10.0  # seconds that a request for lines waits for a new line
 _LONGEST = 1_000_000  # bytes of a request
 _HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -47,25 +47,25 @@ _HEADERS = {
 
 
 class Feed:
-    """Goes through a conversation in the background, and keeps the lines for all requests.
+    """The lines of a page, computed in a background thread and kept for requests.
 
     Attributes:
         play: The memories and the conversation.
     """
 
     def __init__(self, play: Play) -> None:
-        """Begin with nothing."""
+        """Make a feed without lines; `run` adds the lines."""
         self.play = play
         self._lines: list[Line] = []
         self._done, self._failure = False, ""
         self._acting, self._more = threading.Lock(), threading.Condition()
 
     def run(self) -> None:
-        """Go through all of it."""
+        """Add all lines of the conversation; with rules in place of a model, also of its questions."""
         try:
             for line in chain(self.play.lines(), self.play.ask_known() if self.play.by_rules else ()):
                 self._add(line)
-        except Exception as error:  # the page tells it too
+        except Exception as error:  # the page shows the error too
             self._failure = f"{type(error).__name__}: {error}"
             raise
         finally:
@@ -74,19 +74,19 @@ class Feed:
                 self._more.notify_all()
 
     def after(self, seen: int) -> dict[str, Any]:
-        """The lines after those seen, as soon as there is one, and true at their end."""
+        """Wait up to ten seconds for a line after the first `seen` lines; return new lines, end of run, and error."""
         with self._more:
             self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)
             return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}
 
     def act(self, action: Callable[[], list[Line]]) -> dict[str, Any]:
-        """Say or ask something.
+        """Run an action of the user, and add its lines.
 
         Returns:
-            The lines that came of it.
+            The lines of the action.
 
         Raises:
-            OptionError: The memories are still going through the conversation.
+            OptionError: `run` has not finished.
         """
         with self._acting:
             if not self._done:
@@ -102,11 +102,11 @@ class Feed:
 
 
 def application(feed: Feed, token: str) -> Starlette:
-    """The server of a page, for any ASGI server.
+    """Return the ASGI application that serves a page.
 
     Args:
-        feed: The lines to show.
-        token: Who asks has to know it: `?token=` for the page, the header `Authorization: token ...` for what it shows.
+        feed: The lines of the page.
+        token: The token that requests need: `?token=` for the page, the header `Authorization: token ...` for data.
     """
     pages = _Pages(feed, token)
     return Starlette(
@@ -128,11 +128,11 @@ def serve(play: Play, port: int, ready: Callable[[str], None]) -> None:
 
     Args:
         play: The memories and the conversation.
-        port: 0 takes a free one.
-        ready: Called with the address when it can be opened.
+        port: The port; 0 for any free port.
+        ready: A function called with the address once the page can be opened.
 
     Raises:
-        OptionError: The port is not free.
+        OptionError: The server cannot listen at the port.
     """
     token, feed = secrets.token_urlsafe(24), Feed(play)
     try:
@@ -142,7 +142,7 @@ def serve(play: Play, port: int, ready: Callable[[str], None]) -> None:
     with listening:
         threading.Thread(target=feed.run, daemon=True).start()
         ready(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}")
-        # At the end, nobody waits for a browser that still asks for lines.
+        # A shutdown does not wait for a browser's pending request for lines.
         config = uvicorn.Config(
             application(feed, token), log_level="warning", access_log=False, timeout_graceful_shutdown=1
         )
@@ -150,7 +150,7 @@ def serve(play: Play, port: int, ready: Callable[[str], None]) -> None:
 
 
 class _Pages:
-    """The answers to requests."""
+    """The request handlers."""
 
     def __init__(self, feed: Feed, token: str) -> None:
         self._feed, self._token = feed, token
@@ -182,7 +182,7 @@ class _Pages:
         return _json(await run_in_threadpool(self._feed.act, action))
 
     async def _read_body(self, request: Request, kinds: dict[str, type]) -> dict[str, Any]:
-        """The body of a request: only known members, each of its kind."""
+        """Return the JSON object in a request's body; refuse unknown members and members of the wrong type."""
         self._check_header(request)
         body = b""
         async for part in request.stream():

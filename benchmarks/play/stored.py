@@ -1,4 +1,4 @@
-"""A conversation of a store, to be looked at: nothing is written there."""
+"""Reads a stored conversation without writing to the store."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
@@ -15,10 +15,10 @@ Kept: TypeAlias = tuple[Sequence[Entry], Mapping[str, StoredState]]
 
 
 def read_talk(store: ManagedStore, id_: str) -> tuple[Transcript, Kept]:
-    """The conversation as a transcript, and as the store has it.
+    """Return a stored conversation as a transcript, and its log and states.
 
     Raises:
-        UnsupportedError: The store cannot list states.
+        UnsupportedError: The store cannot list the states of a conversation.
     """
     entries = drive(store.read(id_))
     states: dict[str, StoredState] = {}

@@ -1,1 +1,1 @@
-"""The report: a table, results as JSON, pictures, and a page of HTML."""
+"""The report of a comparison: tables, charts, and files in JSON, Markdown and HTML."""

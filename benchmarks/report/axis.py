@@ -1,4 +1,4 @@
-"""Where things stand in a chart: axes with their ticks, and labels that keep apart."""
+"""Computes positions in a chart: axes with ticks, and labels without overlaps."""
 
 import itertools
 import math
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 __all__ = ["Axis", "apart"]
 
-_BEND = 50.0  # below it there is little to tell apart: budgets are hundreds and thousands of tokens
+_BEND = 50.0  # values below are close together on a bent axis: budgets are hundreds and thousands of tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Turns values into places.
+    """An axis of a chart, which converts values to positions.
 
     Attributes:
-        low: The value at its start.
-        high: The value at its end.
-        start: The place of `low`.
-        end: The place of `high`; less than `start` for an axis that goes up.
-        bent: It is logarithmic from 50 on. Below it is nearly linear, so that 0 has a place, too.
+        low: The value at the start of the axis.
+        high: The value at the end of the axis.
+        start: The position of `low`.
+        end: The position of `high`; less than `start` for a vertical axis.
+        bent: True for an axis that is logarithmic above 50 and nearly linear below, so that 0 has a position too.
     """
 
     low: float
@@ -29,7 +29,7 @@ class Axis:
     bent: bool = False
 
     def at(self, value: float) -> float:
-        """Return the place of a value.
+        """Return the position of a value.
 
         Example:
             >>> Axis(0, 10, 100, 0).at(2.5)
@@ -39,7 +39,9 @@ class Axis:
         return round(self.start + (here - low) / (high - low) * (self.end - self.start), 1)
 
     def ticks(self, gap: float, least: float = 0) -> list[float]:
-        """List round values whose places have at least a gap between them, and which are at least so far apart.
+        """Return round values whose positions are at least `gap` apart.
+
+        On an axis that is not bent, the values are also at least `least` apart.
 
         Example:
             >>> Axis(0, 1000, 0, 300).ticks(60)
@@ -59,7 +61,7 @@ class Axis:
     def _even_values(self, gap: float, least: float) -> Iterator[float]:
         rough = max(least, (self.high - self.low) * gap / abs(self.end - self.start))
         power = 10.0 ** math.floor(math.log10(rough))
-        # A little tolerance: 0.1 + 0.2 is more than 0.3, and a tick at the very end would be lost.
+        # A small tolerance for floating point errors, which could drop a tick at the end of the axis.
         step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * (1 - 1e-9))
         for number in itertools.count(math.ceil(self.low / step)):
             if number * step > self.high * (1 + 1e-9):
@@ -68,16 +70,16 @@ class Axis:
 
 
 def apart(places: Sequence[float], gap: float, low: float = -math.inf, high: float = math.inf) -> list[float]:
-    """Move places as little as possible, so that there is a gap between any two; the order of the list stays.
+    """Return positions moved as little as possible, so that any two are at least `gap` apart.
 
-    They stay between `low` and `high` as long as all of them have room there.
+    The result has the order of the input. All positions stay between `low` and `high` if there is enough room.
 
     Example:
         >>> apart([10.0, 0.0, 11.0], 3.0)
         [9.0, 0.0, 12.0]
     """
     order = sorted(range(len(places)), key=lambda index: places[index])
-    # Without the gaps, the nearest places in the same order are means of neighbours (isotonic regression).
+    # With the gaps subtracted, this is isotonic regression: groups of neighbours in the wrong order get their mean.
     groups: list[list[float]] = []
     for rank, index in enumerate(order):
         groups.append([places[index] - gap * rank])

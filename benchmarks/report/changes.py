@@ -1,4 +1,4 @@
-"""Compares results with thresholds, and with another run."""
+"""Compares results with thresholds, and with the results of an earlier run."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,16 +14,16 @@ from memzoo.errors import OptionError
 __all__ = ["changes", "check_same", "earlier_results", "list_missed", "thresholds"]
 
 _NAMES = {"recall": "covered", **{name: name for name in ("whole", "answers", "judged", "corrected")}}
-"""Figures by the name that the command has for them."""
+"""The names of figures in `Figures`, by their names in the command."""
 
 _NAMED = 10  # conversations
 
 
 def thresholds(given: Sequence[str]) -> dict[str, float]:
-    """Read thresholds such as "recall=0.5".
+    """Return thresholds such as "recall=0.5" as a mapping from figure to share.
 
     Raises:
-        OptionError: One cannot be understood.
+        OptionError: A threshold has another form, or an unknown figure.
     """
     found: dict[str, float] = {}
     for text in given:
@@ -42,7 +42,7 @@ def thresholds(given: Sequence[str]) -> dict[str, float]:
 
 
 def list_missed(results: Results, limits: Mapping[str, float]) -> list[str]:
-    """Say which thresholds are missed: the best memory of the main budget has to reach each."""
+    """Return a sentence for each threshold that no memory reaches within the main budget."""
     budget, missed = results.main_budget, list[str]()
     for name, limit in limits.items():
         found = [one.mean for row in results.competing if (one := row.figure(_NAMES[name], budget))]
@@ -54,10 +54,10 @@ def list_missed(results: Results, limits: Mapping[str, float]) -> list[str]:
 
 
 def earlier_results(path: Path | None) -> Results | None:
-    """Read the results of another run, if a file of them is named.
+    """Return the results of an earlier run from a file; `None` without a file.
 
     Raises:
-        OptionError: They cannot be read.
+        OptionError: The file cannot be read.
     """
     if path is None:
         return None
@@ -70,10 +70,10 @@ def earlier_results(path: Path | None) -> Results | None:
 
 
 def check_same(survey: Survey, earlier: Results, file: Path | None) -> None:
-    """Check that earlier results are of the same conversations and questions, in any order and with any titles.
+    """Check that earlier results have the same conversations and questions; titles and order may differ.
 
     Raises:
-        OptionError: They are of others; the text names the differences.
+        OptionError: The conversations or questions differ; the text names the conversations.
     """
     here = _conversations(survey.talks, survey.details)
     there = _conversations(earlier.talks, [one.question for one in earlier.questions])
@@ -94,7 +94,7 @@ def check_same(survey: Survey, earlier: Results, file: Path | None) -> None:
 
 
 def _conversations(talks: Talks, questions: Sequence[QuestionInfo]) -> dict[object, str]:
-    """The titles of conversations, by their length and questions."""
+    """Return the titles of conversations, by their length and questions."""
     asked: dict[int, list[object]] = defaultdict(list)
     for one in questions:
         asked[one.transcript].append((one.text, one.answer, one.category, one.evidence, one.stale))
@@ -102,7 +102,7 @@ def _conversations(talks: Talks, questions: Sequence[QuestionInfo]) -> dict[obje
 
 
 def changes(results: Results, earlier: Results) -> list[str]:
-    """List differences from earlier results, a line for each memory, budget and figure."""
+    """Return the differences from earlier results, a line for each memory, budget and figure."""
     now, before = ({row.memory.name: row for row in some.rows} for some in (results, earlier))
     said = [
         f"{name}, {write_number(budget, 'token')}: {line}"

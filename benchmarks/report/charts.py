@@ -1,8 +1,8 @@
-"""The charts of a comparison: tokens shown over the conversation, recall against tokens, and bars of the costs.
+"""Draws the charts of a comparison: tokens over the conversation, recall against tokens, and bars of costs.
 
-Within a page a chart takes the page's colours. One that stands alone brings colours for light and for dark. The SVG is
-our own because the report comes with the base installation, which has no library that draws, and because its colours
-are variables that follow the reader's choice of light and dark.
+A chart in a page uses the page's colours; a chart in a file of its own has colours for light and dark mode. The SVG is
+written without a library, because the base installation has no drawing library, and because the colours are variables
+that follow the reader's light or dark mode.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,13 +41,13 @@ COLOURS = {
 """A colour for each strategy, visible on white and on black."""
 
 OTHERS = ("#5b6abf", "#8a9a2b", "#b0653f", "#3d97b5", "#9c6f8f", "#6f8a6a")
-"""Colours for memories without a colour of their own."""
+"""Colours for memories without a colour in `COLOURS`."""
 
 WIDE, NARROW = 960, 350
-"""Widths of a chart: of a page, and of a phone."""
+"""Widths of a chart on a page, and on a phone."""
 
 _MUTED = "var(--muted)"
-_LETTER = 7.3  # how wide a letter of a label is, about
+_LETTER = 7.3  # the approximate width of a letter in a label
 _LINE = 17
 _SHORTEST = 300
 _LEFT, _TOP, _BOTTOM = 46, 40, 44
@@ -58,15 +58,15 @@ class Series:
     """A line of a chart.
 
     Attributes:
-        name: Its label.
-        colour: Of line, points and tie.
-        points: From left to right, as values.
-        whiskers: Intervals of points: where across, from, to.
-        value: The text of the label after the name.
-        hollow: Its points are lower bounds.
-        dashed: It frames the others.
-        dots: Its points are marked.
-        pale: The measured points, if `points` are smoothed.
+        name: The name in the label.
+        colour: The colour of the line, its points and the connector to the label.
+        points: The points as (x, y) values, from left to right.
+        whiskers: The intervals of points, as (x, low, high).
+        value: The text after the name in the label.
+        hollow: True if the points are lower bounds, drawn as hollow dots.
+        dashed: True for the dashed line of a baseline.
+        dots: True if the points are drawn as dots.
+        pale: The measured points, if `points` are smoothed; drawn as a pale line.
     """
 
     name: str
@@ -81,7 +81,11 @@ class Series:
 
 
 def colours_of(rows: Sequence[Row]) -> dict[str, str]:
-    """Give each memory a colour: a strategy's own to its first variant, others to the rest; baselines are muted."""
+    """Return a colour for each memory.
+
+    The first variant of a strategy has the strategy's colour, later variants have other colours, and baselines have a
+    muted colour.
+    """
     others, found = iter(OTHERS * len(rows)), dict[str, str]()
     for row in rows:
         own = COLOURS.get(row.memory.strategy)
@@ -91,9 +95,9 @@ def colours_of(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def recall_chart(results: Results, width: int = WIDE) -> str:
-    """Draw the results against the tokens paid for a request, as SVG: a point for each memory and budget.
+    """Return an SVG chart of recall against the tokens paid for a request, with a point for each memory and budget.
 
-    Points of lower bounds are hollow, and have no interval.
+    The points of lower bounds are hollow and have no interval.
     """
     rows = [row for row in results.rows if not row.error]
     measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)
@@ -111,7 +115,7 @@ def _make_series(row: Row, measure: str, colour: str) -> Series:
         if at.paid is not None and (found := row.figure(measure, budget))
     ]
     framing, floor = row.memory.baseline, row.memory.floor
-    known = known[:1] if framing else known  # baselines show the same at every budget
+    known = known[:1] if framing else known  # a baseline has the same view at every budget
     return Series(
         row.memory.name,
         colour,
@@ -125,9 +129,9 @@ def _make_series(row: Row, measure: str, colour: str) -> Series:
 
 
 def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alone: bool = False) -> str:
-    """Draw the tokens shown at each exchange of the longest conversation, a line for each memory, as SVG.
+    """Return an SVG chart of the tokens shown at each exchange of the longest conversation, a line for each memory.
 
-    What shows everything leaves the chart at the top: the axis ends a little above the memories.
+    The axis ends a little above the memories, so the line of the baseline that shows everything leaves the chart.
     """
     budget, colours = results.main_budget, colours_of(results.rows)
     courses = {row.memory.name: row.budgets[budget].course for row in results.rows if not row.error}
@@ -151,7 +155,7 @@ def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alo
 
 
 def survival_chart(results: Results, width: int = WIDE) -> str:
-    """Draw the share of marked lines still shown, by their age in exchanges, as SVG."""
+    """Return an SVG chart of the share of marked lines still shown, by their age in exchanges."""
     budget, colours = results.main_budget, colours_of(results.rows)
     lines = [
         Series(
@@ -172,8 +176,8 @@ def survival_chart(results: Results, width: int = WIDE) -> str:
 
 
 def _smooth(course: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
-    """Replace each figure by the mean of its neighbours, fewer of them at both ends."""
-    # As many on both sides, so that the ends stay what they are: the label tells the last figure.
+    """Return a course smoothed by a moving average, which is narrower at both ends."""
+    # The same number of neighbours on both sides keeps the ends unchanged: the label has the last figure.
     half, last = max(1, len(course) // 30), len(course) - 1
     spans = [min(half, place, last - place) for place in range(len(course))]
     return [
@@ -183,7 +187,7 @@ def _smooth(course: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
 
 
 def _below(course: Sequence[tuple[int, int]], top: float) -> list[tuple[float, float]]:
-    """Return the part of a line until it leaves the chart."""
+    """Return the part of a line up to its first crossing of `top`."""
     found: list[tuple[float, float]] = []
     for x, y in course:
         if y > top:
@@ -197,13 +201,13 @@ def _below(course: Sequence[tuple[int, int]], top: float) -> list[tuple[float, f
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """A chart of bars, each of two parts.
+    """A chart of bars, each with two parts.
 
     Attributes:
-        title: The title.
+        title: The title of the chart.
         parts: The names of the two parts.
-        amounts: By the name of the memory: both parts.
-        form: The format of the sum of both.
+        amounts: Both parts, by the name of the memory.
+        form: The format string for the sum of both parts.
     """
 
     title: str
@@ -213,12 +217,12 @@ class Bars:
 
     @property
     def longest(self) -> float:
-        """The longest bar, which has the whole width; never 0."""
+        """The sum of the longest bar, which is drawn with the full width; never 0."""
         return max([*map(sum, self.amounts.values()), 1e-9])
 
 
 def bars(results: Results) -> list[Bars]:
-    """Draw cost, or tokens where there are no prices, and model calls."""
+    """Return two bar charts: one of costs (without prices, of tokens), and one of model calls."""
     budget, run = results.main_budget, results.run
     measured = {row.memory.name: row for row in results.rows if not row.error}
     if run.prices:
@@ -249,23 +253,23 @@ def curves(
     bent: bool = False,
     alone: bool = False,
 ) -> str:
-    """Draw lines whose labels stand to the right, as SVG.
+    """Return an SVG chart of lines with labels on the right.
 
     Args:
         series: The lines.
         titles: The title, and a description for readers who cannot see the chart.
-        axes: The labels of the axes.
-        width: In points.
-        top: Where the upright axis ends.
-        start: Where the other axis begins; `None` for the first point.
-        share: The upright axis counts per cent.
-        bent: The other axis is logarithmic.
-        alone: It has no page around it.
+        axes: The names of the horizontal and the vertical axis.
+        width: The width in points.
+        top: The end of the vertical axis.
+        start: The start of the horizontal axis; `None` for the first point.
+        share: True if the vertical axis shows per cent.
+        bent: True if the horizontal axis is logarithmic.
+        alone: True for a chart in a file of its own, without a page around it.
     """
-    # Labels have at most two fifths of the width; longer ones are cut and told in full by their tooltip.
+    # Labels have at most two fifths of the width; longer labels are cut, and a tooltip has the full text.
     longest = min(int(width * 0.42 / _LETTER), max((len(f"{one.name}  {one.value}") for one in series), default=0))
     height = max(_SHORTEST, _LINE * len(series) + _TOP + _BOTTOM)
-    tie = 34 if any(one.dots for one in series) else 22  # from the end of the axis to a label, with a dot or without
+    tie = 34 if any(one.dots for one in series) else 22  # from the end of the axis to a label
     right = round(width - _LETTER * longest - tie - 4, 1)
     xs = [x for one in series for x, _ in one.points] or [1]
     low = min(xs) if start is None else start

@@ -1,4 +1,4 @@
-"""The table of a dry run: the coming requests to models, exact where they can be known before."""
+"""Builds the table of a dry run: the model calls and tokens expected of the real run, exact or estimated."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from memzoo.benchmarks.verdict import write_number
 
 __all__ = ["Expected", "dry_run_table", "list_expected"]
 
-# Whether a call is made depends on no reply: one for each exchange or question, or none at all.
+# The strategies whose number of calls to load or to save does not depend on the model's replies.
 _KNOWN = {
     "summary": {"load", "save"},
     "summary-buffer": {"load"},
@@ -25,11 +25,11 @@ _KNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A number that is to be expected.
+    """A number expected of the real run.
 
     Attributes:
-        amount: The number, with rules in place of a model.
-        exact: No reply of a model can change it, as long as replies can be used.
+        amount: The number in the dry run, with rules in place of a model.
+        exact: True if no usable reply of a model can change the number.
     """
 
     amount: float
@@ -40,11 +40,11 @@ class Expected:
 
 
 def list_expected(row: Row, budget: int) -> dict[str, Expected]:
-    """List the view, reading cost and calls of a memory: tokens at an exchange, calls in all, tokens of these calls.
+    """Return the expected numbers of a memory by name: tokens of an exchange, calls, and tokens of the calls.
 
-    Calls to load include exchanges and questions.
+    Calls to load include the exchanges and the questions.
     """
-    # Rules stood in for the model, so only calls that no reply decides about are exact.
+    # Rules replaced the model, so only numbers that do not depend on replies are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())
     spent = row.upkeep + row.asking
     asks = bool(row.memory.model and spent.calls)
@@ -59,12 +59,12 @@ def list_expected(row: Row, budget: int) -> dict[str, Expected]:
 
 
 def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
-    """Draw the requests of the real run for a terminal.
+    """Return the table of a dry run for a terminal.
 
     Args:
-        found: With rules in place of models.
-        model: The model that will be asked.
-        judge: The model that will judge its answers; "" for none.
+        found: The comparison with rules in place of models.
+        model: The model of the real run.
+        judge: The model that will judge the answers; "" without a judge.
     """
     prices = found.results.run.prices
     budget = found.results.main_budget
@@ -81,7 +81,7 @@ def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
 
 
 def _cost(row: Row, prices: Prices, model: str) -> str:
-    # Rules stand for the model of the run; one that the memory names itself is named here, too.
+    # The offline model stands for the model of the run; a model in the memory's own options has its own price.
     asked = model if row.memory.model == OFFLINE else row.memory.model
     amount = cost_of(prices, asked, row.upkeep + row.asking - row.embedding) + cost_of(prices, EMBEDDING, row.embedding)
     return f"{'≈ ' if row.memory.model else ''}{amount:,.2f}"

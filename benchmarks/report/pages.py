@@ -1,4 +1,4 @@
-"""The report as one page of HTML: no network, all text from outside escaped, each shown line only once."""
+"""Renders the report as one HTML page that loads nothing, with all input escaped and each shown line stored once."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ __all__ = ["fragment", "page"]
 
 
 def page(comparison: Compared, date: datetime) -> str:
-    """Render the report: the verdict, tables, charts, every question with the views, and the method."""
+    """Return the report as HTML: the verdict, tables, charts, the questions with the memories' views, and settings."""
     results = comparison.results
     script = source("report.js")
     return render_template(
@@ -40,7 +40,7 @@ def page(comparison: Compared, date: datetime) -> str:
 
 
 def fragment(comparison: Compared) -> str:
-    """Render the verdict and the tables, for a notebook."""
+    """Return the verdict and the tables as HTML, for a notebook."""
     return render_template("report_tables.html.jinja", **_tables(comparison))
 
 
@@ -56,26 +56,26 @@ def _tables(comparison: Compared) -> dict[str, Any]:
 
 
 def _charts(results: Results) -> list[list[str]]:
-    """Draw each chart twice: for a page, and for a phone, on which the first would be too small to read."""
+    """Return each chart in two widths, for a page and for a phone."""
     asked = [recall_chart] if results.talks.questions else []
     marked = [survival_chart] if results.kept_kinds else []
     return [[draw(results, width) for width in (WIDE, NARROW)] for draw in [*asked, *marked, course_chart]]
 
 
 def _data(value: Any) -> str:
-    """Write JSON that cannot end the element it stands in: nothing in it opens a tag."""
+    """Return a value as JSON without "<", so that no text can close the surrounding HTML element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The view of a memory for a question, in a word.
+    """A cell of the table of questions: the score of a memory for a question.
 
     Attributes:
-        text: The share of evidence, or a word for a right or shown answer.
-        kind: "hit", "part", "miss", or "" if nothing is known.
-        order: To sort by.
+        text: The share of evidence, "right" or "wrong", or "said" or "not said".
+        kind: "hit", "part", "miss", or "" without a score.
+        order: The sort key.
     """
 
     text: str
@@ -84,11 +84,11 @@ class _Cell:
 
 
 def _cells(results: Results, question: QuestionResult) -> Iterator[_Cell]:
-    """List the views of the memories within the main budget."""
+    """Yield the cell of each memory for a question, within the main budget."""
     for row in results.competing:
         answer = question.memories.get(row.memory.name, {}).get(results.main_budget) or Scored()
         cell = _cell(answer)
-        # What rules miss, a model may show: it is no miss of the memory.
+        # With a model, the memory might have shown what it missed with rules.
         yield replace(cell, kind="", text=f"≥ {cell.text}") if row.memory.floor and cell.kind == "miss" else cell
 
 
@@ -106,7 +106,7 @@ def _cell(answer: Scored) -> _Cell:
 
 
 def _details(results: Results) -> dict[str, Any]:
-    """Tell all that stands behind the cells, for the page's script: texts are places in a list of lines."""
+    """Return the data behind the cells for the page's script; shown texts are indices into a list of lines."""
     lines: dict[str, int] = {}
     names = [row.memory.name for row in results.competing]
     questions = [

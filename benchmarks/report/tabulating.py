@@ -1,4 +1,4 @@
-"""The table of a comparison: as texts for the terminal, for Markdown and for a page, and as flat records."""
+"""Builds the table of a comparison: columns for the terminal, Markdown and HTML, and flat records."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Where: TypeAlias = Literal["terminal", "markdown", "page"]
-"""For whom a table is: narrow; the same for the same inputs, without times; with all that there is."""
+"""The medium of a table: a narrow terminal; Markdown without times, the same for the same inputs; a full page."""
 
 _NOTHING = "–"
 _INTERVALS = {
@@ -47,11 +47,11 @@ class Column:
     """A column of the table.
 
     Attributes:
-        title: Short.
-        about: Its meaning, in a sentence.
-        value: A row -> its figure; `None` if it has none.
-        form: The format of a figure.
-        text: A row -> its text, if the figure alone is not enough.
+        title: The short title.
+        about: A description in a sentence.
+        value: A function that returns a row's figure; `None` for a row without a figure.
+        form: The format string for figures.
+        text: A function that returns a row's text, used instead of `form`.
     """
 
     title: str
@@ -61,20 +61,20 @@ class Column:
     text: Callable[[Row], str] | None = None
 
     def cell(self, row: Row) -> str:
-        """Write the cell of a row."""
+        """Return the text of a row's cell."""
         value = self.value(row)
         if self.text and value is not None:
             return self.text(row)
         return _NOTHING if value is None else self.form.format(value)
 
     def order(self, row: Row) -> float:
-        """Return the sort key of a row: rows without a figure come last."""
+        """Return the sort key of a row: its figure, or -1 for a row without a figure."""
         value = self.value(row)
         return -1 if value is None else value
 
 
 def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
-    """List the columns at a budget, without the memories' names; leaves out columns without a figure."""
+    """Return the columns for a budget, without the names of memories and without shares that were not measured."""
     results = comparison.results
     shown = [
         _interval_column(name, budget, results, where)
@@ -92,7 +92,10 @@ def columns(comparison: Compared, budget: int, where: Where = "terminal") -> lis
 
 
 def _choose_columns(shown: list[Column], always: list[Column], costs: list[Column]) -> list[Column]:
-    """Choose the best columns for 80 characters: judge before words, money before tokens, paid before shown."""
+    """Return the most useful columns for a terminal of 80 characters.
+
+    Left out are "recall whole", the shown and the cached tokens, with a judge "answers", and with costs the upkeep.
+    """
     titles = [one.title for one in shown]
     spare = {_INTERVALS["whole"][0], _INTERVALS["answers"][0] if _INTERVALS["judged"][0] in titles else ""}
     left_out = ("cached", "tokens", "upkeep") if costs else ("cached", "tokens")
@@ -101,12 +104,12 @@ def _choose_columns(shown: list[Column], always: list[Column], costs: list[Colum
 
 
 def best_name(results: Results, budget: int) -> str:
-    """Name the memory with the highest figure within a budget, if there are others; else ""."""
+    """Return the name of the best memory within a budget; "" if it is compared with no other memory."""
     return next((pair.best for pair in results.pairs if pair.budget == budget), "")
 
 
 def share(found: Interval | None) -> str:
-    """Format a share with the wider half of its interval; more digits would be noise.
+    """Return a share with the wider half of its interval, both with two digits.
 
     Example:
         >>> share(Interval(mean=0.5, low=0.36, high=0.64, count=44)), share(None)
@@ -114,24 +117,24 @@ def share(found: Interval | None) -> str:
     """
     if found is None:
         return _NOTHING
-    apart = max(found.high - found.mean, found.mean - found.low)  # the cautious one: intervals of shares are lopsided
+    apart = max(found.high - found.mean, found.mean - found.low)  # intervals of shares are not symmetric
     return f"{_two_digits(found.mean)} ±{_two_digits(apart)}"
 
 
 def model_note(name: str) -> str:
-    """Name the model that answered, and its effect on the figures."""
+    """Return the name of the model; for the offline model, with an explanation of its lower bounds."""
     if name == OFFLINE:
         return "memzoo-offline-extractive: rules, not a language model; its figures are lower bounds"
     return name
 
 
 def counter_note(name: str) -> str:
-    """Name the counter of the tokens."""
+    """Return the name of the token counter; for estimates, with a note."""
     return "approximate: estimated" if name == APPROXIMATE else name
 
 
 def caption(comparison: Compared) -> list[tuple[str, str]]:
-    """List the facts that a reader of the table needs, as pairs of a name and a text."""
+    """Return the notes below the table, as pairs of a name and a text."""
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
     learnt = [row for row in comparison.rows if row.memory.learnt_by]
@@ -149,7 +152,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
 
 
 def _cache_note(cache: CacheRule, system_tokens: int) -> str:
-    """Write the cache rule, and the number of tokens before the memory."""
+    """Return a description of the cache rule, with the number of system tokens."""
     before = f"; {write_number(system_tokens, 'token')} before the memory" if system_tokens else ""
     if cache.read == 1:
         return f"no prompt cache: as sent{before}"
@@ -160,7 +163,7 @@ def _cache_note(cache: CacheRule, system_tokens: int) -> str:
 
 
 def exclusions(comparison: Compared) -> list[str]:
-    """Write sentences on anything that the measurement left out."""
+    """Return a sentence for each kind of question or citation that the measurement left out."""
     talks = comparison.results.talks
     untrue = write_number(talks.adversarial, "adversarial question")
     unfounded = write_number(talks.without_evidence, "question")
@@ -184,7 +187,7 @@ def _interval_column(name: str, budget: int, results: Results, where: Where) -> 
             return _two_digits(found.mean) if where == "terminal" and name == "stale" else share(found)
         if results.talks.unread and row.memory.strategy in UNREAD:
             return "not measured" if name == first else _NOTHING
-        # Rules show less than a model, of what is true and of what no longer is: that is no bound of what is stale.
+        # With rules a memory shows less, also of stale statements, so the figure is no lower bound for "stale".
         bound = _two_digits(found.mean)
         return _NOTHING if name == "stale" or bound == ".00" else f"≥ {bound}"
 
@@ -266,7 +269,7 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
 
 
 def records(comparison: Compared) -> list[dict[str, Any]]:
-    """List a flat record for each memory and budget; a memory without a result has one with its error."""
+    """Return a flat record for each memory and budget; a memory without a result has one record with its error."""
     return [
         record
         for row in comparison.rows
@@ -302,5 +305,5 @@ def _record(comparison: Compared, row: Row, budget: int) -> dict[str, Any]:
 
 
 def _two_digits(value: float) -> str:
-    """Write a share, or a difference of two."""
+    """Return a share, or a difference of shares, with two digits and without a leading zero."""
     return f"{value:.2f}".replace("0.", ".")

@@ -1,4 +1,4 @@
-"""Renders the templates of the report, and escapes text from outside."""
+"""Renders the templates of the report, with all values escaped."""
 
 import functools
 import importlib.resources
@@ -10,12 +10,12 @@ __all__ = ["render_template", "source"]
 
 
 def source(name: str) -> str:
-    """Read a file beside the templates."""
+    """Return the text of a file in the folder of the templates."""
     return (importlib.resources.files("memzoo.benchmarks.data") / name).read_text(encoding="utf-8")
 
 
 def render_template(name: str, **values: Any) -> str:
-    """Render a template."""
+    """Return a template rendered with values."""
     return _environment().get_template(name).render(**values)
 
 

@@ -1,4 +1,4 @@
-"""Writes a comparison: a table for the terminal, results as JSON, a page of Markdown and one of HTML."""
+"""Writes the report of a comparison: a table for the terminal, and files in JSON, Markdown and HTML."""
 
 import json
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ __all__ = ["markdown", "table", "write_report"]
 
 
 def table(comparison: Compared) -> Group:
-    """Draw for a terminal: the verdict, a table for each budget, and the line that makes the picked memory."""
+    """Return, for a terminal, the verdict, a table for each budget, and the code that creates the picked memory."""
     verdict = Text("\n".join(comparison.results.verdict) + "\n")
     notes = [f"{name}: {text}" for name, text in caption(comparison)] + exclusions(comparison)
     if any(row.memory.floor for row in comparison.rows):
@@ -30,7 +30,7 @@ def table(comparison: Compared) -> Group:
 
 
 def markdown(comparison: Compared) -> str:
-    """Write the verdict and the tables as Markdown, for a pull request: the same for the same inputs."""
+    """Return the verdict and the tables as Markdown, for a pull request; the same for the same inputs."""
     code = comparison.results.code
     paste = [f"```python\n{code}\n```"] if code else []
     parts = ["# Which memory?", *map(_plain, comparison.results.verdict), *paste]
@@ -55,8 +55,8 @@ def markdown(comparison: Compared) -> str:
 def write_report(comparison: Compared, folder: Path, date: datetime | None = None) -> list[Path]:
     """Write all files of a report into a folder, and return their paths.
 
-    results.json and report.md are the same for the same inputs. The date, by default now, and the times are in
-    the other two.
+    results.json and report.md are the same for the same inputs. report.html and times.json also have the times and the
+    date, by default the current date.
     """
     date = date or datetime.now(UTC)
     texts = {
@@ -110,5 +110,5 @@ def _escape(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text in Markdown without tags, links and line breaks, for any titles and names."""
+    """Return a text escaped for Markdown, without tags, links and line breaks."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("](", "]\\(").replace("\n", " ")

@@ -1,1 +1,1 @@
-"""How memzoo measures itself: search, stores, costs. Not part of the installed package."""
+"""Measurements of memzoo itself: search, stores, costs. Not part of the installed package."""

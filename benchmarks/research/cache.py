@@ -1,8 +1,8 @@
-"""What each memory costs with a prompt cache, and what it shows: `python -m memzoo.benchmarks.research cache`.
+"""Measures each memory's cost with a prompt cache, and its views: `python -m memzoo.benchmarks.research cache`.
 
-Each exchange of a talk is one request: a system prompt, what the memory shows for the user's words, and these words. A
-beginning that the request before had is paid at a fraction, by OpenAI's rule: from 1,024 tokens on, in steps of 128.
-The questions are asked when they are due, in the midst of the talk or at its end, and are no requests of it.
+Each exchange of a conversation is one request: a system prompt, the memory's view, and the user's message. By OpenAI's
+rule, a beginning repeated from the previous request costs a fraction, from 1,024 tokens on, in steps of 128. Questions
+are asked at their time, during the conversation or at its end, and do not count as requests.
 """
 
 import contextlib
@@ -36,12 +36,12 @@ _PRICES = (0.1, 0.02)
 
 @dataclass
 class Measured:
-    """What one memory showed and sent over some talks.
+    """The measurements of one memory over some conversations.
 
     Attributes:
-        requests: What was sent, by the tokens of the system prompt.
-        answers: One for each question.
-        shown: The tokens that were shown for each question.
+        requests: The sum of requests, by the number of tokens of the system prompt.
+        answers: The scores of each question.
+        shown: The number of tokens shown for each question.
     """
 
     requests: dict[int, Requests] = field(default_factory=dict[int, Requests])
@@ -50,10 +50,10 @@ class Measured:
 
 
 def whole_views(names: Sequence[str]) -> list[Variant]:
-    """The memories to be measured: those that are named, or one of each; none is cut at a budget.
+    """Return the variants with these names, or all presets except "everything"; no view is cut at a budget.
 
     Raises:
-        MemoryZooError: One is no strategy, or has options that cannot work.
+        MemoryZooError: A name is not the name of a strategy, or its options cannot be read.
     """
     chosen = [parse_variant(one) for one in names] or [one for one in PRESETS.values() if one.cut]
     return [one for one in chosen if one.strategy or one.baseline]
@@ -68,15 +68,15 @@ def measure_requests(
     systems: Sequence[int],
     rule: CacheRule,
 ) -> Measured:
-    """Run a memory through talks, and reckon its requests.
+    """Run a memory through conversations, and return its requests, answers and tokens.
 
     Args:
-        transcripts: The talks.
+        transcripts: The conversations.
         variant: The memory.
-        counter: Counts tokens.
-        budget: What the option "budget" of a memory stands for.
-        systems: The tokens of the system prompts to reckon with.
-        rule: The cache.
+        counter: The token counter.
+        budget: The value of options given as "budget".
+        systems: The numbers of tokens of system prompts; requests are counted for each number.
+        rule: The rule of the prompt cache.
     """
     found = Measured({system: Requests() for system in systems})
     for transcript in transcripts:
@@ -112,7 +112,7 @@ def _talk(
         for system, one in caches.items():
             found.requests[system] += one.send(request, now[0].timestamp())
         if memory is not None:
-            # Rules cannot answer everything; what was not learnt is shown word for word, and learnt later.
+            # Rules cannot answer every prompt; messages not learnt are shown word for word and learnt later.
             with contextlib.suppress(ModelError):
                 memory.add_messages(exchange.records)
     for question in due:

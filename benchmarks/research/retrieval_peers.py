@@ -1,8 +1,8 @@
-"""Others that find messages for a question, under the same rule: the best first, as many as fit the budget.
+"""Other retrievers to compare with memzoo's search, under the same rule: the best results first that fit the budget.
 
-All of them show dates and speakers and pay for them, and pass over what does not fit for what comes next, as
-`memzoo.memories.search.excerpt.fit_passages` does. What was saved as one exchange is found and shown as one. Libraries
-run as they are.
+All retrievers show dates and speakers, which count in the budget, and skip a result that does not fit for the next
+result, as `memzoo.memories.search.excerpt.fit_passages` does. An exchange is saved, found and shown as a unit. The
+libraries are not modified.
 """
 
 import functools
@@ -25,14 +25,14 @@ from memzoo.sync import drive
 __all__ = ["PEERS", "Embed", "Peer"]
 
 Embed = Callable[[list[str]], Any]
-"""Texts -> a row of numbers for each."""
+"""A function that returns a row of numbers for each text."""
 
 
 class Peer(Protocol):
-    """Makes a retriever for a conversation."""
+    """A function that makes a retriever for a conversation."""
 
     def __call__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> Retriever:
-        """Learn who speaks, and nothing else yet."""
+        """Return a retriever without exchanges, which has only the speakers' names from the transcript."""
         ...
 
 
@@ -41,7 +41,7 @@ _BATCH_END = re.compile(r"(?<=</message>)\n\n(?=<message )")
 
 
 class _Ranked:
-    """Shows the best of a conversation's passages; how they are ranked is for subclasses to say."""
+    """A retriever of a conversation's passages; subclasses rank the passages."""
 
     _apart = False
 
@@ -71,14 +71,14 @@ class _Ranked:
 
 
 class _Newest(_Ranked):
-    """The last exchanges."""
+    """A retriever of the newest exchanges."""
 
     def _rank(self, question: Question) -> Iterable[Passage]:
         return reversed(self._passages)
 
 
 class _Oracle(_Ranked):
-    """The messages that the answer rests on, found by looking them up: no ranking can do better."""
+    """A retriever that looks up the evidence of the question, as an upper bound for every ranking."""
 
     _apart = True
 
@@ -87,7 +87,7 @@ class _Oracle(_Ranked):
 
 
 class _PlainWords(_Ranked):
-    """BM25 over exchanges, by SQLite's FTS5 as it comes."""
+    """A retriever by BM25 over exchanges, with SQLite's FTS5 and its default settings."""
 
     def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
         super().__init__(transcript, counter, embed)
@@ -111,7 +111,7 @@ class _PlainWords(_Ranked):
 class _LangChain:
     """`VectorStoreRetrieverMemory` of langchain-classic over langchain-core's `InMemoryVectorStore`.
 
-    Each exchange is saved with its date as an input of its own; its documents are shown as it returns them, the best
+    Each exchange is saved with its date as a separate input. The memory's documents are shown unchanged, the best
     first, as many as fit.
     """
 
@@ -135,11 +135,11 @@ class _LangChain:
 
 
 class _LlamaIndex:
-    """`VectorMemoryBlock` of llama-index-core over its own `SimpleVectorStore`, which here keeps the texts too.
+    """`VectorMemoryBlock` of llama-index-core over its `SimpleVectorStore`, extended to keep the texts.
 
-    The block refuses a store that keeps no texts, and llama-index-core has no other: `_make_store` adds a dictionary.
-    Each exchange is put in as a batch of its own, its date before the first message; what comes back is the block's
-    text, a batch after the other, the best first, as many as fit.
+    The block refuses a store without texts, and llama-index-core has only such stores, so `_make_store` adds a
+    dictionary. Each exchange is added as a batch, with its date before the first message. The batches in the block's
+    text are shown in its order, the best first, as many as fit.
     """
 
     def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
@@ -161,7 +161,7 @@ class _LlamaIndex:
 
 
 class _LangChainEmbeddings:
-    """A function that embeds, with the methods that LangChain calls."""
+    """An embedding function with the methods that LangChain calls."""
 
     def __init__(self, embed: Embed) -> None:
         self._embed = embed
@@ -178,14 +178,14 @@ def _langchain_memory(embed: Embed) -> Any:
     store = _library("langchain_core.vectorstores", "langchain-core").InMemoryVectorStore(_LangChainEmbeddings(embed))
     retriever = store.as_retriever(search_kwargs={"k": _MOST_DOCUMENTS})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it announces its removal each time that one is made
+        warnings.simplefilter("ignore")  # each new instance warns that the class will be removed
         return memory.VectorStoreRetrieverMemory(
             retriever=retriever, memory_key="history", input_key="prompt", return_docs=True
         )
 
 
 def _llamaindex_block(embed: Embed) -> tuple[Any, Any]:
-    """LlamaIndex's class of messages, and its block over a store that keeps texts."""
+    """Return LlamaIndex's class of messages, and a memory block over a store that keeps texts."""
     memory = _library("llama_index.core.memory", "llama-index-core")
     block = memory.VectorMemoryBlock(
         vector_store=_make_store(), embed_model=_llamaindex_embedding(embed), similarity_top_k=_MOST_DOCUMENTS
@@ -194,7 +194,7 @@ def _llamaindex_block(embed: Embed) -> tuple[Any, Any]:
 
 
 def _make_store() -> Any:
-    """LlamaIndex's `SimpleVectorStore`, and beside it what was put in, to be given back with what it finds."""
+    """Return a `SimpleVectorStore` of LlamaIndex that also keeps its nodes, and returns them with query results."""
     simple: Any = _library("llama_index.core.vector_stores", "llama-index-core").SimpleVectorStore
 
     class Keeping(simple):  # type: ignore[misc]
@@ -217,7 +217,7 @@ def _make_store() -> Any:
 
 
 def _llamaindex_embedding(embed: Embed) -> Any:
-    """A function that embeds, as an embedding model of LlamaIndex."""
+    """Return an embedding function as an embedding model of LlamaIndex."""
     base: Any = _library("llama_index.core.embeddings", "llama-index-core").BaseEmbedding
 
     class Embedding(base):  # type: ignore[misc]
@@ -235,18 +235,18 @@ def _llamaindex_embedding(embed: Embed) -> Any:
 
 
 def _day_of(exchange: Exchange) -> str:
-    """The day of an exchange, as evidence shows it."""
+    """Return the day of an exchange, in the format of a search result."""
     return Passage(0, "", "", exchange.said_at, begins=True).date
 
 
 def _lines_of(transcript: Transcript, exchange: Exchange) -> list[tuple[str, str]]:
-    """The messages of an exchange, each as its speaker and its text."""
+    """Return the speaker and the text of each message of an exchange."""
     labels = {"user": transcript.user, "assistant": transcript.assistant}
     return [(labels.get(str(one["role"]), str(one["role"])), text_of(one)) for one in exchange.messages]
 
 
 def _fill_budget(texts: Iterable[str], budget: int, tokens: Callable[[str], int]) -> str:
-    """The first texts that fit; one that does not is passed over."""
+    """Return the texts that fit a budget, joined; a text that does not fit is skipped."""
     chosen: list[str] = []
     left = budget
     for text in texts:
@@ -254,21 +254,21 @@ def _fill_budget(texts: Iterable[str], budget: int, tokens: Callable[[str], int]
         if cost <= left:
             chosen.append(text)
             left -= cost
-    # Counted as one text, tokens can differ a little from the sum.
+    # The tokens of the joined text can differ a little from the sum.
     while chosen and tokens("\n".join(chosen)) > budget:
         chosen.pop()
     return "\n".join(chosen)
 
 
 def _library(module: str, package: str) -> Any:
-    """Import a module of a library that is measured beside memzoo.
+    """Return a module of a library that is compared with memzoo.
 
     Raises:
-        MissingExtraError: The package, or one that it needs, is not installed.
+        MissingExtraError: The package, or a package required by it, is not installed.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # one announces its end
+            warnings.simplefilter("ignore")  # a library warns that it will be removed
             return importlib.import_module(module)
     except ImportError as error:
         raise MissingExtraError(f"{package} is not installed with all it needs: {error}") from error
@@ -281,4 +281,4 @@ PEERS: dict[str, Peer] = {
     "LlamaIndex": _LlamaIndex,
     "oracle": _Oracle,
 }
-"""The others by name, each made from a conversation, a counter of tokens and a function that embeds."""
+"""The other retrievers by name, each as a function of a conversation, a token counter and an embedding function."""

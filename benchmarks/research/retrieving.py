@@ -1,4 +1,4 @@
-"""Evidence recall at budgets of tokens: what a search shows for the questions of a conversation."""
+"""Measures evidence recall at token budgets: the share of evidence that a search shows for questions."""
 
 import functools
 import time
@@ -18,38 +18,38 @@ __all__ = ["FedMemory", "Found", "Make", "OverBudgetError", "Retriever", "find",
 
 
 class Retriever(Protocol):
-    """Whatever takes in a conversation, and shows what fits a question."""
+    """A search that is fed a conversation, and returns texts for a question."""
 
     def hear(self, exchange: Exchange) -> None:
-        """Take in the next exchange."""
+        """Add the next exchange."""
         ...
 
     def show(self, question: Question, budget: int) -> str:
-        """What the model would be shown, of at most so many tokens."""
+        """Return the text to show to the model for a question, with at most `budget` tokens."""
         ...
 
 
 Make: TypeAlias = Callable[[Transcript, TextCounter], Retriever]
-"""Makes what takes in a conversation, exchange by exchange, and can be asked."""
+"""A function that returns a retriever without exchanges for a conversation."""
 
 
 class OverBudgetError(MemoryZooError, ValueError):
-    """More was shown than the budget allows: its recall would be worth nothing."""
+    """A retriever showed more tokens than the budget allows, so its recall cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was shown for one question at one budget.
+    """The measurements of one question at one budget.
 
     Attributes:
-        category: The kind of question.
-        budget: Tokens that might be shown.
-        recall: The share of its evidence that was shown.
-        tokens: Tokens that were shown.
-        seconds: CPU time of this process for the search.
-        calls: How often embeddings were asked for to search.
-        save_seconds: CPU time of this process to save an exchange of the conversation, mean.
-        save_calls: How often embeddings were asked for to save an exchange, mean.
+        category: The kind of the question.
+        budget: The budget in tokens.
+        recall: The share of the question's evidence that was shown.
+        tokens: The number of tokens shown.
+        seconds: The CPU time of this process for the search.
+        calls: The number of calls for embeddings for the search.
+        save_seconds: The mean CPU time of this process to save an exchange.
+        save_calls: The mean number of calls for embeddings to save an exchange.
     """
 
     category: str
@@ -71,18 +71,18 @@ def find(
     timer: Callable[[], float] = time.process_time,
     calls: Callable[[], int] = lambda: 0,
 ) -> list[Found]:
-    """Ask all questions of all conversations at each budget.
+    """Return the measurements of all questions of all conversations at each budget.
 
     Args:
-        make: Makes what is asked.
+        make: A function that makes the retriever for a conversation.
         transcripts: The conversations.
-        budgets: Tokens that may be shown.
-        counter: Counts them.
-        timer: Tells the time in seconds.
-        calls: Tells how often embeddings were asked for so far.
+        budgets: The budgets in tokens.
+        counter: The token counter.
+        timer: A function that returns the time in seconds.
+        calls: A function that returns the number of calls for embeddings so far.
 
     Raises:
-        OverBudgetError: More was shown than a budget allows.
+        OverBudgetError: A retriever showed more tokens than a budget allows.
     """
     found: list[Found] = []
     for transcript in transcripts:
@@ -96,7 +96,7 @@ def find(
                     retriever.hear(exchange)
                 saving = (saving[0] + timer() - start, saving[1] + calls() - before)
                 heard += len(said)
-            # The first search of a question may still take in what was said last: that is no part of a search.
+            # Not measured: the first search may also add the newest exchanges to the index.
             retriever.show(question, budgets[0])
             for budget in budgets:
                 before, start = calls(), timer()
@@ -120,18 +120,18 @@ def find(
 
 
 def memory_maker(embedder: Embedder | None) -> Make:
-    """Makes `VectorStoreRetrieverMemory` with an embedder."""
+    """Return a function that makes a `VectorStoreRetrieverMemory` with an embedder."""
     kind = functools.partial(VectorStoreRetrieverMemory, embedder=embedder, max_token_limit=1)
     return lambda transcript, counter: FedMemory(transcript, counter.of_message, kind)
 
 
 class FedMemory:
-    """A memory that is told a conversation, in a store whose clock is the conversation's.
+    """A memory as a retriever, with a store whose clock follows the dates of the conversation.
 
     Args:
         transcript: The conversation.
-        counter: Counts tokens, as memories are given one.
-        make: Makes the memory, which has a `max_token_limit`.
+        counter: The token counter, in any form that memories accept.
+        make: A function that makes the memory, which has a `max_token_limit`.
     """
 
     def __init__(self, transcript: Transcript, counter: TokenCounterOption, make: Callable[..., Any]) -> None:
@@ -143,7 +143,7 @@ class FedMemory:
             human_prefix=transcript.user,
             ai_prefix=transcript.assistant,
             token_counter=counter,
-            recalled_role="system",  # a text has no frame, which would count
+            recalled_role="system",  # as system messages, texts have no frame, whose tokens would count
         )
         self._limited: dict[int, Any] = {}
 
@@ -154,7 +154,7 @@ class FedMemory:
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
-        # Each keeps its index, to which it adds what was said since.
+        # One clone for each budget, which keeps its index and adds only new messages.
         memory = self._limited.setdefault(budget, self._memory.clone(max_token_limit=budget))
         shown: str = memory.load_memory_variables({"input": question.text})["history"]
         return shown

@@ -1,4 +1,4 @@
-"""How fast memzoo is beside other libraries: `make speed`, or `python -m memzoo.benchmarks.research speed`."""
+"""Compares memzoo's speed with other libraries: `make speed`, or `python -m memzoo.benchmarks.research speed`."""
 
 import platform
 import tempfile
@@ -25,7 +25,7 @@ MEMZOO, LANGCHAIN, LLAMA, SESSION = "memzoo", "langchain-classic", "llama-index-
 _MILLISECOND, _SECOND = 1e-3, 1.0
 _MANY = 10_000
 _FEW = 3
-"""Calls in a sample that makes the conversation longer: a few, so that it keeps its length."""
+"""The number of calls in a sample whose calls add messages; a low number, so that the conversation hardly grows."""
 
 _UNITS = (
     "CPU time of one call (all threads of the process), median of {samples} samples; the libraries take turns. "
@@ -38,12 +38,12 @@ class Row:
     """One line of the table.
 
     Attributes:
-        name: For the command line.
-        title: What is measured.
-        target: Seconds of CPU that memzoo may take, or the number of calls.
-        makers: What to time, by library.
+        name: The name for the command line.
+        title: A description of the measured work.
+        target: The CPU seconds that memzoo may take, or the number of model calls.
+        makers: The functions that set up the measured work, by library.
         most: The most calls in a sample.
-        counts: What to count instead of timing something, by library.
+        counts: The functions that return a number of model calls, by library; used instead of timing.
     """
 
     name: str
@@ -163,18 +163,18 @@ ROWS = [
 
 @dataclass(frozen=True)
 class Figures:
-    """What one row gave.
+    """The figures of one row.
 
     Attributes:
         row: The row.
-        values: Seconds of CPU of one call, or a count, by library.
+        values: The CPU seconds of one call, or the number of model calls, by library.
     """
 
     row: Row
     values: Mapping[str, float]
 
     def write_value(self, value: float) -> str:
-        """A figure with its unit."""
+        """Return a figure with its unit."""
         if self.row.counts:
             return f"{value:.0f}"
         if value >= _SECOND:
@@ -212,7 +212,7 @@ def speed(
 
 
 def measure_row(row: Row, samples: int) -> Figures:
-    """Measure one row; a library that is not installed is left out."""
+    """Return the figures of one row, without libraries that are not installed."""
     values: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Place(Path(folder))

@@ -1,4 +1,4 @@
-"""What `speed` asks memzoo to do."""
+"""The work of memzoo that `speed` measures."""
 
 import itertools
 import shutil
@@ -35,18 +35,18 @@ __all__ = [
 ]
 
 _TURN = 500
-"""Messages that are stored at once to set up a long conversation; only later calls are measured."""
+"""The number of messages saved in one turn to set up a long conversation, which is not measured."""
 
 _ENCODING = "o200k_base"
 
 
 def buffer_load(count: int) -> Maker:
-    """Load a buffer of so many exchanges as text."""
+    """Return the work: load a buffer of `count` exchanges as text."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferMemory(), messages(2 * count)))
 
 
 def buffer_turn(count: int) -> Maker:
-    """Load a buffer of so many exchanges as text, then save one more."""
+    """Return the work: load a buffer of `count` exchanges as text, then save another exchange."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(ConversationBufferMemory(), messages(2 * count))
@@ -62,37 +62,37 @@ def buffer_turn(count: int) -> Maker:
 
 
 def buffer_save(_: Place) -> Prepare:
-    """Save an exchange to a buffer in memory."""
+    """Return the work: save an exchange to a buffer in memory."""
     return again(make_save(ConversationBufferMemory()))
 
 
 def window_load(count: int) -> Maker:
-    """Load a window of five exchanges."""
+    """Return the work: load a window of five exchanges from memory, after `count` exchanges."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferWindowMemory(k=5), messages(2 * count)))
 
 
 def window_load_sqlite(count: int) -> Maker:
-    """Load a window of five exchanges from SQLite."""
+    """Return the work: load a window of five exchanges from SQLite, after `count` exchanges."""
     return lambda place: _prepare_load(_window_on_sqlite(place, count))
 
 
 def window_save_sqlite(count: int) -> Maker:
-    """Save an exchange to a window on SQLite."""
+    """Return the work: save an exchange to a window on SQLite, after `count` exchanges."""
     return lambda place: again(make_save(_window_on_sqlite(place, count)))
 
 
 def token_buffer_load(limit: int) -> Maker:
-    """Load a token buffer that is full."""
+    """Return the work: load a full token buffer."""
     return lambda _: _prepare_load(_full(limit))
 
 
 def token_buffer_save(limit: int) -> Maker:
-    """Save an exchange to a token buffer that is full."""
+    """Return the work: save an exchange to a full token buffer."""
     return lambda _: again(make_save(_full(limit)))
 
 
 def retriever_load(words: range) -> Maker:
-    """Search 10,000 messages that were searched before."""
+    """Return the work: search 10,000 messages again, with an index in memory."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(VectorStoreRetrieverMemory(**_tokens(1000)), messages(10_000, rare_words=True))
@@ -102,19 +102,19 @@ def retriever_load(words: range) -> Maker:
 
 
 def token_buffer_open(place: Place) -> Prepare:
-    """Open 10,000 stored messages as a token buffer and load them for the first time."""
+    """Return the work: open 10,000 stored messages as a token buffer, and load the buffer for the first time."""
 
     def open_memory(store: Store) -> BaseMemory:
         return ConversationTokenBufferMemory(store=store, conversation_id="a", **_tokens(2000))
 
-    # The tokenizer's vocabulary is loaded beforehand, as it would be in a process that has run for a while.
+    # The tokenizer's vocabulary is loaded before, as in a process that has run for a while.
     open_memory(open_store("memory://")).counter({"role": "user", "content": "tea"})
     original = _store_messages(place, lambda store: ConversationBufferMemory(store=store, conversation_id="a"))
     return _prepare_opening(place, original, open_memory, "tea")
 
 
 def retriever_open(words: range) -> Maker:
-    """Open 10,000 messages that a retriever had saved and search them for the first time."""
+    """Return the work: open 10,000 messages saved by a retriever, and search for the first time."""
 
     def open_memory(store: Store) -> BaseMemory:
         return VectorStoreRetrieverMemory(store=store, conversation_id="a", **_tokens(1000))
@@ -127,7 +127,7 @@ def retriever_open(words: range) -> Maker:
 
 
 def model_calls(_: Place) -> int:
-    """Model calls of a full summary-buffer in 40 exchanges of 100 tokens."""
+    """Return the number of model calls of a full summary-buffer in 40 exchanges of 100 tokens."""
     calls = 0
 
     def answer(_: object) -> str:
@@ -146,14 +146,14 @@ def model_calls(_: Place) -> int:
 
 
 def fill_memory(memory: BaseMemory, said: list[Message]) -> BaseMemory:
-    """A memory to which messages were saved, hundreds in a turn."""
+    """Save messages to a memory, 500 in a turn, and return the memory."""
     for start in range(0, len(said), _TURN):
         memory.add_messages(said[start : start + _TURN])
     return memory
 
 
 def make_save(memory: BaseMemory) -> Callable[[], None]:
-    """A call that saves the next exchange."""
+    """Return a function that saves the next exchange at each call."""
     said = exchanges()
     return lambda: _save(memory, *next(said))
 
@@ -190,7 +190,7 @@ def _open_file(place: Place, path: Path) -> Store:
 
 
 def _store_messages(place: Place, open_memory: Callable[[Store], BaseMemory], *, rare_words: bool = False) -> Path:
-    """A file of 10,000 messages that a memory saved."""
+    """Return the path of an SQLite file with 10,000 messages saved by a memory."""
     path = place.folder / "original.db"
     store = open_store(f"sqlite:///{path}")
     fill_memory(open_memory(store), messages(10_000, rare_words=rare_words))
@@ -199,7 +199,7 @@ def _store_messages(place: Place, open_memory: Callable[[Store], BaseMemory], *,
 
 
 def _prepare_opening(place: Place, original: Path, open_memory: Callable[[Store], BaseMemory], asked: str) -> Prepare:
-    """Each sample opens a copy of the file, because a first load may store what it worked out."""
+    """Return the work: open a fresh copy of the file and load, because a first load may write to the file."""
 
     def prepare() -> Repeat:
         copy = place.folder / f"{uuid.uuid4().hex}.db"

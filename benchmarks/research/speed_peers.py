@@ -1,6 +1,6 @@
-"""What `speed` asks other libraries to do, where they do the same work.
+"""The work of other libraries that `speed` measures, where a library does the same work as memzoo.
 
-Each function takes what it needs from the library when it is called: a library that is not installed is left out.
+Each function imports its library when called, so that a library that is not installed can be left out.
 """
 
 import asyncio
@@ -28,12 +28,15 @@ _ENCODING = "o200k_base"
 
 
 def langchain_buffer(count: int, *calls: str) -> Maker:
-    """`ConversationBufferMemory` with so many exchanges."""
+    """Return the calls of a `ConversationBufferMemory` with `count` exchanges."""
     return lambda _: _langchain_calls(_langchain("ConversationBufferMemory", _history(count)), calls)
 
 
 def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
-    """`ConversationBufferWindowMemory` of five exchanges, in memory or over `SQLChatMessageHistory`."""
+    """Return the calls of a `ConversationBufferWindowMemory` of five exchanges, after `count` exchanges.
+
+    The history is in memory, or with `sqlite` a `SQLChatMessageHistory`.
+    """
 
     def make(place: Place) -> Prepare:
         history = _history_on_sqlite(place, count) if sqlite else _history(count)
@@ -43,19 +46,19 @@ def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
 
 
 def langchain_token_buffer(limit: int, *calls: str) -> Maker:
-    """`ConversationTokenBufferMemory`, full."""
+    """Return the calls of a full `ConversationTokenBufferMemory`."""
 
     def make(_: Place) -> Prepare:
         options = {"llm": _langchain_model(), "max_token_limit": limit}
         memory = _langchain("ConversationTokenBufferMemory", _history(limit // 100 + 20), **options)
-        _langchain_save(memory, exchanges())()  # It cuts only when it saves.
+        _langchain_save(memory, exchanges())()  # The memory drops old messages only when saving.
         return _langchain_calls(memory, calls)
 
     return make
 
 
 def langchain_retriever(words: range) -> Maker:
-    """`VectorStoreRetrieverMemory` over LangChain's store of vectors in memory, with memzoo's embedder."""
+    """Return a load of a `VectorStoreRetrieverMemory` over LangChain's vector store in memory, with `HashEmbedder`."""
 
     def make(_: Place) -> Prepare:
         from memzoo.memories import HashEmbedder
@@ -82,7 +85,7 @@ def langchain_retriever(words: range) -> Maker:
 
 
 def langchain_model_calls(_place: Place) -> int:
-    """Model calls of a full `ConversationSummaryBufferMemory` in 40 exchanges of 100 tokens."""
+    """Return the number of model calls of a full `ConversationSummaryBufferMemory` in 40 exchanges of 100 tokens."""
     model = _langchain_model()
     memory = _import("langchain_classic.memory").ConversationSummaryBufferMemory(llm=model, max_token_limit=2000)
     said = exchanges()
@@ -96,7 +99,7 @@ def langchain_model_calls(_place: Place) -> int:
 
 
 def llama_buffer(count: int, *calls: str) -> Maker:
-    """`ChatMemoryBuffer` of llama-index-core, all its messages as text."""
+    """Return the calls of a `ChatMemoryBuffer` of llama-index-core; a load returns all its messages as text."""
     utils = "llama_index.core.base.llms.generic_utils"
 
     def make(_: Place) -> Prepare:
@@ -108,7 +111,7 @@ def llama_buffer(count: int, *calls: str) -> Maker:
 
 
 def llama_token_buffer(limit: int, *calls: str) -> Maker:
-    """`ChatMemoryBuffer` of llama-index-core with a limit of tokens, full."""
+    """Return the calls of a full `ChatMemoryBuffer` of llama-index-core with a token limit."""
 
     def make(_: Place) -> Prepare:
         memory = _llama(limit // 100 + 20, limit)
@@ -118,7 +121,10 @@ def llama_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def sessions(count: int, *calls: str) -> Maker:
-    """`SQLiteSession` of openai-agents with so many exchanges in a file: the last 20 messages, or two more."""
+    """Return the calls of a `SQLiteSession` of openai-agents with `count` exchanges in a file.
+
+    A load returns the last 20 messages; a save adds two messages.
+    """
 
     def make(place: Place) -> Prepare:
         session = _import("agents").SQLiteSession("a", place.folder / "agents.db")
@@ -127,7 +133,7 @@ def sessions(count: int, *calls: str) -> Maker:
         runner.run(session.add_items(messages(2 * count)))
         said = messages(2)
 
-        # One loop for all calls of a sample, or starting it would count.
+        # One event loop for all calls of a sample, so that the start of the loop does not count.
         async def repeat(times: int) -> None:
             for _, call in itertools.product(range(times), calls):
                 await (session.get_items(limit=20) if call == "load" else session.add_items(said))
@@ -139,7 +145,7 @@ def sessions(count: int, *calls: str) -> Maker:
 
 def _import(module: str) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # All of LangChain's memories announce their end.
+        warnings.simplefilter("ignore")  # All of LangChain's memories warn that they are deprecated.
         return importlib.import_module(module)
 
 
@@ -184,7 +190,7 @@ def _langchain_save(memory: Any, said: Any) -> Callable[[], object]:
 
 
 def _langchain_model() -> Any:
-    """A model that counts its calls, and counts tokens with the same encoding as memzoo."""
+    """Return a LangChain model that counts its calls, and counts tokens with the same encoding as memzoo."""
     base = _import("langchain_core.language_models.chat_models").SimpleChatModel
 
     class Scripted(base):  # type: ignore[misc, valid-type]

@@ -1,4 +1,4 @@
-"""What is said in the conversations that `speed` measures."""
+"""The texts of the conversations that `speed` measures."""
 
 import itertools
 import random
@@ -8,7 +8,8 @@ from memzoo.stores import Message
 
 __all__ = ["FREQUENT", "RARE", "exchanges", "messages", "question", "talk"]
 
-# A word of `talk` is the rarer, the higher its number: these stand in a hundredth, and in about ten of 10,000 messages.
+# The higher the number of a word in `talk`, the rarer the word. A frequent word here occurs in about a hundredth of the
+# messages, a rare word in about ten of 10,000 messages.
 FREQUENT = range(10, 16)
 RARE = range(2000, 2006)
 
@@ -19,7 +20,7 @@ _WORDS = (
 
 
 def exchanges() -> Iterator[tuple[str, str]]:
-    """Exchanges of about 100 tokens without end, no two alike."""
+    """Yield an endless series of different exchanges of about 100 tokens."""
     for number in itertools.count():
         start = number % len(_WORDS)
         words = " ".join(_WORDS[start:] + _WORDS[:start])
@@ -27,7 +28,7 @@ def exchanges() -> Iterator[tuple[str, str]]:
 
 
 def messages(count: int, *, rare_words: bool = False) -> list[Message]:
-    """So many chat messages; with rare and frequent words for a search, or of about 50 tokens each."""
+    """Return `count` chat messages, from `talk` with `rare_words`, else of about 50 tokens each."""
     if rare_words:
         return list(itertools.islice(itertools.chain.from_iterable(talk()), count))
     said = itertools.islice(itertools.chain.from_iterable(exchanges()), count)
@@ -36,12 +37,12 @@ def messages(count: int, *, rare_words: bool = False) -> list[Message]:
 
 
 def question(words: range) -> str:
-    """A question made of the given words of `talk`."""
+    """Return a question of the words of `talk` with these numbers."""
     return " ".join(f"word{number}" for number in words)
 
 
 def talk(seed: int = 0) -> Iterator[list[Message]]:
-    """Exchanges of made-up words without end, few of them frequent and most of them rare, the same in every run."""
+    """Yield an endless series of exchanges of made-up words, a few frequent and most rare, the same in every run."""
     chance = random.Random(seed)  # noqa: S311 - made-up words, no secrets
     words = [f"word{number}" for number in range(5_000)]
     weights = list(itertools.accumulate(1 / (rank + 1) for rank in range(len(words))))

@@ -1,4 +1,4 @@
-"""CPU time of the same work in several libraries, in one run."""
+"""Measures the CPU time of the same work in several libraries, in one run."""
 
 import gc
 import time
@@ -12,12 +12,12 @@ from typing import TypeAlias
 __all__ = ["Maker", "Place", "Prepare", "Repeat", "again", "medians"]
 
 Repeat: TypeAlias = Callable[[int], object]
-"""Does the measured work so many times."""
+"""A function that does the measured work a number of times."""
 
 Prepare: TypeAlias = Callable[[], Repeat]
-"""Gets the work ready before each sample; that is not measured."""
+"""A function that prepares the work before each sample, which is not measured."""
 
-# After garbage was collected, the first calls take twice as long: of shorter samples they would be a good part.
+# After a garbage collection, the first calls take twice as long; in shorter samples they would count too much.
 _SAMPLE_SECONDS = 0.05
 _PATIENCE = 10.0
 _FEWEST = 3
@@ -25,11 +25,11 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class Place:
-    """Where a library keeps its files during one row.
+    """The folder and the open resources of the libraries during one row.
 
     Attributes:
-        folder: An empty folder.
-        stack: Closes what was opened when the row is done.
+        folder: The folder, empty at first.
+        stack: The resources to close when the row is done.
     """
 
     folder: Path
@@ -37,11 +37,11 @@ class Place:
 
 
 Maker: TypeAlias = Callable[[Place], Prepare]
-"""Sets a library up for a row, once."""
+"""A function that sets up a library for a row, once."""
 
 
 def again(call: Callable[[], object]) -> Prepare:
-    """Work that needs no preparation: the same call each time."""
+    """Return work without preparation: the same call each time."""
 
     def repeat(count: int) -> None:
         for _ in range(count):
@@ -53,16 +53,16 @@ def again(call: Callable[[], object]) -> Prepare:
 def medians(
     works: Mapping[str, Prepare], samples: int, most: int, timer: Callable[[], float] = time.process_time
 ) -> dict[str, float]:
-    """Seconds of CPU that one call takes, medians.
+    """Return the median CPU seconds of one call, by library.
 
-    The libraries take turns (A B A B), so whatever else the machine does hits all of them alike. A library that has
+    The libraries take turns (A B A B), so other load of the machine affects all libraries alike. A library that has
     used more than ten seconds is sampled less often, but at least three times.
 
     Args:
-        works: What to measure, by library.
-        samples: How many samples to take of each.
-        most: The most calls in a sample; 1 where each call needs a preparation of its own.
-        timer: Tells the seconds of CPU that this process has used.
+        works: The work to measure, by library.
+        samples: The number of samples of each library.
+        most: The most calls in a sample; 1 if each call needs its own preparation.
+        timer: A function that returns the CPU seconds of this process.
     """
     counts = {name: _count(prepare, most, timer) for name, prepare in works.items()}
     taken: dict[str, list[float]] = {name: [] for name in works}
@@ -74,10 +74,10 @@ def medians(
 
 
 def _count(prepare: Prepare, most: int, timer: Callable[[], float]) -> int:
-    """How many calls make a sample that is long enough to time."""
+    """Return the number of calls in a sample that is long enough to time."""
     _sample(prepare, 1, timer)  # The first call imports and fills caches.
     count = 1
-    # One call alone does not tell how long many take.
+    # Measured anew for each count, because the time of one call does not predict the time of many.
     while count < most and _sample(prepare, count, timer) * count < _SAMPLE_SECONDS:
         count *= 2
     return min(count, most)
@@ -85,7 +85,7 @@ def _count(prepare: Prepare, most: int, timer: Callable[[], float]) -> int:
 
 def _sample(prepare: Prepare, count: int, timer: Callable[[], float]) -> float:
     repeat = prepare()
-    # Collecting garbage walks the objects of all libraries, and whoever allocates next would pay for the others.
+    # A garbage collection visits the objects of all libraries, so its time would be added to one of them by chance.
     gc.collect()
     gc.disable()
     try:

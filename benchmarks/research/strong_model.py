@@ -1,12 +1,12 @@
-"""Memories that learn from a large model's replies: `python -m memzoo.benchmarks.research learn` and `strong-model`.
+"""Lets memories learn from a large model's replies: `python -m memzoo.benchmarks.research learn` and `strong-model`.
 
-The replies are JSON, a file for each memory (`summary.json`): a list of `{"prompt": ..., "reply": ...}` in the order in
-which they were given; those to loads (`"name": "load-..."`) are passed over. Each memory reads them as it reads any
-model's: it learns the whole conversation in few large steps, as after an import, and each prompt is looked up. A prompt
-without a reply ends the command; `--in-order` takes the next reply instead, and says how many such prompts there were.
+The replies are JSON files, one for each memory (`summary.json`): a list of `{"prompt": ..., "reply": ...}` in the order
+of the calls; replies to loads (`"name": "load-..."`) are skipped. Each memory learns the whole conversation in a few
+large steps, as after an import, and the reply to each of its prompts is looked up. A prompt without a reply ends the
+command; with `--in-order` the next reply is used instead, and the number of such prompts is printed.
 
-`learn` writes the states that come with the package, `strong-model` measures what memories show with them, cut at the
-limit by the rule of comparisons.
+`learn` writes the recorded states of the package. `strong-model` measures the views of memories with these states, cut
+at the limit by the rule of comparisons.
 """
 
 import functools
@@ -43,7 +43,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "entity": {"k": 3, "max_token_limit": BUDGET},
     "knowledge-graph": {"k": 2, "mine_ai": True, "max_token_limit": BUDGET},
 }
-"""The memories that learn with a model, and their options."""
+"""The options of the memories that learn with a model, by name."""
 
 _ID, _BY, _SEARCH = "learnt", "the model", "vector-retriever"
 _ENCODING = "o200k_base"
@@ -56,10 +56,11 @@ _InOrder = Annotated[bool, typer.Option("--in-order", help="Take replies in orde
 
 
 class Replies:
-    """Answers prompts from replies that were given before; used as a memory's model.
+    """The model of a memory, which answers prompts with recorded replies.
 
     Attributes:
-        others: How many prompts were not among those that were answered then.
+        others: The number of prompts that differ from the recorded prompts.
+        spent: The calls and tokens so far.
     """
 
     def __init__(self, given: Sequence[Mapping[str, str]], *, in_order: bool = False) -> None:
@@ -86,7 +87,7 @@ class Replies:
 
 
 def _renumber(reply: str, asked: str, now: str) -> str:
-    """Return a reply to another prompt with the numbers that the statements in it have now; 0 for one not shown."""
+    """Return a reply to an old prompt with the statement numbers of the new prompt; 0 for a statement not in it."""
     told, numbers = dict(_NUMBERED.findall(asked)), {text: number for number, text in _NUMBERED.findall(now)}
     return _NUMBERED.sub(lambda line: f"[{numbers.get(told.get(line[1], ''), 0)}] {line[2]}", reply)
 
@@ -136,7 +137,7 @@ def strong_model(
 
 
 def _learn_all(talk: Transcript, folder: Path, max_prompt_tokens: int, *, in_order: bool) -> dict[str, LearntState]:
-    """Let each memory learn a talk to whose prompts a folder has replies."""
+    """Return the states of all memories for which a folder has replies, after learning a conversation."""
     found: dict[str, LearntState] = {}
     for name in OPTIONS:
         file = folder / f"{name}.json"
@@ -151,10 +152,10 @@ def _learn_all(talk: Transcript, folder: Path, max_prompt_tokens: int, *, in_ord
 
 
 def learn_talk(talk: Transcript, name: str, replies: Replies, max_prompt_tokens: int) -> LearntState:
-    """Let a memory learn a conversation as it was said, all at once.
+    """Return the state of a memory after learning a whole conversation at once.
 
     Raises:
-        OptionError: It asked what nobody answered.
+        OptionError: There is no reply to a prompt.
         ModelReplyError: A reply cannot be used.
     """
     store = _Watched(replies)
@@ -175,10 +176,10 @@ def learn_talk(talk: Transcript, name: str, replies: Replies, max_prompt_tokens:
 
 
 class _Watched(InMemoryStore):
-    """A store that notes each step of learning.
+    """A store that records each update of the state.
 
     Attributes:
-        steps: Those that were committed.
+        steps: The committed updates, in order.
     """
 
     def __init__(self, replies: Replies) -> None:
@@ -202,7 +203,7 @@ def _open_memory(talk: Transcript, name: str, learnt: LearntState | None, limit:
     if not name.startswith("summary"):
         options["max_token_limit"] = limit
     if name == "entity":
-        options["k"] = 0  # The notes alone, without the last exchanges.
+        options["k"] = 0  # Only the notes, without the last exchanges.
     return create_memory(
         name,
         llm=Unasked(_BY),
@@ -216,8 +217,8 @@ def _open_memory(talk: Transcript, name: str, learnt: LearntState | None, limit:
 
 
 def _figures(memory: BaseMemory, questions: Sequence[Question], limit: int) -> list[str]:
-    """The share of answers shown, the corrections, those of which the old statement alone was shown, and the tokens."""
-    # As in a comparison: a message that waits for its answer has what finds leave of the limit.
+    """Return cells: the share of answers shown, the counts of corrections and of stale statements, the mean tokens."""
+    # Cut as in a comparison: found texts come first, and messages get the rest of the limit.
     views = [fit(memory.messages(one.text), limit, _counter()) for one in questions]
     asked = [
         score_question(question, tuple((message["role"], text_of(message)) for message in view))

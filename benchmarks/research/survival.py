@@ -1,9 +1,9 @@
-"""What is left of rules, goals and facts when a talk goes on: `python -m memzoo.benchmarks.research survival`.
+"""Measures which rules, goals and facts a memory still shows: `python -m memzoo.benchmarks.research survival`.
 
-Statements of six kinds are made early in a talk, which then goes on with other things. After each round, as much as
-fills the budget once, it is looked whether what the memory shows for a next step, which asks for none of them, still
-says them. Then the same with the statements pinned. Models are the offline one's rules: a model's own summaries keep
-other things, `--model` asks one.
+Statements of six kinds are made early in a conversation, which then continues with other topics. Each round adds as
+many tokens as the budget. After a round, the memory's view for a next step is checked for the statements, though the
+step asks for none of them. Then the same is measured with the statements pinned. By default the offline model answers
+the memories' prompts; the summaries of another model (`--model`) keep other statements.
 """
 
 import itertools
@@ -25,18 +25,18 @@ __all__ = ["STATEMENTS", "Statement", "measure_survival", "survival"]
 NEXT_STEP = "Good. What do we do next?"
 
 
-# Of a message of the bundled talk, on average.
+# The mean number of tokens in a message of the bundled conversation.
 _TOKENS = 25
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Something that is said early, and is to hold to the end.
+    """A statement made early in a conversation, which should hold to the end.
 
     Attributes:
-        kind: What it is.
-        said: What the user says: of a correction, what is wrong at first.
-        marks: Words that are all in what a memory shows, in small letters, if it still says so.
+        kind: The kind of the statement.
+        said: The user's messages; for a correction, the wrong statement first.
+        marks: Words in lower case; a view shows the statement if it contains all of them.
     """
 
     kind: str
@@ -60,25 +60,25 @@ STATEMENTS = (
         "correction", ["Our supplier is Halloran.", "Our supplier is not Halloran but Pemberton."], ["pemberton"]
     ),
 )
-"""What is to survive, two of each kind."""
+"""The statements to check for, two of each kind."""
 
 
 def measure_survival(
     name: str, rounds: Sequence[int], *, pinned: bool, budget: int, model: str | ChatModel = "offline"
 ) -> dict[int, Mapping[str, float]]:
-    """After each number of rounds, the share of each kind of statement that a memory still shows.
+    """Return the share of statements of each kind that a memory still shows, by the number of rounds.
 
     Args:
         name: The strategy.
-        rounds: How many.
-        pinned: Whether the statements are pinned when they are made.
-        budget: Tokens of a round, and of what a memory with a limit in tokens shows.
-        model: What memories ask that ask one.
+        rounds: The numbers of rounds after which the view is checked.
+        pinned: True to pin the statements when they are made.
+        budget: The number of tokens of a round, and the token limit of memories with such a limit.
+        model: The model for the memories' prompts.
     """
     memory = _memory(name, budget, model)
     for one in STATEMENTS:
         for said in one.said:
-            # Who pins, pins what holds: of a correction the new.
+            # Of a correction, only the new statement is pinned.
             is_pinned = pinned and said == one.said[-1]
             memory.add_messages([{"role": "user", "content": said}], pinned=is_pinned, learn=False)
             memory.add_messages([{"role": "assistant", "content": "Understood."}])
@@ -98,7 +98,7 @@ def _memory(name: str, budget: int, model: str | ChatModel) -> BaseMemory:
     limits: dict[str, Any] = {limit[name]: budget} if name in limit else {}
     if name in ("message-window", "summarizing-window"):
         limits["max_messages"] = max(budget // _TOKENS, 30)
-    # A reply that cannot be used is asked for again at the next save.
+    # After a reply that cannot be used, the model is asked again at the next save.
     options: dict[str, Any] = {"token_counter": "approximate", "on_model_error": "defer", **limits}
     return create_memory(name, llm=model, **options)
 

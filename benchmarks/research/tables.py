@@ -1,4 +1,4 @@
-"""Tables for terminals and for pages alike: Markdown, its columns aligned."""
+"""Writes tables in Markdown with aligned columns, for terminals and pages."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +10,7 @@ __all__ = ["mean_shown", "show", "table"]
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> str:
-    """Write a table; the first column is text, the others are figures.
+    """Return a table; the first column is text, all other columns are figures.
 
     Example:
         >>> print(table(["who", "count"], [["Ann", "3"]], "Apples"))
@@ -28,12 +28,12 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") 
 
 
 def show(*texts: str) -> None:
-    """Print texts as they are, with a blank line between them."""
+    """Print texts unchanged, with a blank line between them."""
     typer.echo("\n\n".join(texts))
 
 
 def mean_shown(values: Sequence[float]) -> str:
-    """A mean, and between which figures it lies in 95 of 100 samples of the questions.
+    """Return the mean of values with its 95% interval.
 
     Example:
         >>> mean_shown([1, 1, 1, 0])

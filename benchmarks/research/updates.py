@@ -1,6 +1,6 @@
-"""Corrections shown with what they correct: `python -m memzoo.benchmarks.research updates`.
+"""Measures if views show corrections or stale statements: `python -m memzoo.benchmarks.research updates`.
 
-StateBench's timelines are strewn into RealMem's long talks.
+Timelines of StateBench are inserted into long conversations of RealMem.
 """
 
 import functools
@@ -31,13 +31,13 @@ _OFFLINE = {"llm": "offline"}
 
 @dataclass(frozen=True)
 class Case:
-    """A statement and its correction in a long talk.
+    """A statement and its correction in a long conversation.
 
     Attributes:
-        exchanges: All that is said, oldest first.
-        question: What is asked at the end.
-        old: The messages that say what no longer holds.
-        new: The messages that correct them.
+        exchanges: All exchanges, oldest first.
+        question: The question at the end.
+        old: The messages with the old statement.
+        new: The messages with the correction.
     """
 
     exchanges: tuple[Exchange, ...]
@@ -47,14 +47,16 @@ class Case:
 
 
 def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int) -> list[Case]:
-    """Strew timelines into pieces of long talks: what comes before the correction, sessions later the correction.
+    """Return cases: timelines inserted into parts of long conversations.
+
+    The exchanges of a timeline up to its correction are inserted into one session, the rest into a later session.
 
     Args:
-        timelines: Short talks with a question that a correction answers.
-        talks: Long talks.
-        count: Cases; the timelines are taken in turn.
-        size: Exchanges of a piece of a long talk.
-        seed: Of all that is drawn.
+        timelines: Short conversations with a question that a correction answers.
+        talks: Long conversations.
+        count: The number of cases; the timelines are used in turn.
+        size: The number of exchanges in a part of a long conversation.
+        seed: The seed of all random choices.
     """
     drawn = random.Random(seed)  # noqa: S311 - no secret
     usable = [one for one in timelines if _statements(one) is not None]
@@ -62,7 +64,10 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
-    """Count by budget what a strategy shows of the cases: see `update_shown`; `both in order` is part of `both`."""
+    """Return by budget the number of cases with each result of `update_shown` for a strategy.
+
+    The count "both in order" has the cases of "both" that show the correction after the old statement.
+    """
     counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
     for case in cases:
         for budget, shown in _views(case, name, budgets).items():
@@ -74,7 +79,10 @@ def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[i
 
 
 def _statements(timeline: Transcript) -> tuple[Question, tuple[str, ...], str] | None:
-    """The question, the messages that say what no longer holds, and the one that corrects them."""
+    """Return a timeline's question, the messages with the old statement, and the correcting message.
+
+    Return `None` if the correcting message does not come after the old statement.
+    """
     said = [text_of(message) for exchange in timeline.exchanges for message in exchange.messages]
     for question in timeline.measured:
         new = next((text for text in reversed(said) if all(one in text for one in question.evidence)), None)

@@ -1,8 +1,8 @@
-"""How often the verdict of `memzoo compare` picks wrongly: `python -m memzoo.benchmarks.research verdict`.
+"""Measures how often `memzoo compare` picks a worse memory: `python -m memzoo.benchmarks.research verdict`.
 
-Comparisons are drawn whose truth is known. The best memory answers a share of the questions, each of the others so much
-less, and costs less, which is the hard case. That one memory answers a question goes along with others answering it as
-much as it does among the memories on the bundled conversations. What the verdict makes of it is then counted.
+Random comparisons are drawn with known true shares. The best memory answers a share of the questions. Every other
+memory answers fewer questions by a fixed difference and costs less, which is the hard case. The answers of two memories
+have the same correlation as on the bundled conversations. The picks of the verdict are then counted.
 """
 
 import math
@@ -28,7 +28,7 @@ _BUDGET = 1_000
 _QUESTIONS = (5, 20, 30, 76, 200)
 _DIFFERENCES = (0.0, 0.05, 0.1, 0.2, 0.4)
 _SCORED = (Scored(answer=False), Scored(answer=True))
-# (memories, the best one's share of answers at a difference of 0), and in words.
+# Descriptions of the cases, with (number of memories, the best memory's share of answers at a difference of 0).
 _CASES = {
     "two memories, around half of the answers": (2, 0.5),
     "two memories, the best has all answers": (2, 1.0),
@@ -38,11 +38,11 @@ _CASES = {
 
 @dataclass(frozen=True)
 class Counted:
-    """What became of comparisons that were drawn.
+    """The picks in random comparisons.
 
     Attributes:
-        somebody: The share in which a memory was picked.
-        worse: The share in which it was not the best.
+        somebody: The share of comparisons with a pick.
+        worse: The share of comparisons whose pick is not a best memory.
     """
 
     somebody: float
@@ -70,7 +70,7 @@ def verdict(
 
 
 def recorded_correlation() -> float:
-    """Return the mean correlation of what two memories answer, question by question, on the bundled conversations."""
+    """Return the mean correlation of two memories' answers, question by question, on the bundled conversations."""
     found: list[float] = []
     for language in ("en", "zh"):
         asked = compare(sample_transcripts(language)).results
@@ -86,14 +86,14 @@ def recorded_correlation() -> float:
 def count_picks(
     shares: Sequence[float], questions: int, alike: float, draws: int, random: numpy.random.Generator
 ) -> Counted:
-    """Draw comparisons and count what is picked.
+    """Draw random comparisons, and return the counted picks.
 
     Args:
-        shares: The share of questions that each memory truly answers, the cheapest memory first.
-        questions: How many questions are asked.
+        shares: The true share of questions that each memory answers, the cheapest memory first.
+        questions: The number of questions.
         alike: The correlation of two memories' answers.
-        draws: How many comparisons.
-        random: The random numbers.
+        draws: The number of comparisons.
+        random: The random number generator.
     """
     picks = [_pick(_draw(shares, questions, alike, random)) for _ in range(draws)]
     worse = sum(bool(name) and shares[int(name)] < max(shares) for name in picks)
@@ -101,14 +101,17 @@ def count_picks(
 
 
 def _shares(memories: int, middle: float, apart: float) -> list[float]:
-    """The shares of the best, which comes last and is the dearest, and of all others; none is above 1."""
+    """Return the true shares of all memories, at most 1; the best memory is the last and costs the most."""
     best = min(1.0, middle + apart / 2)
     return [*[best - apart] * (memories - 1), best]
 
 
 def _draw(shares: Sequence[float], questions: int, alike: float, random: numpy.random.Generator) -> list[list[bool]]:
-    """Which memory answers which question: normal variables with a common part, each cut where its share lies."""
-    common = math.sin(math.pi / 2 * alike)  # of the variables, for that correlation of their signs
+    """Return for each memory which questions it answers, drawn with the given correlation.
+
+    Each answer is a normal variable with a part common to all memories, cut at the quantile of the memory's share.
+    """
+    common = math.sin(math.pi / 2 * alike)  # the correlation of normal variables whose signs have the one given
     apart = random.standard_normal((len(shares), questions))
     drawn = math.sqrt(common) * random.standard_normal(questions) + math.sqrt(1 - common) * apart
     cuts = [NormalDist().inv_cdf(share) if share < 1 else math.inf for share in shares]
@@ -117,7 +120,7 @@ def _draw(shares: Sequence[float], questions: int, alike: float, random: numpy.r
 
 
 def _pick(answered: Sequence[Sequence[bool]]) -> str:
-    """The number of the memory that the verdict on such a comparison picks; "" if none."""
+    """Return the number of the memory picked from such a comparison, as a text; "" without a pick."""
     outcomes = [_outcome(number, said) for number, said in enumerate(answered)]
     about: dict[str, Any] = {"memzoo": "", "model": "", "counter": ""}
     return gather(

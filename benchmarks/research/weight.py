@@ -1,4 +1,4 @@
-"""What an installation weighs, and what imports which package: `make weight`."""
+"""Measures the size of an installation, and the packages imported by each use of memzoo: `make weight`."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from memzoo.memories import STRATEGIES
 __all__ = ["PACKAGES", "USES", "list_imported", "sizes"]
 
 PACKAGES = ("openai", "networkx", "tiktoken", "jinja2", "numpy", "sqlalchemy", "pydantic", "typer", "rich")
-"""Packages that the table of imports is about."""
+"""The packages in the table of imports."""
 
 _MEGABYTE = 1e6
 _TOOLS = {"pip", "setuptools", "wheel"}
@@ -52,7 +52,7 @@ USES: Mapping[str, str] = {
     "`memzoo list`": _COMMAND % ["list"],
     "`memzoo compare`": _COMMAND % ["compare", "--memory", "window", "--out", "{}"],
 }
-"""Programs, by what they show; a strategy saves and loads once, with a function as its model."""
+"""Programs by the use of memzoo they measure; a strategy saves and loads once, with a function as its model."""
 
 
 def weight(
@@ -65,13 +65,16 @@ def weight(
 
 
 def sizes(site: Path) -> dict[str, float]:
-    """Megabytes of each distribution in a folder, compiled files included, the largest first; without pip."""
+    """Return the megabytes of each distribution in a folder, with compiled files, the largest first.
+
+    Packaging tools such as pip are left out.
+    """
     found = {one.name: _megabytes(one) for one in distributions(path=[str(site)]) if one.name not in _TOOLS}
     return dict(sorted(found.items(), key=lambda one: -one[1]))
 
 
 def list_imported(program: str) -> set[str]:
-    """Which of `PACKAGES` a program imports, in a process of its own."""
+    """Return the names in `PACKAGES` that a program imports, run in a separate process."""
     code = f"{program}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     return {*json.loads(done.stdout.splitlines()[-1])} & {*PACKAGES}

@@ -1,4 +1,4 @@
-"""A transcript: a conversation, exchange by exchange, and questions about it with known evidence."""
+"""Transcripts: conversations as exchanges, with questions and their evidence."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,16 +23,16 @@ __all__ = [
 ]
 
 ADVERSARIAL = "adversarial"
-"""The category of questions that have no true answer; they are left out of recall."""
+"""The category of questions without a true answer, which are not asked."""
 
 DRAFTED = "drafted"
-"""The prefix of the categories of questions that were drafted by rules, and not read by a person."""
+"""The first word in the categories of questions that were drafted by rules and not yet checked by a person."""
 
 UNCATEGORISED = "uncategorised"
-"""The category of questions that were given none."""
+"""The category of questions without a category in the file."""
 
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
-"""Used where no date is known."""
+"""The date used for exchanges without a date."""
 
 
 KINDS = ("safety rule", "constraint", "goal", "preference", "fact", "correction")
@@ -41,12 +41,12 @@ KINDS = ("safety rule", "constraint", "goal", "preference", "fact", "correction"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marked line, followed through the talk to see if it is still shown.
+    """A marked line, which is checked at later exchanges for being still shown.
 
     Attributes:
         kind: One of `KINDS`.
         text: The whole line.
-        means: The words that say it, if fewer; "" for the line itself.
+        means: A shorter text with the meaning of the line; "" for the line itself.
     """
 
     kind: str
@@ -56,13 +56,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """The unit of a save: a user's message and everything until the next one.
+    """A user's message with all messages up to the next user's message, saved to a memory in one call.
 
     Attributes:
-        messages: OpenAI chat messages, oldest first, the user's first where there is one.
-        evidence: For each message, in the same order, the ids that questions may cite and the text of each.
-        date: When it was said, with a time zone, if that is known.
-        marks: The lines in it that are followed.
+        messages: OpenAI chat messages, oldest first; the first is the user's message, if there is one.
+        evidence: For each message, in the same order, texts by the ids that questions may cite.
+        date: The date of the exchange, with a time zone; `None` if unknown.
+        marks: The marked lines in the exchange.
     """
 
     messages: tuple[Message, ...]
@@ -72,17 +72,17 @@ class Exchange:
 
     @property
     def said_at(self) -> datetime:
-        """Its date; if unknown, 1 January 2000 for clocks, which no model sees."""
+        """The date, or 1 January 2000 if unknown; used for clocks, and not shown to models."""
         return self.date or UNDATED
 
     @property
     def records(self) -> list[Record]:
-        """The messages as a memory keeps them: the clock of its store tells their date, unless none is known."""
+        """The messages as records; their date comes from the store's clock, or is empty if unknown."""
         return [Record(message, {} if self.date else {SAID_AT: ""}) for message in self.messages]
 
     @property
     def user_text(self) -> str | None:
-        """The user's words in it; `None` if the assistant speaks unasked."""
+        """The text of the user's message; `None` if the exchange begins with another message."""
         first = self.messages[0]
         return text_of(first) if first["role"] == "user" else None
 
@@ -93,12 +93,12 @@ class Question:
 
     Attributes:
         text: The question.
-        answer: The right answer; "" if none is known.
-        evidence: The texts that the answer rests on, each once, in the order they were cited.
+        answer: The right answer; "" if unknown.
+        evidence: The texts that contain the answer, each once, in the order of the citations.
         category: Any word that groups questions.
-        asked_after: The number of exchanges after which it is asked; `None` for all.
-        stale: Texts that the evidence corrects.
-        unusable: Citations that name no message, as they stand in the file.
+        asked_after: The number of exchanges before the question; `None` for a question at the end.
+        stale: The texts that the evidence corrects.
+        unusable: Citations that name no message, as written in the file.
     """
 
     text: str
@@ -112,12 +112,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A conversation, and questions about it.
+    """A conversation with questions about it.
 
     Attributes:
-        title: Its name in reports.
-        exchanges: Oldest first.
-        questions: All that the file has, in its order.
+        title: The name of the conversation in reports.
+        exchanges: The exchanges, oldest first.
+        questions: All questions of the file, in the file's order.
         user: The user's name.
         assistant: The assistant's name.
     """
@@ -130,37 +130,37 @@ class Transcript:
 
     @property
     def unusable_evidence(self) -> tuple[str, ...]:
-        """Citations that name no message, of all questions."""
+        """The citations of all questions that name no message."""
         return tuple(cited for question in self.questions for cited in question.unusable)
 
     @property
     def measured(self) -> list[Question]:
-        """The questions to ask: all with evidence, without adversarial ones, in the order of asking."""
+        """The questions with evidence, without adversarial questions, in the order of asking."""
         asked = [question for question in self.questions if question.evidence and question.category != ADVERSARIAL]
         end = len(self.exchanges)
         return sorted(asked, key=lambda one: end if one.asked_after is None else one.asked_after)
 
     @property
     def adversarial(self) -> int:
-        """The number of questions left out because they have no true answer."""
+        """The number of questions left out because the question has no true answer."""
         return sum(question.category == ADVERSARIAL for question in self.questions)
 
     @property
     def without_evidence(self) -> int:
-        """The number of other questions left out because their evidence is unknown."""
+        """The number of other questions left out because the question has no evidence."""
         return len(self.questions) - len(self.measured) - self.adversarial
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptMessage:
-    """One message on its way into an exchange.
+    """A message of a file, before grouping into exchanges.
 
     Attributes:
         message: The OpenAI chat message.
-        evidence: As for one message in `Exchange.evidence`.
-        date: As in `Exchange`.
-        opens: A session begins with it, and so an exchange, for any speaker.
-        mark: Its mark.
+        evidence: Texts by the ids that questions may cite; see `Exchange.evidence`.
+        date: The date, with a time zone; `None` if unknown.
+        opens: True for the first message of a session, which begins a new exchange for any role.
+        mark: The mark of the message; `None` without a mark.
     """
 
     message: Message
@@ -171,7 +171,7 @@ class TranscriptMessage:
 
 
 class Citations:
-    """The messages that questions may cite, by id.
+    """The texts that questions may cite, by id.
 
     Example:
         >>> citations = Citations({"a": "I live in Oslo."})
@@ -183,16 +183,16 @@ class Citations:
         self._texts = texts
 
     def texts(self, ids: Iterable[object]) -> tuple[str, ...]:
-        """Look up texts, each once, in the order in which they are cited."""
+        """Return the texts with these ids, each once, in the order of the ids."""
         return tuple(dict.fromkeys(text for id_ in ids if (text := self._texts.get(str(id_)))))
 
     def unusable(self, ids: Iterable[object]) -> tuple[str, ...]:
-        """List the ids that name no text, each once."""
+        """Return the ids without a text, each once."""
         return tuple(dict.fromkeys(str(id_) for id_ in ids if not self._texts.get(str(id_))))
 
 
 def exchanges_of(said: Iterable[TranscriptMessage]) -> tuple[Exchange, ...]:
-    """Group messages into exchanges: a new one begins with each user message and with each session."""
+    """Return messages grouped into exchanges; each user message and each session begins a new exchange."""
     groups: list[list[TranscriptMessage]] = []
     for one in said:
         if not groups or one.opens or one.message["role"] == "user":

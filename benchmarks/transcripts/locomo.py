@@ -1,4 +1,4 @@
-"""LoCoMo's JSON (Maharana et al., ACL 2024): two people talk over many sessions, and questions about it."""
+"""Reads LoCoMo's JSON (Maharana et al., ACL 2024): conversations of two people over many sessions, with questions."""
 
 import re
 from collections.abc import Iterator
@@ -24,26 +24,26 @@ __all__ = ["CATEGORIES", "is_locomo", "transcript_of"]
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
 
 _SESSION = re.compile(r"session_(\d+)")
-# "D1:3" is the rule; the files also have "D:11:26", "D8:6; D9:17" and "D30:05".
+# Usually "D1:3"; the files also have "D:11:26", "D8:6; D9:17" and "D30:05".
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 _DATE = "%I:%M %p on %d %B, %Y"
 
 
 def is_locomo(item: dict[str, Any]) -> bool:
-    """Tell whether an object looks like one of LoCoMo's conversations."""
+    """Return True if an object looks like a conversation of LoCoMo."""
     return "conversation" in item and "qa" in item
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Read one of LoCoMo's conversations; speaker_a becomes the user, speaker_b the assistant.
+    """Return a conversation of LoCoMo as a transcript; speaker_a becomes the user, speaker_b the assistant.
 
     Args:
         item: An object of LoCoMo's list.
         where: File and index, for error messages.
-        title: The title, if it has no "sample_id".
+        title: The title for an object without "sample_id".
 
     Raises:
-        TranscriptError: It is malformed. Citations that name no turn are no error: they are listed.
+        TranscriptError: The object is malformed. A citation that names no turn is only listed in `Question.unusable`.
     """
     document = validate(_Document, item, where)
     user, assistant = document.conversation.speaker_a, document.conversation.speaker_b
@@ -62,8 +62,8 @@ def _read_question(question: "_Question", citations: Citations) -> Question:
 
 
 def _read_messages(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[TranscriptMessage]:
-    """Read the turns of all sessions; successive turns of one speaker are one message."""
-    # By number, not by name: session_10 comes after session_9.
+    """Yield the messages of all sessions; successive turns of one speaker are one message."""
+    # Sorted by number, not by name: session_10 comes after session_9.
     for number in sorted(int(found[1]) for key in talk if (found := _SESSION.fullmatch(key))):
         name = f"session_{number}"
         session = validate(_Session, {"turns": talk[name], "date": talk.get(f"{name}_date_time")}, f"{where}, {name}")
@@ -84,7 +84,7 @@ def _check_speakers(session: "_Session", roles: dict[str, str], where: str) -> N
 
 
 def _ids(entry: str) -> list[str]:
-    """List the turns that an entry of evidence names; one that names none stands for itself, and is found nowhere."""
+    """Return the turn ids in an entry of evidence; an entry without turn ids is returned itself and matches no turn."""
     return [_id(*found) for found in _TURN_ID.findall(entry)] or [entry]
 
 
@@ -119,7 +119,7 @@ class _Turn(Item):
 
     @property
     def said(self) -> str:
-        """The text, with the caption of a picture that was shared."""
+        """The text, with the caption of a shared picture."""
         return self.text + (f" [image: {self.blip_caption}]" if self.blip_caption else "")
 
 

@@ -1,4 +1,4 @@
-"""memzoo's own format: chat messages or sessions of them, with questions that cite messages."""
+"""Reads memzoo's own format: chat messages, or sessions of chat messages, with questions that cite messages."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -31,7 +31,7 @@ EXPECTED = (
 
 
 def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Read an object with sessions of messages; see `chat_of`."""
+    """Return an object with sessions of messages as a transcript; see `chat_of`."""
     document = validate(_Sessions, item, where)
     said = [
         _to_message(message, session.date, where, opens=not number)
@@ -42,16 +42,16 @@ def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
 
 
 def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] = ()) -> Transcript:
-    """Read an object with messages.
+    """Return an object with messages as a transcript.
 
     Args:
         item: The object.
         where: File and index, for error messages.
-        title: The title, if it has none.
-        places: The places of its messages, if they do not stand in one list of the file.
+        title: The title for an object without "title".
+        places: The place of each message for error messages, if the file has no single list of messages.
 
     Raises:
-        TranscriptError: It is malformed.
+        TranscriptError: The object is malformed.
     """
     document = validate(_Chat, item, where, places)
     said = [_to_message(message, document.date, where) for message in document.messages]
@@ -59,7 +59,7 @@ def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] 
 
 
 def _to_message(message: Message, date: datetime | None, where: str, *, opens: bool = False) -> TranscriptMessage:
-    # The "id" is for questions to cite, "keep" says that the line is followed: neither is part of the message.
+    # "id" serves citations, and "keep" marks the line; both keys are not part of the message.
     id_, keep = message.pop("id", None), message.pop("keep", None)
     mark = None if keep is None else _mark(keep, text_of(message), where)
     return TranscriptMessage(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens, mark)
@@ -86,7 +86,7 @@ def _finish(document: "_Document", said: list[TranscriptMessage], where: str, ti
 
 
 def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
-    """Map ids and places from 0 to the texts of messages; ids alone, if these are numbers themselves."""
+    """Return the texts of messages by id and by place from 0; only by id, if any id is a number."""
     ids = {id_: text for one in said for id_, text in one.evidence.items()}
     if any(map(str.isdecimal, ids)):
         return ids

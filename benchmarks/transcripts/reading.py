@@ -1,6 +1,6 @@
-"""Reading transcripts: files, folders and standard input, in the formats that people have.
+"""Reads transcripts from files, folders and standard input, in common formats.
 
-The content tells the format, not the name. `docs/comparing.md` shows each of them.
+Mostly the content of a file determines its format, not its name. `docs/comparing.md` shows the formats.
 """
 
 import importlib
@@ -33,18 +33,18 @@ __all__ = ["STDIN", "load_transcripts", "read_transcripts", "sample_path", "samp
 
 _SUFFIXES = {".json", ".jsonl", ".ndjson", ".txt", ".md", ".csv", ".tsv", ".yaml", ".yml", ".db", ".sqlite", ".sqlite3"}
 STDIN = "-"
-"""Stands for standard input among paths."""
+"""The path that stands for standard input."""
 
 _SAMPLES = {"en": "sample.json", "zh": "sample_zh.json"}
 
 
 def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
-    """Read the conversations of files, folders and URLs, one after the other; "-" stands for standard input.
+    """Yield the conversations of files, folders and URLs; "-" stands for standard input.
 
     A file of JSON Lines with a conversation on each line is read line by line.
 
     Raises:
-        TranscriptError: One cannot be read or understood; the error names the line or the index, and the expected form.
+        TranscriptError: A file cannot be read or understood; the text names the line or index, and the expected format.
     """
     for path in paths:
         files = _files(path_of(path)) if str(path) != STDIN else [Path(STDIN)]
@@ -53,18 +53,19 @@ def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
 
 
 def load_transcripts(path: str | Path) -> list[Transcript]:
-    """Read the conversations of a file or folder; see `read_transcripts`."""
+    """Return the conversations of a file or folder; see `read_transcripts`."""
     return list(read_transcripts([path]))
 
 
 def sample_path(language: str = "en") -> Path:
-    """Return the path of a conversation that comes with the package.
+    """Return the path of a bundled conversation.
 
     Args:
-        language: "en": a bakery moves house, in ten sessions. "zh": a lemon tree moves house, in eight, in Chinese.
+        language: "en" for the move of a bakery, in ten sessions; "zh" for the move of a lemon tree, in eight sessions,
+            in Chinese.
 
     Raises:
-        OptionError: There is none in that language.
+        OptionError: There is no bundled conversation in this language.
     """
     if language not in _SAMPLES:
         raise OptionError(f"there is no bundled conversation in {language!r}; there are: {', '.join(_SAMPLES)}")
@@ -72,7 +73,7 @@ def sample_path(language: str = "en") -> Path:
 
 
 def sample_transcripts(language: str = "en") -> list[Transcript]:
-    """Read a conversation that comes with the package; see `sample_path`."""
+    """Return a bundled conversation, in a list; see `sample_path`."""
     return load_transcripts(sample_path(language))
 
 
@@ -95,7 +96,7 @@ def _read(path: Path) -> Iterator[Transcript]:
     except OSError as error:
         raise TranscriptError(f"{path} cannot be read: {error.strerror or error}") from error
     except Exception as error:
-        # There is no end to what a foreign file can hold.
+        # A file from elsewhere may cause any error.
         raise TranscriptError(f"{path} cannot be read: {reason(error)}; expected {EXPECTED}") from error
 
 
@@ -112,13 +113,13 @@ def _of_file(path: Path) -> Iterator[Transcript]:
 
 
 def _of_lines(file: TextIO, path: Path) -> Iterator[Transcript]:
-    """Read line by line where each line is a conversation, else all of it at once."""
-    # A file that holds one conversation is read whole, since it may be spread over lines in any way.
+    """Yield the conversations of a file, line by line if each line is a conversation, else from the whole text."""
+    # A file with a single conversation is read whole, because JSON may have line breaks anywhere.
     first = file.readline()
     while first and not first.strip():
         first = file.readline()
     item = _json_or_none(first)
-    # Messages line by line make one conversation together.
+    # If each line is a message, all lines together are one conversation.
     second = file.readline() if isinstance(item, dict) and not is_message(item) else ""
     if not second.strip():
         yield from _of_text(first + second + file.read(), path)
@@ -162,12 +163,15 @@ def _yaml(text: str, path: Path) -> Any:
 
 
 def _is_said(item: Any) -> bool:
-    # What has a role is meant to be a message; if it is none, the error should say what is wrong with it.
+    # An object with a role is meant as a message, so a mistake in it gets an error about the message.
     return is_message(item) or (isinstance(item, dict) and "role" in item)
 
 
 def _to_openai(item: Any) -> dict[str, Any] | None:
-    """Turn a message into OpenAI's form; any other value stays as it is, to be refused by name."""
+    """Return a message in OpenAI's form; `None` for an object without a role that is not a message.
+
+    An object with a role that is not a message is returned unchanged, so that validation reports the mistake.
+    """
     found = message_of(item)
     if not isinstance(item, dict):  # a pair of a role and a content
         return found
@@ -214,7 +218,7 @@ _LABELLED = (
 
 
 def _items(text: str, file: str) -> list[tuple[str, Any]]:
-    """List the top-level items of a file, each with its place."""
+    """Return the top-level items of a file, each with its place for error messages."""
     try:
         document = _parse(text)
     except ValueError as error:
@@ -235,7 +239,7 @@ def _items_of(document: Any, file: str) -> list[tuple[str, Any]]:
 
 
 def _lines(lines: Iterable[str], file: str) -> Iterator[tuple[str, Any]]:
-    # Split at "\n" alone: JSON may hold other line ends, such as U+2028, within its texts.
+    # Split at "\n" only, because JSON strings may contain other line breaks, such as U+2028.
     for number, line in enumerate(lines, start=1):
         where = f"{file}, line {number}"
         if not line.strip():
@@ -251,7 +255,7 @@ def _lines(lines: Iterable[str], file: str) -> Iterator[tuple[str, Any]]:
 def _parse(text: str) -> Any:
     try:
         document = json.loads(text)
-        # Half an emoji, as cut-off exports have it, is legal JSON but cannot be written to any file.
+        # A lone surrogate, as in cut-off exports, is legal JSON but cannot be encoded.
         return (
             json.loads(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
             if "\\ud" in text.lower()
@@ -261,7 +265,7 @@ def _parse(text: str) -> Any:
         raise
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    except ValueError as error:  # of Python, about a limit of its own
+    except ValueError as error:  # Python's limit for the digits of an integer
         raise ValueError("a number in it has too many digits") from error
 
 

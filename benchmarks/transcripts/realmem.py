@@ -1,4 +1,4 @@
-"""RealMem's JSON: a user and an assistant over months; questions are asked in the midst of the talk."""
+"""Reads RealMem's JSON: conversations of a user and an assistant over months, with questions at many points."""
 
 import re
 from datetime import UTC, datetime
@@ -19,34 +19,34 @@ from memzoo.benchmarks.transcripts.validation import Item, Text, show_value, val
 __all__ = ["is_realmem", "transcript_of"]
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_LABEL = re.compile(r"^\s*【[^】]*】\s*")  # "【Travel Plan】 ...": the kind of memory, which nobody says
+_LABEL = re.compile(r"^\s*【[^】]*】\s*")  # "【Travel Plan】 ...": a label that is not part of the text
 _ROLES = {"User": "user", "Assistant": "assistant"}
 
 
 def is_realmem(item: dict[str, Any]) -> bool:
-    """Tell whether an object looks like one of RealMem's users."""
+    """Return True if an object looks like a user of RealMem."""
     sessions = item.get("sessions")
     first: Any = sessions[0] if isinstance(sessions, list) and sessions else None  # pyright: ignore[reportUnknownVariableType]
     return isinstance(first, dict) and "turns" in first
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Read the talks of one user; a question is asked once the messages before its `asked_at` are saved.
+    """Return a user's conversation as a transcript; a question is asked just before the exchange of its `asked_at`.
 
     Args:
         item: An object of the list.
         where: File and index, for error messages.
-        title: The title, if it has no "user".
+        title: The title for an object without "user".
 
     Raises:
-        TranscriptError: It is malformed. Citations that name no turn are no error: they are listed.
+        TranscriptError: The object is malformed. A citation that names no turn is only listed in `Question.unusable`.
     """
     document = validate(_Document, item, where)
     said, before, texts = list[TranscriptMessage](), dict[str, int](), dict[str, str]()
     exchanges = 0
     for number, session in enumerate(document.sessions):
         for place, turn in enumerate(session.turns):
-            # As `exchanges_of` counts them: a session and a user's turn begin one.
+            # Counted as in `exchanges_of`: each session and each user's turn begins an exchange.
             exchanges += not place or turn.speaker == "user" or not said
             cited = str([number, place])
             before[cited], texts[cited] = exchanges - 1, turn.content

@@ -1,4 +1,4 @@
-"""StateBench's timelines: short talks with corrections of values, and strings that must or must not be mentioned."""
+"""Reads StateBench's timelines: short conversations with corrections, and strings that answers must or must not use."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,27 +9,28 @@ from memzoo.benchmarks.transcripts.validation import Item, Text, validate
 __all__ = ["TRACKS", "is_statebench", "transcript_of"]
 
 TRACKS = ("supersession_detection", "repair_propagation")
-"""The tracks whose corrections are said in words; the questions of others are not asked."""
+"""The tracks with corrections in the conversation itself; questions of other tracks are not asked."""
 
 
 def is_statebench(item: dict[str, Any]) -> bool:
-    """Tell whether an object looks like one of StateBench's timelines."""
+    """Return True if an object looks like a timeline of StateBench."""
     return isinstance(item.get("events"), list) and "track" in item
 
 
 def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
-    """Read a timeline: its turns, and its queries as questions with the strings that somebody said as evidence.
+    """Return a timeline as a transcript, with its queries as questions.
 
-    What an ideal system would have written down is left out, as nobody says it. So is a string that must not be
-    mentioned if the very turn that corrects it says it, too.
+    The evidence of a question consists of the strings that the answer must mention and that occur in a turn. Strings
+    that the answer must not mention become `Question.stale`, except strings in the correcting turn. Events other than
+    turns and queries are left out, because nobody says them in the conversation.
 
     Args:
         item: A line of the file.
         where: File and line, for error messages.
-        title: The title, if it has no "id".
+        title: The title for a timeline without "id".
 
     Raises:
-        TranscriptError: It is malformed.
+        TranscriptError: The timeline is malformed.
     """
     document = validate(_Document, item, where)
     said: list[TranscriptMessage] = []
@@ -51,11 +52,11 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
 def _question(query: "_Query", track: str, said: list[TranscriptMessage]) -> Question:
     texts = [one.message["content"] for one in said]
     wanted = tuple(dict.fromkeys(one for one in query.strings("must_mention") if any(one in text for text in texts)))
-    # The correcting turn: it may name the old value, as in "150, not 50", which then is no stale statement.
+    # The correcting turn may also contain the old value, as in "150, not 50"; the old value is then not stale.
     newest = next((text for text in reversed(texts) if any(one in text for one in wanted)), "")
     forbidden = query.strings("must_not_mention")
     stale = tuple(one for one in forbidden if one not in newest and any(one in text for text in texts))
-    after = len(exchanges_of(said))  # what comes later has not been said when it is asked
+    after = len(exchanges_of(said))  # the question comes before all later exchanges
     evidence = wanted if track in TRACKS else ()
     return Question(query.prompt, str(query.ground_truth.get("decision") or ""), evidence, track, after, stale)
 
@@ -68,7 +69,7 @@ class _Turn(Item):
 
     @property
     def date(self) -> datetime | None:
-        """When it was said."""
+        """The date of the turn, in UTC if it has no time zone; `None` if missing or malformed."""
         try:
             date = datetime.fromisoformat(self.ts) if self.ts else None
         except ValueError:
@@ -82,7 +83,7 @@ class _Query(Item):
     ground_truth: dict[str, Any]
 
     def strings(self, key: str) -> list[str]:
-        """List the strings under a key."""
+        """Return the non-empty strings under a key of the ground truth."""
         return [one for one in self.ground_truth.get(key) or () if isinstance(one, str) and one.strip()]
 
 

@@ -1,4 +1,4 @@
-"""Validates a file from any source; errors name the file, the place in it, and the expected form."""
+"""Validates values from files; errors name the file, the place in the file, and the expected value."""
 
 import reprlib
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _EXPECTED = {"string_type": _TEXT, "string_pattern_mismatch": _TEXT, "list_type"
 
 
 class Item(BaseModel):
-    """A JSON object of a file; keys that are not declared are ignored.
+    """A JSON object of a file; undeclared keys are ignored.
 
     Attributes:
         EXPECTED: A description of the object, for error messages.
@@ -41,16 +41,16 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 
 
 def validate(model: type[AnyItem], value: Any, where: str, places: Sequence[str] = ()) -> AnyItem:
-    """Validate a value from a file.
+    """Return a value from a file as an object of a class.
 
     Args:
-        model: The expected form.
-        value: Anything that JSON can hold.
+        model: The class.
+        value: Any JSON value.
         where: File and line or index, for the error message.
-        places: The places of its messages, if they do not stand in one list of the file.
+        places: The place of each message for error messages, if the file has no single list of messages.
 
     Raises:
-        TranscriptError: The value is something else.
+        TranscriptError: The value does not have the form of the class.
     """
     try:
         return model.model_validate(value)
@@ -60,7 +60,7 @@ def validate(model: type[AnyItem], value: Any, where: str, places: Sequence[str]
 
 
 def show_value(value: Any) -> str:
-    """Represent a value in an error message, cut to a readable length."""
+    """Return the representation of a value for error messages, cut to a readable length."""
     short = reprlib.Repr()
     short.maxstring = short.maxother = 80
     return short.repr(value)
@@ -69,7 +69,7 @@ def show_value(value: Any) -> str:
 def _place(loc: tuple[int | str, ...], where: str, places: Sequence[str]) -> str:
     if places and loc[0] == "messages" and len(loc) > 1:
         where, loc = places[int(loc[1])], loc[2:]
-    # ("sessions", 0, "date") is where "session 0, 'date'" points.
+    # ("sessions", 0, "date") becomes "session 0, 'date'".
     for part, following in pairwise((*loc, "")):
         if isinstance(part, str):
             where += f", {part.removesuffix('s')}" if isinstance(following, int) else f", {part!r}"
@@ -98,7 +98,7 @@ Text = Annotated[str, Field(pattern=r"\S")]
 """A text that is not empty."""
 
 Date = Annotated[datetime, BeforeValidator(_date)]
-"""An ISO 8601 date, in UTC if it names no time zone."""
+"""An ISO 8601 date, in UTC if the text has no time zone."""
 
 ChatMessage = Annotated[Message, PlainValidator(checked)]
 """An OpenAI chat message."""

@@ -1,1 +1,1 @@
-"""The command line: compare, chat, list, and what looks into a store."""
+"""The command line, and its commands for chatting, listing, and stored conversations."""

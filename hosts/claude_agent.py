@@ -196,7 +196,7 @@ def _write(entry: Any) -> str:
 def _find_left_behind(transcript: Sequence[Any]) -> dict[str, str]:
     """Return the uuids of abandoned entries, each with the uuid of the prompt that abandoned the entry.
 
-    A prompt abandons all entries that its parent already had below.
+    A prompt abandons all entries that were already below the prompt's parent.
     """
     parents, left = dict[str, str](), dict[str, str]()
     for entry in map(dict_of, transcript):

@@ -14,10 +14,10 @@ _PIECES = 4  # Messages in the log for each event: an event with several tool re
 
 
 class MemoryService(VirtualSubclass):
-    """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all of that user's sessions.
+    """ADK's `BaseMemoryService` with a memory for each user of an app, which learns from all sessions of the user.
 
-    ADK's tool `preload_memory` passes on the user's newest words, so memories that search work too. Adding a session
-    again, as ADK's callbacks do after each run, adds only the new events.
+    ADK's tool `preload_memory` passes on the user's newest words, so memories that need a query work too. Adding a
+    session again, as ADK's callbacks do after each run, adds only the new events.
     """
 
     host_modules: ClassVar = ("google.adk.memory.base_memory_service",)
@@ -27,7 +27,7 @@ class MemoryService(VirtualSubclass):
         """Serve memories.
 
         Args:
-            memories: A provider, or a function from "app/user" to a memory; or one memory with that conversation id.
+            memories: A provider, a function from "app/user" to a memory, or a memory with "app/user" as its id.
         """
         self._memories = memories
 

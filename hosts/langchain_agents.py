@@ -22,14 +22,14 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
     """Sends the model the memory's view of the thread, and keeps every message of the thread in the memory's log.
 
     The agent's state stays complete: the middleware changes requests, not the state. The newest human message is the
-    question, so memories that search work too. Messages are identified by their ids.
+    question, so memories that need a query work too. Messages are identified by their ids.
 
     Example:
         `create_agent(model, tools, middleware=[MemoryMiddleware(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`
     """
 
     def __init__(self, memories: Memories) -> None:
-        """Make one middleware for all threads.
+        """Make a middleware for all threads.
 
         Args:
             memories: A `MemoryProvider`, which gives the memory for `config["configurable"]["thread_id"]`; or the

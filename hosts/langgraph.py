@@ -29,7 +29,7 @@ _FIRST = {"role": "system", "content": "The items of a store of LangGraph are ke
 
 
 class _Namespaces(dict[tuple[str, ...], dict[str, Any]]):
-    """Items, or embeddings, by namespace and key. Reading a missing namespace does not add it."""
+    """Items, or embeddings, by namespace and key. Reading a missing namespace does not add the namespace."""
 
     def __missing__(self, _: tuple[str, ...]) -> dict[str, Any]:
         return {}
@@ -216,8 +216,8 @@ def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[fl
 def view(memories: Memories) -> Any:
     """Return a Runnable that turns the state's messages into the view to send: `view(memories) | model`.
 
-    The Runnable saves new messages to the log. The newest human message is the question, so memories that search work
-    too.
+    The Runnable saves new messages to the log. The newest human message is the question, so memories that need a query
+    work too.
     """
     return _runnables.RunnableLambda(partial(keep_and_view, memories), partial(akeep_and_view, memories))
 

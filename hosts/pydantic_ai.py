@@ -27,7 +27,8 @@ _SAID = ("user-prompt", "speech", "tool-return", "retry-prompt", "retry-feedback
 class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the conversation, and keeps every message in the memory's log.
 
-    The run's own history stays complete. The newest user prompt is the question, so memories that search work too.
+    The run's own history stays complete. The newest user prompt is the question, so memories that need a query work
+    too.
     System prompts belong to the agent and are not kept. A run with the `run_id` of a failed run is a retry.
 
     Example:
@@ -36,7 +37,7 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
     """
 
     def __init__(self, memories: Memories) -> None:
-        """Make one capability for all conversations.
+        """Make a capability for all conversations.
 
         Args:
             memories: A `MemoryProvider`, which gives the memory for a run's `conversation_id`; or the memory of your
@@ -172,7 +173,7 @@ def _part(part: Any) -> Message:
 
 
 def _message(said: HostMessage, tools: Mapping[str, str]) -> Any:
-    """Return the original Pydantic AI message, or a new one for a message without an original form."""
+    """Return the original Pydantic AI message; without an original, return a new Pydantic AI message."""
     if said.own is not None:
         with contextlib.suppress(ValueError):  # from another version of Pydantic AI
             return _messages.ModelMessagesTypeAdapter.validate_python([said.own])[0]

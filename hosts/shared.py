@@ -99,7 +99,7 @@ class HostLog:
 
         Forgotten messages are skipped. With a `thread`, the log also follows deletions and edits: messages that the
         thread no longer has are taken back, and from a message with changed words on, everything is appended again.
-        The host can send messages that were taken back again, for example when it resumes an earlier branch.
+        A message that was taken back is appended again if the host sends it again, as when a branch is resumed.
 
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.

@@ -359,7 +359,7 @@ def _describe_cost(result: Any) -> dict[str, Any]:
     return {
         "gen_ai.usage.input_tokens": spent.prompt_tokens,
         "gen_ai.usage.output_tokens": spent.completion_tokens,
-        # Most endpoints do not report a cache, but may still have one.
+        # Most endpoints do not report a cache, even if they have a cache.
         **{f"gen_ai.usage.{name}.input_tokens": tokens for name, tokens in cached.items() if tokens},
     }
 

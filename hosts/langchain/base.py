@@ -52,8 +52,8 @@ class BothWays(VirtualSubclass):
 class LangChainMemory(BothWays):
     """A memory with the methods, options and defaults of a class of LangChain.
 
-    Options can be changed at any time, as in LangChain. An unknown option is ignored with a warning; LangChain ignores
-    it without a warning.
+    Options can be changed at any time, as in LangChain. An unknown option is ignored with a warning; LangChain gives no
+    warning.
     """
 
     plain_class: ClassVar[type[BaseMemory]]

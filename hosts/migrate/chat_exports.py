@@ -54,7 +54,7 @@ def is_message(item: Any) -> bool:
 
 
 def message_of(item: Any) -> Message | None:
-    """Return a value as an OpenAI chat message; `None` for values that are no message, such as a model's reasoning."""
+    """Return a value as an OpenAI chat message; `None` for other values, such as a model's reasoning."""
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
@@ -149,7 +149,7 @@ def _part(value: Any) -> dict[str, Any]:
 
 
 def conversation_in(item: dict[str, Any], title: str) -> ChatLog:
-    """Return the branch of a conversation in ChatGPT's export that was shown last.
+    """Return the branch shown last of a conversation in ChatGPT's export.
 
     Raises:
         TransferError: The conversation has no complete branch. Misplaced values may raise other exceptions.

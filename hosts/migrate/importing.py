@@ -61,7 +61,7 @@ def raise_error(error: TransferError) -> None:
 
 
 def read_logs(form: str, source: str, on_error: Callable[[TransferError], None] = raise_error) -> Iterator[ChatLog]:
-    """Yield the conversations of a source that are not empty, each with its id as title.
+    """Yield the non-empty conversations of a source, each with its id as title.
 
     Args:
         form: A key of `READERS`.

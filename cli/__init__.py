@@ -1,1 +1,1 @@
-"""The command line: compare, chat, list, and the commands on stores."""
+"""The command line, and its commands for chatting, listing, and stored conversations."""

@@ -60,12 +60,12 @@ def chat(
     strategy_named(memory)
     model = asked.make_model()
     with closing(unlock_store(store)) as opened, _notes_apart() as notes:
-        # A store that cannot be written is told before a model is paid for an answer.
+        # A read-only store fails here, before a model is paid for an answer.
         drive(opened.clear(uuid.uuid4().hex))
         id_ = conversation or only_conversation(opened)
         remembered = asked.memory(memory, counter, store=opened, conversation_id=id_, on_model_error="defer")
         if getattr(remembered, "max_token_limit", None) or getattr(remembered, "max_tokens", None):
-            # That a vocabulary is out of reach is told now, not in the midst of an answer.
+            # Load the vocabulary now: a warning that it is missing must not interrupt an answer.
             _ = remembered.counter.name
         console.print(
             f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
@@ -77,7 +77,7 @@ def chat(
 
 
 class _Notes(logging.Handler):
-    """Keeps log messages during an answer until they are printed, each text once."""
+    """Collects messages logged during an answer, each text once, and prints them afterwards."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,9 +94,9 @@ class _Notes(logging.Handler):
 
 @contextmanager
 def _notes_apart() -> Generator[_Notes]:
-    """Delays memzoo's log messages until the end of an answer."""
+    """Yield a handler that holds back memzoo's log messages until the end of an answer."""
     logger, notes = logging.getLogger("memzoo"), _Notes()
-    # Otherwise it would be written into the middle of an answer that is streamed.
+    # Otherwise, log messages would appear in the middle of a streamed answer.
     before, logger.propagate = logger.propagate, False
     logger.addHandler(notes)
     try:
@@ -108,7 +108,7 @@ def _notes_apart() -> Generator[_Notes]:
 
 
 def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
-    """Answer line by line, and tell whether an answer failed."""
+    """Answer the user's lines until the input ends; return True if an answer failed."""
     failed = False
     while (line := _read_line()) is not None:
         try:
@@ -130,7 +130,7 @@ def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
 
 
 def _before_question(memory: BaseMemory) -> int:
-    """The log number after which the user's last message stands."""
+    """Return the log number just before the user's last message; 0 without such a message."""
     asked = (entry.seq for entry in memory.entries(newest_first=True) if entry.message["role"] == "user")
     return next(asked, 1) - 1
 
@@ -143,7 +143,7 @@ def _read_line() -> str | None:
         return None
     except KeyboardInterrupt:
         console.print("\n[dim]Ended.[/]")
-        raise typer.Exit(130) from None  # as a shell tells that Ctrl-C ended a command
+        raise typer.Exit(130) from None  # a shell's exit code after Ctrl-C
     return None if line.strip() in ("/quit", "/exit") else line
 
 
@@ -177,7 +177,10 @@ def _describe_cost(spent: Spent) -> str:
 
 
 def _take_turn(conversation: Conversation, model: str, line: str | None, *, again: bool = False) -> None:
-    """Answer a line, with `again` in place of the last message; answer that one again if there is no line."""
+    """Answer a line; with `again`, the line replaces the user's last message.
+
+    Without a line, the last message is answered again.
+    """
     after = _before_question(conversation.memory) if again and line else None
     console.print(f"[bold]{escape(model)}:[/] ", end="")
     with closing(conversation.stream(line, after=after)) as pieces:

@@ -1,4 +1,4 @@
-"""The `memzoo` command: it finds its commands among the entry points of installed packages."""
+"""The `memzoo` command, which finds its subcommands among the entry points of installed packages."""
 
 import asyncio
 import functools
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = "memzoo.commands"
-"""The group of entry points to which a package adds a command: its name, and a function or a `typer.Typer`."""
+"""The entry point group for commands. An entry has the command's name, and refers to a function or a `typer.Typer`."""
 
 _PANELS = ("Talk", "Compare", "Stored data", "Replay tests", "Serving", "Migration")
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands by name, each loaded on demand: serving a memory need not load the comparison."""
+    """The commands by name. Each is loaded only when needed: serving a memory does not import the benchmarks."""
 
     def __getitem__(self, name: str) -> Any:
         plugin = plugins_by_name(COMMANDS)[name]
@@ -47,10 +47,10 @@ class _Commands(Mapping[str, Any]):
 
 
 class _UntypedFlags:
-    """Hides `<bool>` in the help of flags, because users type no value."""
+    """Removes the type `<bool>` of flags from the help, because a flag takes no value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """See click's `Command`: the options, that for help among them."""
+        """See click's `Command`. The parameters include the option --help."""
         base: Any = super()
         params: list[Any] = base.get_params(ctx)
         for one in params:
@@ -71,7 +71,7 @@ class _Group(_Subgroup):
         self.commands: Any = _Commands()
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """See click's `Command`: the commonest command first."""
+        """See click's `Command`. Commands are listed in the order of `_PANELS`."""
         listed = dict(self.commands)
         places = {panel: place for place, panel in enumerate(_PANELS)}
         panels = {name: places.get(str(one.rich_help_panel), len(places)) for name, one in listed.items()}
@@ -92,7 +92,7 @@ def _load_command(plugin: "EntryPoint") -> Any:
     given = load_plugin(plugin)
     try:
         return _wrap_async(_make_command(plugin.name, given))
-    except Exception as error:  # whatever typer has against it
+    except Exception as error:  # typer raises many types
         raise make_plugin_error(plugin, f"is neither a function nor a typer.Typer that can be run: {error}") from error
 
 
@@ -102,16 +102,16 @@ def _make_command(name: str, given: Callable[..., Any] | typer.Typer) -> Any:
         given.command(name, **shown_as(function))(function)
     for one in given.registered_commands:
         one.cls = _Command if one.cls in (None, TyperCommand) else one.cls
-    if not isinstance(given.info.cls, type):  # none was named
+    if not isinstance(given.info.cls, type):  # no class was given
         given.info.cls = _Subgroup
     made: Any = typer.main.get_command(given)
     made.name = name
-    made.rich_help_panel = made.rich_help_panel or given.rich_help_panel  # typer reads it of nested groups only
+    made.rich_help_panel = made.rich_help_panel or given.rich_help_panel  # typer reads only nested groups' panels
     return made
 
 
 def _wrap_async(made: Any) -> Any:
-    """A command that may be an `async def`; runs it to its end in an event loop of its own."""
+    """Return the command, with its `async def` functions run in an event loop."""
     call = made.callback
 
     def run(*given: Any, **options: Any) -> Any:
@@ -126,7 +126,7 @@ def _wrap_async(made: Any) -> Any:
 
 
 def _make_stand_in(name: str, error: PluginError) -> Any:
-    """A command that can only say why it cannot be loaded; the others work."""
+    """Return a command that only raises the error, so that the other commands still work."""
 
     def fail() -> None:
         raise error
@@ -136,17 +136,17 @@ def _make_stand_in(name: str, error: PluginError) -> Any:
 
 
 def main() -> None:
-    """Run the command. Any error becomes one line, with exit code 2; see docs/commands.md."""
-    # What is imported stays: to look through it for garbage again and again takes a fifth of the time of a start.
+    """Run the `memzoo` command. An error is printed in one line, and the exit code is 2; see docs/commands.md."""
+    # Imported modules are never garbage; collecting less often saves a fifth of the start-up time.
     gc.set_threshold(50_000, 20, 20)
     show_logs()
-    # A search works with small matrices: threads that share one wait for each other longer than they work.
+    # A search uses small matrices, for which several threads wait for each other longer than they work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = app(standalone_mode=False)
     except typer.Abort:
         code = _tell_error("nothing was done", code=1)
-    except Exception as error:  # what is wrong with the arguments too, as typer tells it
+    except Exception as error:  # includes typer's errors about arguments
         if (line := _line(error)) is None:
             raise
         code = _tell_error(line, code=2)
@@ -154,7 +154,7 @@ def main() -> None:
 
 
 def _line(error: Exception) -> str | None:
-    """An error as a line; `None` for one that only a mistake of ours can be."""
+    """Return an error as one line; `None` if the error can only be a bug in memzoo."""
     if isinstance(error, OSError):
         return f"{error.filename or ''}: {error.strerror or error}".removeprefix(": ")
     if isinstance(error, MemoryZooError):
@@ -183,4 +183,4 @@ def common(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Take the options before a command's name."""

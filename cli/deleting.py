@@ -63,7 +63,7 @@ def forget(
         with closing(open_existing(stored.store)) as opened:
             if not drive(managed(opened, "scrub").scrub(thorough=True)):
                 echo("Another process is using the store, so remains are left in its files. Try again later.", err=True)
-                raise typer.Exit(1)  # so that a cron job notices
+                raise typer.Exit(1)  # a cron job checks the exit code
 
 
 def _forget_old(url: str, older_than: str, idle_for: str, prefix: str, *, yes: bool) -> None:
@@ -80,7 +80,7 @@ def _forget_old(url: str, older_than: str, idle_for: str, prefix: str, *, yes: b
 
 
 def _span(option: str, text: str) -> timedelta | None:
-    """A length of time, such as 30d; `None` for none."""
+    """Return a length of time from a text such as "30d"; `None` for an empty text."""
     if not text:
         return None
     found = re.fullmatch(r"(\d{1,5})([dhms])", text)

@@ -1,4 +1,4 @@
-"""The command that learns in stored conversations."""
+"""The command that learns from stored conversations."""
 
 from contextlib import closing
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ from memzoo.text import read_options
 
 __all__ = ["learn"]
 
-_TOLD = 20  # failures
+_TOLD = 20  # the most failures to print
 
 
 @command("Stored data")

@@ -1,4 +1,4 @@
-"""Options of several commands: the model, the store, the file to write."""
+"""Options shared by several commands: the model to ask, the store to open, the file to write."""
 
 import dataclasses
 import functools
@@ -47,7 +47,7 @@ __all__ = [
     "write_count",
 ]
 
-# As many ids stand in an error at most.
+# The most conversation ids in an error message.
 _LISTED = 20
 _NO_KEY = (
     "model {!r} needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none), or "
@@ -56,10 +56,10 @@ _NO_KEY = (
 
 
 def conversation_option(text: str) -> Any:
-    """The option --conversation, with its help; it refuses an empty text."""
+    """Return the option --conversation with a help text; an empty value is refused."""
 
     def check(given: str | None) -> str | None:
-        # A script whose variable is unset must not touch another conversation.
+        # A script with an unset variable passes "", and must not touch another conversation.
         if given == "":
             raise OptionError("--conversation must name a conversation, not ''; or leave the option out")
         return given
@@ -81,9 +81,13 @@ OutFile = Annotated[Path | None, typer.Option(help="The file to write; by defaul
 
 
 def command(panel: str, *, hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function a command of `memzoo`; the help lists it under a heading, unless it is hidden.
+    """Return a decorator that makes a function a command of `memzoo`.
 
-    Each parameter that is a dataclass is replaced by options, one for each of its fields.
+    Each parameter that is a dataclass is replaced by options, one for each field.
+
+    Args:
+        panel: The heading in the help for the command.
+        hidden: Leave the command out of the help.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -95,13 +99,13 @@ def command(panel: str, *, hidden: bool = False) -> Callable[[Callable[..., Any]
 
 
 def shown_as(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return how the help lists a command, as typer takes it."""
+    """Return typer's arguments for listing a command in the help."""
     shown: dict[str, Any] = vars(function).get("shown", {})
     return shown
 
 
 def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Replace each parameter of a command that is a dataclass by options, one for each of its fields."""
+    """Replace each parameter of a command that is a dataclass by options, one for each field."""
     own = inspect.signature(command).parameters
     groups: dict[str, Any] = {
         name: one.annotation for name, one in own.items() if dataclasses.is_dataclass(one.annotation)
@@ -114,7 +118,8 @@ def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
         made = {name: groups[name](**{option: given.pop(option) for option in fields[name]}) for name in groups}
         return command(**made, **given)
 
-    # Typer reads both; only among keywords may options with a default stand before others.
+    # Typer reads the signature and the annotations. In a signature, only keyword-only parameters may have a default
+    # before a parameter without a default.
     by_keyword = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in options]
     vars(run)["__signature__"] = inspect.Signature(by_keyword)
     run.__annotations__ = {one.name: one.annotation for one in options}
@@ -123,16 +128,16 @@ def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Workers:
-    """The workers, as named on the command line."""
+    """The options for the processes or threads that do the work."""
 
     jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1
     threads: Annotated[int, typer.Option(min=1, help="Number of threads instead, for a model behind a network.")] = 1
 
     def open_executor(self) -> AbstractContextManager[Executor | None]:
-        """Give an executor, which ends with the block; `None` does the work here.
+        """Return a context manager for an executor; it yields `None` if the current thread is to do the work.
 
         Raises:
-            OptionError: Both processes and threads are named.
+            OptionError: Both processes and threads are given.
         """
         if self.threads == 1:
             return executor_of(self.jobs)
@@ -143,7 +148,7 @@ class Workers:
 
 @dataclasses.dataclass(frozen=True)
 class Stored:
-    """A stored conversation, as the command line names it."""
+    """The options for a store and a conversation in the store."""
 
     store: StoreURL
     conversation: Annotated[str | None, conversation_option("Which conversation of the store, if it has several.")] = (
@@ -152,11 +157,11 @@ class Stored:
 
     @contextmanager
     def open_conversation(self) -> Generator[tuple[ManagedStore, str]]:
-        """Open the store; gives it, and the id of the conversation: the one named, or the only one.
+        """Yield the opened store and the id of the given conversation, by default the store's only conversation.
 
         Raises:
             StoreError: The store cannot be opened.
-            OptionError: There is no such conversation, or several and none is named.
+            OptionError: There is no such conversation, or the store has several and no id was given.
         """
         with closing(open_existing(self.store)) as store:
             if self.conversation and drive(store.read(self.conversation, limit=1)):
@@ -174,7 +179,7 @@ class Stored:
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """The model that a command asks, as the command line names it."""
+    """The options for the model that a command asks."""
 
     model: Annotated[
         str, typer.Option(help="A model at your endpoint (set OPENAI_API_KEY), or 'offline' for the built-in rules.")
@@ -194,13 +199,13 @@ class Asked:
     ] = None
 
     def make_model(self) -> ChatModel:
-        """The model, after a `check`."""
+        """Return the model, after a `check`."""
         self.check(self.model)
         return self.make_named(self.model)
 
     def make_named(self, name: str) -> ChatModel:
-        """Another model, at the same endpoint and with the same limits."""
-        # OpenAI's newer models refuse the name that all other servers know.
+        """Return another model at the same endpoint, with the same limits."""
+        # OpenAI's newer models refuse "max_tokens", the name that all other servers accept.
         openais = "api.openai.com" in (self._endpoint() or "api.openai.com")
         most = "max_completion_tokens" if openais else "max_tokens"
         parameters = {most: self.max_tokens, "temperature": self.temperature, "timeout": self.timeout}
@@ -208,25 +213,25 @@ class Asked:
         return ChatModel(name, base_url=self.base_url, **given)
 
     def memory(self, name: str, counter: str | None, **options: Any) -> BaseMemory:
-        """A memory by the name of its strategy, which this model serves if the strategy asks one.
+        """Return a memory with the named strategy, and with this model if the strategy asks a model.
 
         Args:
             name: The strategy's name.
-            counter: The token counter; by default the one for the model, which needs no download offline.
+            counter: The name of a token counter; by default the model's. The offline model's needs no download.
             **options: Further options of the strategy.
 
         Raises:
-            OptionError: The model cannot be asked, or nothing counts tokens under that name.
+            OptionError: The model cannot be asked, or there is no token counter with that name.
         """
         if issubclass(strategy_named(name), ModelBackedMemory):
             options["llm"] = self.make_model()
         return create_memory(name, token_counter=token_counter(counter, self.model).chosen, **options)
 
     def check(self, name: str) -> None:
-        """See whether a model can be asked.
+        """Check the endpoint and the key for a model, without asking the model.
 
         Raises:
-            OptionError: The endpoint is no URL, or the key is missing.
+            OptionError: The endpoint is not a URL, or the key is missing.
         """
         if name == "offline" and not self.base_url:
             return
@@ -243,7 +248,7 @@ class Asked:
             openai.OpenAI(base_url=self.base_url, api_key=key).close()
         except openai.OpenAIError as error:
             raise OptionError(_NO_KEY.format(name)) from error
-        except Exception as error:  # of the transport below openai, which has several
+        except Exception as error:  # openai's transport raises several types
             raise wrong from error
 
     def _endpoint(self) -> str:
@@ -251,15 +256,15 @@ class Asked:
 
 
 def unlock_store(url: str) -> ManagedStore:
-    """The store that a URL names, with the key in MEMZOO_KEY (several: separated by commas, the newest first)."""
+    """Return the store at a URL, opened with the keys in MEMZOO_KEY: separated by commas, the newest first."""
     return open_store(url, key=keys_from_environment())
 
 
 def open_existing(url: str) -> ManagedStore:
-    """The store that a URL names, as `unlock_store`, but a file has to be there already.
+    """Return the store at a URL, like `unlock_store`, but without creating a file.
 
     Raises:
-        StoreError: There is no such file.
+        StoreError: The file does not exist.
     """
     if file := find_missing_file(url):
         raise StoreError(f"there is no file {file}")
@@ -267,17 +272,17 @@ def open_existing(url: str) -> ManagedStore:
 
 
 def find_missing_file(url: str) -> Path | None:
-    """The file that the URL of a SQLite store names, if it is not there."""
+    """Return the file in the URL of a SQLite store if that file does not exist, else `None`."""
     file = Path(unquote(re.sub("[?].*", "", url.removeprefix("sqlite:///"))))
     return file if url.startswith("sqlite:///") and not file.exists() else None
 
 
 def only_conversation(store: ManagedStore) -> str:
-    """The id of the only conversation of a store, or a fresh one.
+    """Return the id of a store's only conversation; a new id if the store is empty.
 
     Raises:
-        OptionError: There are several.
-        UnsupportedError: The store cannot tell.
+        OptionError: The store has several conversations.
+        UnsupportedError: The store cannot list its conversations.
     """
     known = _list_ids(store)
     if len(known) > 1:
@@ -288,16 +293,18 @@ def only_conversation(store: ManagedStore) -> str:
 
 
 def _list_ids(store: ManagedStore) -> list[str]:
-    if not hasattr(store, "conversations"):  # a plain store, of somebody's package
+    if not hasattr(store, "conversations"):  # a plain store from another package
         raise UnsupportedError(f"{type(store).__name__} cannot list its conversations: name one with --conversation")
     return drive(store.conversations(limit=_LISTED))
 
 
 def write(file: Path | None, pieces: Iterable[str]) -> None:
-    """Write a file, or print without one. Only its owner may read a new file: it contains conversations.
+    """Write a file, or print if no file is given.
+
+    Only the owner may read a new file, because it contains conversations.
 
     Raises:
-        OptionError: It cannot be written. An old file stays as it was after any failure.
+        OptionError: The file cannot be written. An existing file stays unchanged.
     """
     if file is None:
         sys.stdout.writelines(map(visible, pieces))
@@ -311,15 +318,15 @@ def write(file: Path | None, pieces: Iterable[str]) -> None:
 
 @contextmanager
 def _in_place_of(file: Path) -> Generator[TextIO]:
-    """A file to write that takes the place of another when all of it is written."""
+    """Yield a new file for writing, which replaces another file once it is complete."""
     is_there = file.exists()
     if is_there:
-        # One that must not be written is not replaced either; and what is no file, such as a pipe, stays what it is.
+        # Opening fails for a read-only file, which must not be replaced. A pipe or the like is written directly.
         with file.open("r+" if file.is_file() else "w", encoding="utf-8") as opened:
             if not file.is_file():
                 yield opened
                 return
-    place = file.resolve()  # a link stays one
+    place = file.resolve()  # a link stays a link
     number, name = tempfile.mkstemp(prefix=".memzoo-", dir=place.parent)
     fresh = Path(name)
     try:
@@ -333,10 +340,10 @@ def _in_place_of(file: Path) -> Generator[TextIO]:
 
 
 def show_time(entry: Entry) -> str:
-    """Write the time of a message; "-" if it is unknown."""
+    """Return the time of a message as text; "-" if unknown."""
     return entry.said_at.isoformat(sep=" ", timespec="seconds") if entry.said_at else "-"
 
 
 def write_count(count: int, what: str) -> str:
-    """Write a number of things, such as "1 message"."""
+    """Return a number with its noun, such as "1 message"."""
     return f"{count} {what}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""The commands that look into a stored conversation, and write it out."""
+"""The commands that show, pin and export parts of a stored conversation."""
 
 import json
 from collections.abc import Iterable
@@ -132,6 +132,6 @@ def export_lines(*, stored: Stored, out: OutFile = None) -> None:
 
 
 def _write(out: Path | None, pieces: Iterable[str]) -> None:
-    if out and is_sqlite(out):  # most likely the store itself
+    if out and is_sqlite(out):  # most likely the store's own file
         raise OptionError(f"{str(out)!r} is a database: write to another file")
     write(out, pieces)

@@ -1,4 +1,4 @@
-"""Prints texts of users, models, stores and files as plain text, never as commands to the terminal."""
+"""Prints text from users, models, stores and files, with terminal control characters escaped."""
 
 import logging
 import sys
@@ -18,44 +18,44 @@ if TYPE_CHECKING:
 
 __all__ = ["Terminal", "bar", "confirm", "echo", "progress_bars", "row", "show_logs", "tell"]
 
-# Off a terminal rich takes a line for 80 characters; programs that read lines want them whole.
+# Without a terminal, rich wraps lines at 80 characters, but programs that read the output need whole lines.
 _UNWRAPPED = 10_000
 _IN_ROW = {ord("\n"): "\\n", ord("\t"): "\\t"}
 
 
 class Terminal(Console):
-    """A console that colours and wraps on a terminal, and gives it no other commands than its own."""
+    """A console that colours and wraps text on a terminal, and escapes control characters in the text."""
 
     def __init__(self, **options: Any) -> None:
-        """A console with the options of `rich.console.Console`."""
+        """Make a console with the options of `rich.console.Console`."""
         super().__init__(**options)
         if not self.is_terminal and "width" not in options:
             self.width = _UNWRAPPED
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """See `Console.render`: all that is printed comes from here, before colours are added."""
+        """See `Console.render`. Everything printed passes through this method before colours are added."""
         for one in super().render(renderable, options):
             yield one if one.control else one._replace(text=visible(one.text))
 
 
 def echo(text: str, *, nl: bool = True, err: bool = False) -> None:
-    """Print text that may have lines."""
+    """Print text, which may have several lines."""
     typer.echo(visible(text), nl=nl, err=err)
 
 
 def row(*cells: object) -> None:
-    """Print cells with tabs between them; nothing in a cell can begin another one, or another row."""
+    """Print cells separated by tabs. Tabs and line ends in a cell are escaped."""
     typer.echo("\t".join(_cells(cells)))
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask, unless the answer is `yes` already, and raise `typer.Abort` if it is no."""
+    """Ask a question unless `yes` is true, and raise `typer.Abort` if the answer is no."""
     if not yes:
         typer.confirm("".join(_cells([question])), abort=True)
 
 
 def tell(label: str, text: str) -> None:
-    """Print a text behind a label such as "[bold red]error:[/]", beside the output."""
+    """Print a label such as "[bold red]error:[/]", and a text, to standard error."""
     Terminal(stderr=True, soft_wrap=True, highlight=False).print(f"{label} {escape(text)}")
 
 
@@ -64,10 +64,12 @@ def _cells(values: Iterable[object]) -> Iterator[str]:
 
 
 def progress_bars(*columns: "ProgressColumn") -> "Progress":
-    """Bars on a terminal, gone when they are done; other output appears above them. Without a terminal, none.
+    """Return progress bars, which are shown only on a terminal and disappear at the end.
+
+    Output printed meanwhile appears above the bars.
 
     Args:
-        *columns: Their columns; by default a description, a bar, its share and the remaining time.
+        *columns: The columns; by default a description, a bar, the share done and the time left.
     """
     from rich.progress import Progress
 
@@ -79,7 +81,7 @@ def progress_bars(*columns: "ProgressColumn") -> "Progress":
 
 @contextmanager
 def bar(what: str) -> Generator[Callable[[int, int | None], None]]:
-    """One bar; gives a function to report the work done and the total."""
+    """Show a progress bar, and yield a function that updates it with the amount done and the total."""
     with progress_bars() as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
@@ -91,7 +93,7 @@ class _LogFormatter(logging.Formatter):
 
 
 def show_logs() -> None:
-    """Write warnings that are logged so that a terminal shows them."""
+    """Print logged warnings, with terminal control characters escaped."""
     handler = logging.StreamHandler()
     handler.setFormatter(_LogFormatter())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

@@ -1,4 +1,4 @@
-"""The commands that list strategies and stores, and serve the offline model."""
+"""The commands that list strategies, stores and conversations, and serve the offline model."""
 
 import inspect
 import re
@@ -84,7 +84,7 @@ def _check(store: ManagedStore, *_: object) -> None:
 
 
 def _describe(name: str) -> tuple[str, str, str, str]:
-    """The class of a strategy, its view, costs and needs; or the reason that it cannot be loaded."""
+    """Return a strategy's class name, view, costs and needs; only an error's text if it cannot be loaded."""
     try:
         strategy = strategy_named(name)
     except PluginError as error:
@@ -108,6 +108,6 @@ def serve_offline(
 
     try:
         serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
-    except (OSError, TypeError, UnicodeError) as error:  # the last two of a name that can be no host's
+    except (OSError, TypeError, UnicodeError) as error:  # the last two for an invalid host name
         why = getattr(error, "strerror", None) or error
         raise OptionError(f"cannot listen on {host}, port {port}: {why}; try --port 0") from error

@@ -1,5 +1,4 @@
-"""memzoo inside other libraries: one folder or file for each, `from memzoo.hosts.langgraph import ...`.
+"""memzoo inside other libraries, with a folder or file per library: `from memzoo.hosts.langgraph import ...`.
 
-None of these libraries is imported before its file is. The files of agent frameworks share `shared.py`, and
-`messages.py` for messages.
+A library is imported only by its own file here. The files of agent frameworks share `shared.py` and `messages.py`.
 """

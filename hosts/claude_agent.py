@@ -18,25 +18,25 @@ __all__ = ["MemorySessionStore"]
 logger = logging.getLogger("memzoo")
 
 _PAGE = 100
-_MAIN = 2  # slashes in the id of a main conversation; those of its subagents have three
+_MAIN = 2  # slashes in the id of a main conversation; the id of a subagent's conversation has three
 _FIELD = "@claude-agent"
-# Entries that the CLI, or a subagent, wrote for itself.
+# Fields that mark entries for the CLI's or a subagent's own use.
 _HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")
 
 
 class MemorySessionStore:
     """A memzoo store as the SDK's `SessionStore`, with a memory that learns from the sessions.
 
-    It keeps transcripts entry for entry, so you can resume a session on another machine. The memory of a project (the
-    SDK's `project_key`, which stands for a folder) learns from the project's main conversations, and the hook `remind`
-    shows it to the model. If learning fails, that is logged, and a later save catches up.
+    Transcripts are kept entry for entry, so you can resume a session on another machine. The memory of a project (the
+    SDK's `project_key`, which identifies a folder) learns from the project's main conversations, and the hook `remind`
+    shows the memory to the model. If learning fails, a warning is logged, and a later save catches up.
     """
 
     def __init__(self, store: Store, memories: Memories | None = None) -> None:
-        """Keep transcripts.
+        """Make a session store.
 
         Args:
-            store: Keeps the transcripts, under ids that begin with "claude/".
+            store: The store for the transcripts; their conversation ids begin with "claude/".
             memories: A provider, or a function from a project key to a memory; or one memory with the project key as
                 its conversation id.
 
@@ -48,7 +48,7 @@ class MemorySessionStore:
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
         """Append entries of a transcript, skipping known uuids.
 
-        An entry without a uuid is identified by the last entry before it that has one, and by its content.
+        An entry without a uuid is identified by its content, and by the last preceding entry with a uuid.
         """
         id_ = _id(**key)
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
@@ -61,7 +61,7 @@ class MemorySessionStore:
                 logger.warning("project %r: not learnt from yet: %s", key["project_key"], error)
 
     async def load(self, key: Any) -> list[Any] | None:
-        """Return a whole transcript; `None` if there is none."""
+        """Return a whole transcript; `None` if it does not exist."""
         return [json.loads(kept.fields[_FIELD] or "") for kept in await self._store.read(_id(**key))] or None
 
     async def list_sessions(self, project_key: str) -> list[Any]:
@@ -70,16 +70,19 @@ class MemorySessionStore:
         return [{"session_id": unquote(id_.split("/")[_MAIN]), "mtime": await self._mtime(id_)} for id_ in ids]
 
     async def list_subkeys(self, key: Any) -> list[str]:
-        """Return the transcripts of a session's subagents."""
+        """Return the keys of the transcripts of a session's subagents."""
         return [unquote(id_.rpartition("/")[2]) async for id_ in self._below(_id(**key))]
 
     async def delete(self, key: Any) -> None:
-        """Delete a transcript, a main one together with its subagents'; the memory keeps what it learnt."""
+        """Delete a transcript, and with a main transcript its subagents'. The memory of the project stays."""
         for id_ in [_id(**key), *[id_ async for id_ in self._below(_id(**key))]]:
             await self._store.clear(id_)
 
     async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
-        """Show the model the memory, as a `UserPromptSubmit` hook: when a session begins, or always if it searches."""
+        """Show the model the memory at the first prompt of a session; if the memory searches, at every prompt.
+
+        This method is a `UserPromptSubmit` hook.
+        """
         project = host_module("claude_agent_sdk", "claude-agent").project_key_for_directory(input["cwd"])
         log = self._log(project)
         if not log.memory.needs_query and await self._store.read(_id(project, input["session_id"]), limit=1):
@@ -90,7 +93,7 @@ class MemorySessionStore:
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}} if text else {}
 
     async def _follow(self, key: Any, entries: Sequence[Any], *, whole: bool) -> None:
-        """Keep the project's memory in step with a session, also when a prompt resumes it from an earlier place."""
+        """Save a session's new entries to the project's memory; take back entries if a prompt goes back before them."""
         log, session = self._log(key["project_key"]), key["session_id"]
         left = _find_left_behind(await self._around(_id(**key), entries))
         if {_uuid(entry) for entry in entries} & set(left.values()):
@@ -101,7 +104,7 @@ class MemorySessionStore:
         await log.afollow([one._replace(thread=session) for one in said], whole=whole)
 
     async def _around(self, id_: str, entries: Sequence[Any]) -> list[Any]:
-        """Return the newest entries of a transcript, from before the first of these on."""
+        """Return the newest entries of a transcript, at least from the parent of the first given entry on."""
         before = next((dict_of(entry).get("parentUuid") for entry in entries if _uuid(entry)), None)
         size = max(_PAGE, len(entries))
         while True:
@@ -112,7 +115,7 @@ class MemorySessionStore:
             size *= 4
 
     async def _origins(self, project_key: str, entries: Sequence[Any]) -> dict[str, str]:
-        """Return the uuids of entries before their session was forked, through all forks, by their current uuids."""
+        """Return the current uuids of forked entries with their original uuids, traced through all forks."""
         from_ = {_uuid(entry): dict_of(entry["forkedFrom"]) for entry in map(dict_of, entries) if "forkedFrom" in entry}
         origins = {uuid: str(fork.get("messageUuid") or uuid) for uuid, fork in from_.items()}
         for session in {str(fork["sessionId"]) for fork in from_.values() if fork.get("sessionId")}:
@@ -127,7 +130,7 @@ class MemorySessionStore:
         return HostLog(memory_of(self._memories, project_key), "claude-agent")
 
     async def _turns(self, id_: str, entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
-        """Return entries by their turn ids, so that a batch sent again changes nothing."""
+        """Return the records of entries with turn ids, which are the same if the entries are sent again."""
         first = next((place for place, entry in enumerate(entries) if _uuid(entry)), len(entries))
         before = Counter[str]()
         anchor, said = "", [_write(entry) for entry in entries]
@@ -140,7 +143,7 @@ class MemorySessionStore:
             anchor = f"before-{_uuid(entries[first])}"
         turns: list[tuple[str, list[Record]]] = []
         for entry, text in zip(entries, said, strict=True):
-            # A message that is never sent: the entry is the SDK's, and opaque.
+            # The message is never sent to a model; the entry itself is in the field, unchanged.
             kind = str(dict_of(entry).get("type"))
             record = Record({"role": "tool", "tool_call_id": "", "content": kind}, {_FIELD: text})
             if uuid := _uuid(entry):
@@ -153,7 +156,7 @@ class MemorySessionStore:
         return turns
 
     async def _read_tail(self, id_: str) -> tuple[str, list[str]]:
-        """Return the newest uuid of a transcript and the entries after it; all entries if it has no uuid."""
+        """Return the newest uuid of a transcript and the entries after it; without a uuid, "" and all entries."""
         size = _PAGE
         while True:
             kept = [one.fields[_FIELD] or "" for one in await self._store.read(id_, limit=size, newest=True)]
@@ -191,7 +194,10 @@ def _write(entry: Any) -> str:
 
 
 def _find_left_behind(transcript: Sequence[Any]) -> dict[str, str]:
-    """Return entries that a prompt left behind by going back, with the prompt's uuid: its parent had others below."""
+    """Return the uuids of abandoned entries, each with the uuid of the prompt that abandoned the entry.
+
+    A prompt abandons all entries that were already below the prompt's parent.
+    """
     parents, left = dict[str, str](), dict[str, str]()
     for entry in map(dict_of, transcript):
         uuid, parent = _uuid(entry), str(entry.get("parentUuid") or "")
@@ -207,7 +213,7 @@ def _find_left_behind(transcript: Sequence[Any]) -> dict[str, str]:
 
 
 def _to_messages(entry: Any, key: str | None = None) -> list[HostMessage]:
-    """Return the messages of an entry; none for those that the CLI or a subagent wrote for itself."""
+    """Return the messages of an entry; none for an entry for the CLI's or a subagent's own use."""
     entry = dict_of(entry)
     if entry.get("type") not in ("user", "assistant"):
         return []

@@ -10,14 +10,14 @@ from memzoo.strategy import BaseMemory
 
 __all__ = ["MemoryService"]
 
-_PIECES = 4  # An event with results of several tools is as many messages of the log.
+_PIECES = 4  # Messages in the log for each event: an event with several tool results becomes several messages.
 
 
 class MemoryService(VirtualSubclass):
-    """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all of that user's sessions.
+    """ADK's `BaseMemoryService` with a memory for each user of an app, which learns from all sessions of the user.
 
-    `preload_memory` passes on the user's newest words, so memories that search work too. Adding a session again, as
-    ADK's callbacks do after each run, adds only its new events.
+    ADK's tool `preload_memory` passes on the user's newest words, so memories that need a query work too. Adding a
+    session again, as ADK's callbacks do after each run, adds only the new events.
     """
 
     host_modules: ClassVar = ("google.adk.memory.base_memory_service",)
@@ -27,7 +27,7 @@ class MemoryService(VirtualSubclass):
         """Serve memories.
 
         Args:
-            memories: A provider, or a function from "app/user" to a memory; or one memory with that conversation id.
+            memories: A provider, a function from "app/user" to a memory, or a memory with "app/user" as its id.
         """
         self._memories = memories
 
@@ -40,9 +40,9 @@ class MemoryService(VirtualSubclass):
         await self.add_events_to_memory(app_name=session.app_name, user_id=session.user_id, events=session.events)
 
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
-        """Save and learn from events whose ids are new, skipping parts of streamed ones.
+        """Save events with new ids, and learn from them; partial events of a stream are skipped.
 
-        Takes back events that a later one rewound (`Runner.rewind_async`).
+        Events that a later event rewound (`Runner.rewind_async`) are taken back.
         """
         log, standing = self._log(app_name, user_id), _drop_rewound(events)
         if rewound := {event.id for event in events} - {event.id for event in standing}:
@@ -74,7 +74,7 @@ class MemoryService(VirtualSubclass):
 
 
 def _drop_rewound(events: Sequence[Any]) -> list[Any]:
-    """Return the events without those that a later one rewound."""
+    """Return the events that no later event rewound."""
     standing: list[Any] = []
     for event in events:
         standing.append(event)
@@ -85,7 +85,7 @@ def _drop_rewound(events: Sequence[Any]) -> list[Any]:
 
 
 def _to_messages(event: Any) -> list[HostMessage]:
-    """Return an event or a memory entry as chat messages; none if it has no words."""
+    """Return the chat messages for an event or a memory entry; an empty list if it has no content."""
     parts = event.content.parts if event.content else None
     if not parts:
         return []
@@ -109,7 +109,7 @@ def _plain(response: Any) -> Any:
 
 
 def _entry(said: HostMessage) -> Any:
-    """Return a message as a memory entry; `None` if ADK's tools would show it without words."""
+    """Return a message as a memory entry; `None` for a message without text, and for a tool result."""
     text, own, role = host_text(said.message["content"]), said.own or {}, said.message["role"]
     if not text or role == "tool":
         return None

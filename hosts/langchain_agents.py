@@ -1,4 +1,4 @@
-"""Agents of LangChain 1.x and deepagents: a memory as middleware, and its summaries in LangChain's own middleware."""
+"""Agents of LangChain 1.x and deepagents: a memory as middleware, and a summarizer for LangChain's own middleware."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
@@ -21,44 +21,44 @@ _EARLIER = "Here is a summary of the conversation to date:"
 class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the thread, and keeps every message of the thread in the memory's log.
 
-    The agent's state stays complete: this changes requests, not the state. The newest human message is the question, so
-    memories that search work too. Messages are identified by their ids.
+    The agent's state stays complete: the middleware changes requests, not the state. The newest human message is the
+    question, so memories that need a query work too. Messages are identified by their ids.
 
     Example:
         `create_agent(model, tools, middleware=[MemoryMiddleware(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`
     """
 
     def __init__(self, memories: Memories) -> None:
-        """Make one middleware for all threads.
+        """Make a middleware for all threads.
 
         Args:
-            memories: A `MemoryProvider`, asked for the memory of `config["configurable"]["thread_id"]`; or the memory
-                of your only thread.
+            memories: A `MemoryProvider`, which gives the memory for `config["configurable"]["thread_id"]`; or the
+                memory of your only thread.
         """
         super().__init__()
         self._memories = memories
 
     def wrap_model_call(self, request: Request, handler: Callable[[Request], Any]) -> Any:
-        """Keep new messages in the log, and send the view."""
+        """Save new messages to the log, and send the view to the model."""
         return handler(request.override(messages=keep_and_view(self._memories, request.messages)))
 
     async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
-        """Like `wrap_model_call`."""
+        """See `wrap_model_call`."""
         return await handler(request.override(messages=await akeep_and_view(self._memories, request.messages)))
 
     def after_agent(self, state: Any, runtime: Any) -> None:
-        """Keep the answer, and learn from the exchange."""
+        """Save the answer, and learn from the exchange."""
         keep(self._memories, state["messages"])
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
-        """Like `after_agent`."""
+        """See `after_agent`."""
         await akeep(self._memories, state["messages"])
 
 
 def summarizer(memory: SummarizingMemory) -> Any:
     """Return a summarizer for `SummarizationMiddleware(model, summarizer=...)` with the memory's model and prompt.
 
-    It updates the earlier summary instead of summarizing it again. The memory stores none of this.
+    The summarizer updates the earlier summary instead of summarizing it again. The memory does not store the summaries.
     """
 
     def of(messages: Sequence[Any]) -> tuple[list[Message], str]:

@@ -1,4 +1,4 @@
-"""Connects a thread of LangChain's messages with a memory: messages go into the log, the view comes back."""
+"""Connects a thread of LangChain's messages with a memory: saves messages to the log, and returns the view."""
 
 import contextlib
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 
 
 async def akeep_and_view(memories: Memories, messages: Sequence[Any]) -> list[Any]:
-    """Keep a thread's new messages, and return the memory's view of the thread.
+    """Save a thread's new messages, and return the memory's view of the thread.
 
-    The newest human message is the question. Messages of the thread are shown as the same objects.
+    The newest human message is the question. For the thread's messages, the view contains the given objects.
     """
-    messages = objects(messages)  # a state without LangGraph's reducer keeps short forms, such as ("user", "Hi.")
+    messages = objects(messages)  # without LangGraph's reducer, a state has short forms, such as ("user", "Hi.")
     log = await _follow(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
     live = {} if log.memory.redact else {message.id: message for message in messages}
@@ -28,7 +28,7 @@ async def akeep_and_view(memories: Memories, messages: Sequence[Any]) -> list[An
 
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
-    """Keep a thread's new messages at the end of a turn, and learn from them."""
+    """Save a thread's new messages at the end of a turn, and learn from them."""
     await _follow(memories, objects(messages), ended=True)
 
 
@@ -43,16 +43,16 @@ def chat_of(message: Any) -> Message:
         return fit_message({"role": _ROLES.get(message.type, "user"), "content": str(message.text)})
     if message.type != "ai":
         return chat
-    # Reasoning and other non-text parts are kept in the host's own form, beside the message.
+    # Reasoning and other non-text parts are kept only in the host's own form of the message.
     return {**chat, "content": str(message.text) or (None if chat.get("tool_calls") else "")}
 
 
 async def _follow(memories: Memories, messages: Sequence[Any], *, ended: bool = False) -> HostLog:
-    """Return the log of the running thread, in step with its messages."""
+    """Save the running thread's new messages, and return the thread's log."""
     config: dict[str, Any] = host_module("langgraph.config", "langgraph").get_config().get("configurable", {})
     thread = config.get("thread_id")
     log = HostLog(memory_of(memories, thread), "langchain")
-    # An agent within a graph has its own messages: it is identified by its nodes, without their ids.
+    # An agent within a graph has its own messages: its thread's id includes its nodes' names, without their ids.
     nodes = [node.partition(":")[0] for node in str(config.get("checkpoint_ns") or "").split("|")[:-1]]
     await log.afollow(
         _to_messages(messages), ended=ended, thread="|".join([str(thread), *nodes]), cuts_at_questions=True
@@ -61,18 +61,18 @@ async def _follow(memories: Memories, messages: Sequence[Any], *, ended: bool = 
 
 
 def _to_messages(messages: Sequence[Any]) -> list[HostMessage]:
-    """Return LangChain's messages as messages of a log, identified by their ids."""
+    """Return LangChain's messages as messages for the log, with LangChain's ids as keys."""
     whole = _messages().messages_to_dict(messages)
     return [HostMessage(chat_of(message), own, message.id or "") for message, own in zip(messages, whole, strict=True)]
 
 
 def _object(said: HostMessage) -> Any:
     if said.own is not None:
-        with contextlib.suppress(LookupError, TypeError, ValueError):  # of another version of LangChain
+        with contextlib.suppress(LookupError, TypeError, ValueError):  # from another version of LangChain
             return _messages().messages_from_dict([said.own])[0]
     return objects([said.message])[0]
 
 
 def _messages() -> Any:
-    # Not when this file is imported: its importer names the missing extra.
+    # Imported here, because the importer of this file names the missing extra.
     return host_module("langchain_core.messages", "langgraph")

@@ -29,7 +29,7 @@ _FIRST = {"role": "system", "content": "The items of a store of LangGraph are ke
 
 
 class _Namespaces(dict[tuple[str, ...], dict[str, Any]]):
-    """Items, or embeddings, by namespace and key. Reading a missing one leaves no trace."""
+    """Items, or embeddings, by namespace and key. Reading a missing namespace does not add the namespace."""
 
     def __missing__(self, _: tuple[str, ...]) -> dict[str, Any]:
         return {}
@@ -40,7 +40,7 @@ class _Held(NamedTuple):
 
     Attributes:
         items: LangGraph's items, by namespace and key.
-        vectors: Their embeddings by path, likewise.
+        vectors: The items' embeddings by path, by namespace and key.
         version: The version of the state in the store; 0 for none. A cleared state starts again with a higher version.
     """
 
@@ -68,10 +68,10 @@ class _Held(NamedTuple):
 
 
 class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
-    """A persistent `BaseStore` for LangGraph: its in-memory store, with each change committed to a memzoo store.
+    """A persistent `BaseStore` for LangGraph: an in-memory store that commits each change to a memzoo store.
 
-    Any number of threads and processes may share one; each process has all items in memory. Readers see only committed
-    values, and never see an item go back to an older one. Values are JSON, and each reader gets its own copy.
+    Any number of threads and processes may share a memzoo store; each process has all items in memory. Readers see only
+    committed values, and never an older value after a newer one. Values are JSON, and each reader gets its own copy.
     Embeddings are stored, and computed only once.
 
     Example:
@@ -84,10 +84,10 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         """Open a store.
 
         Args:
-            store: Keeps the items. You close it.
-            name: The conversation that keeps them: deleting or exporting it includes the items.
-            embedder: Makes items searchable by meaning; or pass LangGraph's `index`.
-            index: As for `InMemoryStore`.
+            store: The memzoo store for the items; you have to close it.
+            name: The id of the conversation with the items: deleting or exporting the conversation includes the items.
+            embedder: The embedder for searching items by meaning; or pass LangGraph's `index`.
+            index: See `InMemoryStore`.
         """
         # The in-memory store requires the dimensions, but does not use them.
         super().__init__(index={"dims": 0, "embed": _wrap_embedder(embedder)} if embedder else index)
@@ -98,7 +98,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         """See `BaseStore.batch`.
 
         Raises:
-            OptionError: A value is not JSON; nothing of the batch was stored.
+            OptionError: A value is not JSON; no part of the batch was stored.
         """
 
         async def host(store: Any, ops: list[Any]) -> list[Any]:
@@ -107,7 +107,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         return drive(self._run(list(ops), host))
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
-        """See `BaseStore.abatch`. Raises as `batch` does."""
+        """See `BaseStore.abatch`. Raises the same errors as `batch`."""
         return await self._run(list(ops), _host.InMemoryStore.abatch)
 
     async def _run(self, ops: list[Any], host: Callable[[Any, list[Any]], Awaitable[list[Any]]]) -> list[Any]:
@@ -123,7 +123,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         return results
 
     def _over(self, items: Any, vectors: Any) -> Any:
-        """Make LangGraph's own store over these items."""
+        """Return a copy of this store that has these items and embeddings."""
         store = copy(self)
         store._data, store._vectors = items, vectors  # noqa: SLF001
         return store
@@ -141,18 +141,18 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
                 held = await self._refresh()
                 continue
             with self._lock:
-                # Another thread may have read these meanwhile, with later changes or a deletion.
+                # Another thread may already have read these changes from the store, with later changes or a deletion.
                 if held.version <= self._held.version < version:
                     self._held = self._held.with_changes(changes, version)
             return
 
     async def _begin(self) -> None:
-        """Create the conversation, because a state needs an existing one."""
+        """Create the conversation, because a state needs an existing conversation."""
         if not await self._store.read(self._name, limit=1):
             await self._store.append(self._name, [Record(_FIRST)], turn_id=uuid.uuid4().hex)
 
     async def _refresh(self) -> _Held:
-        """Return the snapshot, with others' newer commits."""
+        """Return the newest snapshot, after reading the commits of other threads and processes."""
         while True:
             before = self._held
             update = await self._store.read_state(self._name, _STATE, since=before.version)
@@ -161,7 +161,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
                 if now is before and anew:
                     self._held = _Held().with_changes(update.changes, update.version)
                 elif before.version <= now.version and not anew:
-                    # Another thread may have read later but faster: then its snapshot has everything.
+                    # Another thread may have read a later version in the meantime; then keep that thread's snapshot.
                     if now.version < update.version:
                         self._held = now.with_changes(update.changes, update.version)
                 else:
@@ -170,7 +170,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
 
 
 def _plain(op: Any) -> Any:
-    """Return an operation with its value in the form that readers will get, in this process and others."""
+    """Return an operation's value as JSON, because readers get JSON in this process and in others."""
     try:
         return json.loads(json.dumps(op.value))
     except (TypeError, ValueError, RecursionError) as error:
@@ -179,7 +179,7 @@ def _plain(op: Any) -> Any:
 
 
 def _callers(found: Any) -> Any:
-    """Return results with values that the caller may change."""
+    """Return results with copies of the values, which the caller may change."""
     if isinstance(found, list):
         several: list[Any] = found
         return [_callers(one) for one in several]
@@ -195,14 +195,14 @@ def _to_json(written: Any, key: Key, held: _Held) -> JSON:
     if item is None:
         return None
     vectors = {path: list(map(float, vector)) for path, vector in written._vectors[key[0]][key[1]].items()}  # noqa: SLF001
-    # LangGraph gives an item a new time of creation when it is put again.
+    # When an item is put again, LangGraph sets a new time of creation; keep the old time.
     made = held.items[key[0]].get(key[1], item).created_at
     times = {"created_at": made.isoformat(), "updated_at": item.updated_at.isoformat()}
     return {"value": item.value, "vectors": vectors, **times}
 
 
 def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
-    """Return an embedder for LangGraph: a function from texts to rows of numbers."""
+    """Return a memzoo embedder as LangGraph's: a function from texts to lists of numbers."""
 
     def embed(texts: Sequence[str]) -> list[list[float]]:
         import numpy as np
@@ -214,15 +214,16 @@ def _wrap_embedder(embedder: Embedder) -> Callable[[Sequence[str]], list[list[fl
 
 
 def view(memories: Memories) -> Any:
-    """Return a Runnable for `view(memories) | model`, which turns the state's messages into the view to send.
+    """Return a Runnable that turns the state's messages into the view to send: `view(memories) | model`.
 
-    It keeps new messages in the log. The newest human message is the question, so memories that search work too.
+    The Runnable saves new messages to the log. The newest human message is the question, so memories that need a query
+    work too.
     """
     return _runnables.RunnableLambda(partial(keep_and_view, memories), partial(akeep_and_view, memories))
 
 
 def remember(memories: Memories) -> Any:
-    """Return the last node of a turn, which keeps new messages in `state["messages"]` and learns from the exchange."""
+    """Return the last node of a turn: it saves new messages of `state["messages"]`, and learns from the exchange."""
     return _runnables.RunnableLambda(
         lambda state: keep(memories, state["messages"]), lambda state: akeep(memories, state["messages"])
     )
@@ -231,7 +232,7 @@ def remember(memories: Memories) -> Any:
 def this_turn(left: Any, right: Any) -> list[Any]:
     """Reduce a state's messages to this turn: `messages: Annotated[list, this_turn]` keeps checkpoints small.
 
-    The memory's log has earlier turns. Otherwise it works like LangGraph's `add_messages`.
+    The memory's log has earlier turns. Apart from that, the function works like LangGraph's `add_messages`.
     """
     messages: list[Any] = _message.add_messages(left, right)
     starts = [place for place, message in enumerate(messages) if message.type == "human"]

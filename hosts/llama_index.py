@@ -18,9 +18,10 @@ _ROLES = {"chatbot": "assistant", "model": "assistant"}
 class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
-    Chat engines and agents put the user's message before they get the memory, so the view ends with it, and strategies
-    search for it; an engine that gets first passes it as `input`. The memory learns from an exchange once, after the
-    answer. A question put again word for word after a model was asked is a retry, and is saved once.
+    Most chat engines and agents first put the user's message, and then get the view, which ends with the message; an
+    engine that gets the view first passes the message as `input`. Strategies that search use the message as the query.
+    The memory learns from an exchange once, after the answer. An unanswered question that is put again after a load is
+    a retry, and is saved once.
 
     Attributes:
         memory: The memory.
@@ -41,13 +42,13 @@ class ChatMemory(VirtualSubclass):
     def from_defaults(
         cls, memory: BaseMemory | str = "buffer", *, chat_history: Sequence[Any] = (), **_: Any
     ) -> "ChatMemory":
-        """Like the constructor; also accepts a strategy's name and earlier messages."""
+        """Return a memory for LlamaIndex, from a memory or a strategy's name, and with earlier messages."""
         made = cls(create_memory(memory) if isinstance(memory, str) else memory)
         made.put_messages(chat_history)
         return made
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
-        """Return the view for the user's last words, or for `input`, their next."""
+        """Return the view for `input`, the user's next message; by default for the user's last message."""
         return [_hosts(said) for said in await self._log.aread_view(input)]
 
     async def aget_all(self) -> list[Any]:
@@ -63,7 +64,7 @@ class ChatMemory(VirtualSubclass):
         await self._log.aadd(list(map(_to_message, messages)))
 
     async def aset(self, messages: Sequence[Any]) -> None:
-        """Replace the history by these messages, keeping the beginning that they share with the log."""
+        """Replace the history with these messages. The log's messages up to the first difference are kept."""
         said, old = list(map(_to_message, messages)), await self._log.aall()
         same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:
@@ -90,7 +91,7 @@ def _to_message(message: Any) -> HostMessage:
         if block["block_type"] == "tool_call"
     ]
     others = [block["block_type"] for block in blocks if block["block_type"] not in ("text", "thinking", "tool_call")]
-    # Older models put their calls into the arguments instead of these blocks.
+    # LlamaIndex's older models put tool calls into `additional_kwargs` instead of blocks.
     calls = calls or [call for call in dicts_of(kwargs.get("tool_calls")) if isinstance(call.get("function"), dict)]
     (chat,) = chat_of(role, [text], calls=calls, others=others)
     return HostMessage(chat, own)
@@ -99,7 +100,7 @@ def _to_message(message: Any) -> HostMessage:
 def _hosts(said: HostMessage) -> Any:
     made = host_module("llama_index.core.llms", "llama-index").ChatMessage
     if said.own is not None:
-        with contextlib.suppress(ValueError):  # of another version of LlamaIndex
+        with contextlib.suppress(ValueError):  # from another version of LlamaIndex
             return made.model_validate(said.own)
     message = said.message
     kwargs = {name: message[name] for name in ("tool_calls", "tool_call_id") if message.get(name)}

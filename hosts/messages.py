@@ -28,19 +28,20 @@ __all__ = [
 ]
 
 PART = ""
-"""The stand-in for the host's own form in further chat messages from the same host message."""
+"""Replaces the host's own form in all but the first of several chat messages from one host message."""
 
 
 class HostMessage(NamedTuple):
-    """A message on its way from a host into the log.
+    """A message from a host, or from the log for a host.
 
     Attributes:
         message: The OpenAI chat message, from which memories learn.
-        own: The host's own form of it, as JSON, with ids, reasoning and usage; the memory's model never sees it.
-        key: The host's id for it in this conversation, so that it is stored only once; "" for none.
-        seq: Its number in the log; 0 if it is not there.
-        thread: The host's thread that it belongs to; "" if unknown.
-        unfinished: It is the part of a stopped answer that the user has read.
+        own: The host's own form of the message as JSON, with ids, reasoning and usage; the memory's model never sees
+            this form.
+        key: The host's id of the message in this conversation; a message with an id is stored only once. "" for none.
+        seq: The log number; 0 if the message is not in the log.
+        thread: The host's thread with the message; "" if unknown.
+        unfinished: True for the part of a stopped answer that the user has read.
     """
 
     message: Message
@@ -52,7 +53,7 @@ class HostMessage(NamedTuple):
 
 
 def add_calls(said: Message, calls: Iterable[Any]) -> Message:
-    """Add tool calls to an assistant's message, so that all calls of an answer stay in one message."""
+    """Return an assistant's message with further tool calls, so that all calls of an answer stay in one message."""
     return said | {"content": said["content"] or None, "tool_calls": [*said.get("tool_calls", ()), *calls]}
 
 
@@ -64,14 +65,14 @@ def chat_of(
     results: Iterable[tuple[str, str]] = (),
     others: Sequence[str] = (),
 ) -> list[Message]:
-    """Turn one message of a host into chat messages: one for each tool result, then one for the rest.
+    """Return one host message as chat messages: a message for each tool result, then a message for the rest.
 
     Args:
-        role: Who said it: user, assistant, system.
+        role: The role of the message: user, assistant, system.
         texts: The texts of the message.
-        calls: Its tool calls, as `make_call` makes them.
-        results: Its tool results: the id of the call, and a text.
-        others: The kinds of its parts without text, such as "image".
+        calls: The tool calls of the message, made by `make_call`.
+        results: The tool results of the message: pairs of a call's id and a text.
+        others: The kinds of the message's parts without text, such as "image".
     """
     said: list[Message] = [{"role": "tool", "tool_call_id": id_, "content": result} for id_, result in results]
     text = "\n".join(texts)
@@ -85,7 +86,7 @@ def chat_of(
 
 
 def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
-    """Prepare the chat messages of one host message for the log; the first carries the host's own form."""
+    """Return the chat messages of one host message for the log; the first has the host's own form."""
     return [
         HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
         for place, message in enumerate(chat)
@@ -93,13 +94,13 @@ def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]
 
 
 def make_call(id_: object, name: object, arguments: object) -> Message:
-    """Make a tool call, even if the host gave it no id or name; arguments that are a text count as written JSON."""
+    """Return a tool call, even without an id or a name. A text as `arguments` is taken as JSON."""
     given = arguments if isinstance(arguments, str) else dump_json({} if arguments is None else arguments) or "{}"
     return tool_call(str(id_ or name or ""), str(name or "a tool"), given)
 
 
 def host_text(content: Any) -> str:
-    """Return the text of a host's content: a text, or parts, some of which have a text."""
+    """Return the text of a host's content, which is a text or a list of parts."""
     if isinstance(content, str):
         return content
     parts: list[Any] = content if isinstance(content, list) else []
@@ -125,7 +126,7 @@ def dicts_of(parts: Any) -> list[dict[str, Any]]:
 
 
 def dump_model(model: Any, **options: Any) -> Any:
-    """Return a Pydantic model as JSON, with anything in it that is not JSON as a text."""
+    """Return a Pydantic model as JSON; values that are not JSON become texts."""
     try:
         return model.model_dump(mode="json", **options)
     except (TypeError, ValueError):
@@ -133,9 +134,9 @@ def dump_model(model: Any, **options: Any) -> Any:
 
 
 def fit_message(message: Message) -> Message:
-    """Make a host's message acceptable to a log, leaving out odd parts or writing them as text.
+    """Return a host's message in a form that a log accepts; invalid parts are left out or become texts.
 
-    By now the tool has done its work, or the model has answered, so refusing it would lose the turn.
+    The tool has already done its work, or the model has answered, so refusing the message would lose the turn.
     """
     try:
         return checked(message)
@@ -146,7 +147,7 @@ def fit_message(message: Message) -> Message:
 def _mend(message: Message) -> Message:
     message = {name: dump_json(part) if is_too_deep([part]) else part for name, part in message.items()}
     try:
-        # Halves of characters become question marks, and anything that is not JSON becomes a text.
+        # Lone surrogates become question marks, and values that are not JSON become texts.
         plain: Message = json.loads(
             json.dumps(message, default=str, ensure_ascii=False).encode(errors="replace"), parse_constant=str
         )
@@ -165,17 +166,17 @@ def _mend(message: Message) -> Message:
 
 
 def dump_json(own: JSON) -> str | None:
-    """Return a host's own form as a text; `None` for nothing, and for what cannot be written."""
+    """Return a host's own form as JSON text; `None` for `None`, and for values that cannot be written as JSON."""
     if own is None:
         return None
     try:
         text = json.dumps(own, ensure_ascii=False, default=str)
-        # Stores refuse halves of characters; escaped, they come back as they were.
+        # Stores refuse lone surrogates; escaped surrogates are read back unchanged.
         return text if text.encode(errors="replace").decode() == text else json.dumps(own, default=str)
     except (TypeError, ValueError, RecursionError):
         return None
 
 
 def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
-    """Count the messages that two conversations have in common at their beginning."""
+    """Return the number of messages at the beginning that two conversations have in common."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

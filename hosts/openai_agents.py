@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK: a memory as a `Session`, and as a filter of the model's input."""
+"""A memory in the OpenAI Agents SDK: as a `Session`, and as a filter of the model's input."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,18 +20,18 @@ Item: TypeAlias = dict[str, Any]
 _TEXT = ("input_text", "output_text")
 _ARGUMENTS = ("arguments", "input", "action", "actions", "operation")
 
-# The prefix, before the number of a popped item's message, for the id of the turn that keeps the items around it.
+# The prefix of a turn id; the log number of a message follows. The turn keeps the message's other items after a pop.
 _REST = "rest-of-"
 
 _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySession(..., raw=True)"
 
 
 class MemorySession:
-    """A session that keeps all items in a memory's log, and shows the model the memory's view of it.
+    """A session that keeps all items in a memory's log, and shows the model the memory's view.
 
-    With `raw=True`, it returns all items, as the SDK's own sessions do, and `filter_input` shows the view. That works
-    for every memory. Without it, memories that search are refused, because the SDK does not tell a session the
-    question.
+    With `raw=True`, the session returns all items, as the SDK's own sessions do, and `filter_input` shows the view;
+    every memory works in this way. Without `raw=True`, memories that search are refused, because the SDK does not pass
+    the question to a session.
 
     Attributes:
         memory: The memory.
@@ -42,7 +42,7 @@ class MemorySession:
     def __init__(
         self, memories: Memories, session_id: str | None = None, *, raw: bool = False, session_settings: Any = None
     ) -> None:
-        """Open the session of a conversation, with `SessionSettings` or a dict of them, like the SDK's own sessions.
+        """Open the session of a conversation; `session_settings` is a `SessionSettings` or a dict of its fields.
 
         Raises:
             OptionError: The memory searches, and `raw` is false.
@@ -59,15 +59,15 @@ class MemorySession:
             )
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
-        """Return all items with `raw=True`, else the view; at most the newest `limit`, plus derived texts.
+        """Return all items with `raw=True`, else the view: at most the newest `limit` items, and all derived texts.
 
-        By default, `limit` comes from `session_settings`.
+        The default of `limit` comes from `session_settings`.
         """
         limit = self.session_settings.limit if limit is None else limit
         if self._raw:
             said = await self._log.aall(None if limit is None else max(limit, 0))
         else:
-            # The SDK reads before it passes the question, which need not be the log's newest one.
+            # The SDK reads before it saves the question, so the log's newest question may be another one.
             said = _as_said(await self._log.aread_view(""))
         left = _find_popped(said)
         said = [one for one in said if one not in left]
@@ -82,8 +82,8 @@ class MemorySession:
         await self._log.aadd(_to_messages(items))
 
     async def pop_item(self) -> Item | None:
-        """Take back the newest item of the log, independent of the view."""
-        # A run that is cancelled here has either taken back this item or changed nothing.
+        """Delete the newest item of the log, and return it, independent of the view."""
+        # Shielded, so that a cancelled run has either deleted the item or changed nothing.
         return await asyncio.shield(self._pop())
 
     async def _pop(self) -> Item | None:
@@ -92,7 +92,7 @@ class MemorySession:
                 await self._log.arewind(left)
                 continue
             *kept, popped = _items(said[-1:])
-            if kept:  # Saved before it goes, so that they survive the end of the process at any time.
+            if kept:  # Saved before the message is deleted, so that no item is lost if the process ends.
                 rest = [self._log.record(one) for one in _to_messages(kept)]
                 await self.memory.aadd_messages(rest, turn_id=f"{_REST}{said[-1].seq}", learn=False)
             if await self._log.arewind(said[-1:]):
@@ -104,28 +104,31 @@ class MemorySession:
         await self.memory.aclear()
 
     async def filter_input(self, data: Any) -> Any:
-        """Send the view for the user's newest words, for `RunConfig(call_model_input_filter=...)`.
+        """Return the model's input with the view for the user's newest message, and store nothing.
 
-        The run must use this session too. Nothing sent here is stored.
+        Pass this method as `RunConfig(call_model_input_filter=...)` to a run that also uses this session.
         """
         given: list[Item] = data.model_data.input
         start = max((place for place, item in enumerate(given) if item.get("role") == "user"), default=0)
         query = host_text(given[start].get("content")) if given else None
         view = _items(_as_said(await self._log.aread_view(query)))
-        # The log lacks the messages of a run without this session.
+        # If the run does not use this session, the question is not in the log.
         asked = [item for item in view if item.get("role") == "user"]
         live = [] if asked and host_text(asked[-1].get("content")) == query else given[start:]
         return replace(data.model_data, input=[*view, *live])
 
 
 def _as_said(shown: Sequence[HostMessage]) -> list[HostMessage]:
-    """Return a view in the log's order, since results need not follow their call; derived texts keep their places."""
+    """Return a view in the log's order, because OpenAI's tool results need not follow their call directly.
+
+    Derived texts keep their places.
+    """
     groups = groupby(shown, key=lambda one: one.seq > 0)
     return [one for _, group in groups for one in sorted(group, key=lambda one: one.seq)]
 
 
 def _newest(said: Sequence[HostMessage], limit: int | None) -> list[Item]:
-    """Return the items of the newest messages, at most `limit`; a call only together with all its results."""
+    """Return at most `limit` items of the newest messages, and no tool result without its call."""
     size, first, waiting = 0, len(said), set[str]()
     for place in reversed(range(len(said))):
         one = said[place]
@@ -140,16 +143,17 @@ def _newest(said: Sequence[HostMessage], limit: int | None) -> list[Item]:
 
 
 def _find_popped(said: Sequence[HostMessage]) -> list[HostMessage]:
-    """Return messages that a pop would have deleted if its process had not ended first."""
+    """Return messages of an interrupted pop: their other items are saved, but the messages are not deleted yet."""
     popped = {one.key.removeprefix(_REST) for one in said if one.key.startswith(_REST)}
     return [one for one in said if str(one.seq) in popped]
 
 
 def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
-    """Turn items into messages, with the items beside them.
+    """Return items as messages, each with its items.
 
-    An item without a chat form, such as reasoning, stays with the next item, or with the last one: they are shown or
-    left out together. So are all calls of one response, with its text and thoughts before them: as one message.
+    An item without a chat form, such as reasoning, belongs to the next item's message; at the end, to the last message.
+    The text, reasoning and calls of one response are one message. The items of a message are shown or left out
+    together.
     """
     said: list[HostMessage] = []
     waiting: list[Item] = []
@@ -170,12 +174,12 @@ def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
 
 
 def _items(said: Iterable[HostMessage]) -> list[Item]:
-    """Turn messages into items: the original ones, if they came from items."""
+    """Return messages as items: the original items, if the message has them."""
     return list(chain.from_iterable(_convert(one.message) if one.own is None else one.own for one in said))
 
 
 def _message(item: Item) -> Message | None:
-    """Return the chat form of an item; `None` if it has none, or is of an unknown kind."""
+    """Return the chat message for an item; `None` if the item has no chat form or is of an unknown kind."""
     role, kind = item.get("role"), str(item.get("type") or "message")
     if role in ROLES and kind == "message":
         content: Any = item.get("content") or ""
@@ -191,7 +195,7 @@ def _message(item: Item) -> Message | None:
 
 
 def _result(item: Item) -> str:
-    """Return a tool's result in words; its status if it returned nothing."""
+    """Return a tool's result as text; the item's status if the tool returned nothing."""
     given = item.get("output", item.get("result"))
     if isinstance(given, list):  # texts and pictures, or shells' output
         texts = [

@@ -20,15 +20,16 @@ __all__ = ["MemoryCapability"]
 _capabilities = host_module("pydantic_ai.capabilities", "pydantic-ai")
 _messages = host_module("pydantic_ai.messages", "pydantic-ai")
 
-# The parts that belong to a conversation. The others, system prompts and instructions, belong to the agent.
+# The kinds of parts that belong to a conversation. System prompts and instructions belong to the agent.
 _SAID = ("user-prompt", "speech", "tool-return", "retry-prompt", "retry-feedback")
 
 
 class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the conversation, and keeps every message in the memory's log.
 
-    The run's own history stays complete. The newest user prompt is the question, so memories that search work too.
-    System prompts belong to the agent and are not kept. A run with the `run_id` of a failed run is a retry of it.
+    The run's own history stays complete. The newest user prompt is the question, so memories that need a query work
+    too.
+    System prompts belong to the agent and are not kept. A run with the `run_id` of a failed run is a retry.
 
     Example:
         `Agent(model, capabilities=[MemoryCapability(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`, and then
@@ -36,32 +37,32 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
     """
 
     def __init__(self, memories: Memories) -> None:
-        """Make one capability for all conversations.
+        """Make a capability for all conversations.
 
         Args:
-            memories: A `MemoryProvider`, asked for the memory of the run's `conversation_id`; or the memory of your
+            memories: A `MemoryProvider`, which gives the memory for a run's `conversation_id`; or the memory of your
                 only conversation.
         """
         self._memories = memories
 
     def get_default_conversation_id(self, run_id: str) -> str | None:
-        """Return the conversation id if a single memory was given."""
+        """Return the memory's conversation id if a single memory was given, else `None`."""
         return self._memories.conversation_id if isinstance(self._memories, BaseMemory) else None
 
     async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
-        """Keep new messages in the log, and send the view."""
+        """Save new messages to the log, and send the view to the model."""
         log, live = self._log(ctx), request_context.messages
         said = list(_to_messages(live))
         await log.afollow([one for one, _ in said], thread=_thread(ctx, live))
         asked = [one.message["content"] for one, _ in said if one.message["role"] == "user"]
         shown = await log.aread_view(host_text(asked[-1]) if asked else None)
-        # The run's own parts, unless their stored form was redacted.
+        # Send this run's own parts, unless the memory redacts messages.
         pieces = {} if log.memory.redact else {one.key: piece for one, piece in said}
         view = _merge([*_agents_parts(live), *_view(shown, pieces)])
         return await handler(replace(request_context, messages=view))
 
     async def after_run(self, ctx: Any, *, result: Any) -> Any:
-        """Keep the answer, and learn from the exchange."""
+        """Save the answer, and learn from the exchange."""
         messages = result.all_messages()
         said = [one for one, _ in _to_messages(messages)]
         await self._log(ctx).afollow(said, ended=True, thread=_thread(ctx, messages))
@@ -72,28 +73,28 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
 
 
 def _thread(ctx: Any, messages: Sequence[Any]) -> str:
-    """Return the conversation if the application passes in its history, which then takes precedence; else ""."""
+    """Return the conversation id if the application passes in a history, which then overrides the log; else ""."""
     handed_over = any(message.run_id != ctx.run_id for message in messages)
     return str(ctx.conversation_id) if handed_over else ""
 
 
 def _to_messages(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
-    """Yield messages for the log, each with its response, or its request of one part.
+    """Yield messages for the log, each with Pydantic AI's response, or request with a single part.
 
-    They are identified by their run and their content, because a run has no other ids for them.
+    A message's key consists of the run's id and a hash of the content, because Pydantic AI has no ids for messages.
     """
     counts: Counter[str] = Counter()
     for message in messages:
         for piece in _pieces(message):
             chat = _chat(piece)
             digest = hashlib.sha256(json.dumps(chat, sort_keys=True, default=str).encode()).hexdigest()[:16]
-            # The same words twice in a run are two messages.
+            # Two messages with the same words in a run get different keys.
             counts[key := f"{piece.run_id}:{digest}"] += 1
             yield HostMessage(chat, _own(piece), f"{key}:{counts[key]}"), piece
 
 
 def _own(piece: Any) -> Any:
-    """Return a piece as JSON; `None` if it has an application's non-JSON value that Pydantic refuses."""
+    """Return a response or request as JSON; `None` if Pydantic cannot serialize one of its values."""
     try:
         (own,) = _messages.ModelMessagesTypeAdapter.dump_python([piece], mode="json")
     except (TypeError, ValueError):
@@ -102,21 +103,21 @@ def _own(piece: Any) -> Any:
 
 
 def _agents_parts(messages: Iterable[Any]) -> list[Any]:
-    """Return the agent's own parts of requests as one request; none if there are no such parts."""
+    """Return the agent's own parts of all requests as one request in a list; an empty list without such parts."""
     requests = [message for message in messages if message.kind == "request"]
     parts = [part for request in requests for part in request.parts if part.part_kind not in _SAID]
     return [_messages.ModelRequest(parts=parts)] if parts else []
 
 
 def _view(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
-    """Return a view as messages: this run's own objects, by key, and earlier runs' messages in their original form."""
+    """Return a view as Pydantic AI's messages: the objects in `live`, found by key, and converted messages."""
     calls = [call for one in shown for call in one.message.get("tool_calls") or ()]
     tools = {call["id"]: str(dict_of(call.get("function")).get("name") or "a tool") for call in calls}
     return [live.get(one.key) or _message(one, tools) for one in shown]
 
 
 def _merge(messages: Iterable[Any]) -> list[Any]:
-    """Merge consecutive requests, because providers want all results of one response together."""
+    """Merge consecutive requests, because providers need all tool results for one response together."""
     whole: list[Any] = []
     for kind, following in itertools.groupby(messages, attrgetter("kind")):
         run = list(following)
@@ -132,7 +133,7 @@ def _pieces(message: Any) -> list[Any]:
 
 
 def _chat(piece: Any) -> Message:
-    """Return the chat message of one piece: a response, or a request of one part."""
+    """Return the chat message for a response, or for a request with a single part."""
     if piece.kind == "response":
         asked = [part for part in piece.parts if part.part_kind == "tool-call"]
         calls = [make_call(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in asked]
@@ -153,7 +154,7 @@ def _chat(piece: Any) -> Message:
 
 
 def _words(part: Any) -> str:
-    """Return the words of a part of a response, or of speech."""
+    """Return the text of a text part, or the transcript of speech; "" for other parts."""
     words = {"text": "content", "speech": "transcript"}
     return getattr(part, words[part.part_kind]) or "" if part.part_kind in words else ""
 
@@ -172,9 +173,9 @@ def _part(part: Any) -> Message:
 
 
 def _message(said: HostMessage, tools: Mapping[str, str]) -> Any:
-    """Return an earlier run's message in its original form; a derived or foreign one in Pydantic AI's form."""
+    """Return the original Pydantic AI message; without an original, return a new Pydantic AI message."""
     if said.own is not None:
-        with contextlib.suppress(ValueError):  # of another version of Pydantic AI
+        with contextlib.suppress(ValueError):  # from another version of Pydantic AI
             return _messages.ModelMessagesTypeAdapter.validate_python([said.own])[0]
     message, text = said.message, host_text(said.message["content"])
     if message["role"] == "assistant":

@@ -26,18 +26,18 @@ ROLES = {
 
 
 def role_of(name: object) -> str | None:
-    """Return the role that a speaker's name stands for; `None` if none."""
+    """Return the role for a speaker's name; `None` for an unknown name."""
     return ROLES.get(name.strip().lower()) if isinstance(name, str) else None
 
 
 def say_as(name: str, content: Any) -> Message:
-    """Make a speaker's message: in the role that the name stands for, or as the user's with the name in front.
+    """Return a speaker's message, with the role for the name; for an unknown name, a user message with the name in it.
 
     Example:
         >>> say_as("Human", "Hi"), say_as("moderator", "Calm down.")
         ({'role': 'user', 'content': 'Hi'}, {'role': 'user', 'content': 'moderator: Calm down.'})
     """
-    # A tool result is useless without the call that it answers.
+    # A tool result is useless without its call.
     if (role := role_of(name)) and role != "tool":
         return {"role": role, "content": content}
     if isinstance(content, list):

@@ -1,4 +1,4 @@
-"""Shared parts of the adapters of agent frameworks: a memory's log as the host's own messages."""
+"""Shared parts of the adapters of agent frameworks (hosts), which exchange messages with a memory's log."""
 
 import importlib
 import itertools
@@ -25,7 +25,7 @@ from memzoo.strategy import BaseMemory, is_answer, is_instruction
 __all__ = ["HostLog", "Memories", "VirtualSubclass", "host_module", "memory_of"]
 
 Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
-"""A memory for one conversation; or a provider, or a function from the host's id to a memory, for many."""
+"""A memory for one conversation. For many conversations: a provider, or a function from the host's id to a memory."""
 
 logger = logging.getLogger("memzoo")
 
@@ -35,33 +35,34 @@ _THREAD = "@thread"
 
 
 class HostLog:
-    """A memory for an adapter.
+    """A memory's log, for an adapter that saves and loads the messages of a host.
 
-    It learns from an exchange when it is answered, however many pieces the host saves it in; a load learns nothing.
+    The memory learns from an exchange once the answer is saved, even if the host saves the exchange in several pieces.
+    A load learns nothing.
 
     Attributes:
         memory: The memory.
-        field: The field of a record that holds the host's own form of the message.
+        field: The name of the field of a record with the host's own form of a message.
     """
 
     def __init__(self, memory: BaseMemory, host: str) -> None:
         self.memory = memory
         self.field = f"@{host}"
-        # For comparing only: the memory redacts and counts saved messages itself.
+        # Used only to compare messages: the memory itself redacts and counts saved messages.
         self._redactor = Redactor(memory.redact)
         self._may_repeat = True
 
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
-        """Append messages as one turn, and learn from them if the last one is the answer.
+        """Append messages as one turn, and learn from the exchange if the last message is an answer.
 
-        A run that begins with the question that the last run left unanswered repeats that run, and does not store the
-        question again. A new run begins if the host has read something since its last save, or saves for the first
-        time; otherwise, the same words saved twice are two messages.
+        A run is a retry if it begins with the unanswered question of the last run; the question is then not stored
+        again. A run begins with the first save, and with the first save after each load. Within a run, the same words
+        saved twice are two messages.
 
         Args:
             said: The messages, oldest first.
-            turn_id: Saving the same turn again changes nothing.
-            ended: Learn in any case, because nothing else follows.
+            turn_id: The turn's id; saving a turn again under the same id changes nothing.
+            ended: Learn even without an answer, because the turn is over.
         """
         if self._may_repeat:
             said = said[await self._count_repeated(said) :]
@@ -78,10 +79,10 @@ class HostLog:
         self._may_repeat = False
 
     async def _find_stopped(self, thread: str) -> list[HostMessage]:
-        """Return the newest message if it is a stopped answer that the thread's answer replaces; else none."""
+        """Return the newest message if it is a stopped answer that the thread's answer replaces, else an empty list."""
         waiting = await self._find_unanswered()
         asked = [one.thread for one in waiting if one.message["role"] == "user"]
-        # A thread that waits for an answer to another question does not replace it.
+        # The thread's answer does not replace the stopped answer to another thread's question.
         is_others = thread in asked and asked[-1] != thread
         return [one for one in waiting[-1:] if one.unfinished and not is_others]
 
@@ -94,30 +95,30 @@ class HostLog:
         cuts_at_questions: bool = False,
         whole: bool = True,
     ) -> None:
-        """Bring the log in step with a host: append the messages after the newest one that the log has.
+        """Bring the log in step with a host: append the host's messages after the newest message that the log has.
 
-        Skips forgotten messages. With a `thread`, the log also follows it back: it takes back messages that the thread
-        no longer has, and appends everything again from a message with changed words. Messages taken back return when
-        the host sends them again, as when an earlier branch is resumed.
+        Forgotten messages are skipped. With a `thread`, the log also follows deletions and edits: messages that the
+        thread no longer has are taken back, and from a message with changed words on, everything is appended again.
+        A message that was taken back is appended again if the host sends it again, as when a branch is resumed.
 
         Args:
-            said: The host's messages, each with a key, oldest first: all, or the newest ones.
-            ended: As in `aadd`.
-            thread: The thread whose newest messages these are, without gaps; "" if others may come between them. Only
-                messages appended for the same thread are ever taken back.
-            cuts_at_questions: The host drops old messages only before a question, so if the thread begins with
-                something else, its question was removed. Otherwise, messages before the first one stay.
-            whole: The host has no other messages in this run. So an unanswered message in the log with the same words
-                is the question of a failed run, and is not stored again. Two equal messages of the host are two
-                messages.
+            said: All messages of the host, or its newest messages, each with a key, oldest first.
+            ended: See `aadd`.
+            thread: The id of the thread that ends with exactly these messages; "" if the thread may have other
+                messages between them. Only messages appended for the same thread are ever taken back.
+            cuts_at_questions: The host drops old messages only before a question. So if the thread does not begin with
+                a question, its question was deleted. Otherwise, the log keeps messages before the thread's first.
+            whole: The host passes in all messages of this run. So an unanswered message in the log with the same words
+                is the question of a failed run, and the question is not stored again. Two equal messages of the host
+                are still two messages.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
-        # The store tells for each appended message whether it was forgotten; many are checked at once.
+        # The store itself skips a forgotten message on append, but many messages are checked faster together.
         if len(new) > _FIRST_PAGE or [one.message["role"] for one in new[:2]] == ["user", "user"]:
             new = await self._drop_forgotten(new)
         if whole and self._may_repeat:
             new = new[await self._count_repeated(new, keys={one.key for one in said}) :]
-        # One by one, each under its key, so that a run that was cut off continues where it ended.
+        # Each message is saved on its own under its key, so that an interrupted call can be continued.
         for one in new[:-1]:
             await self._add([one], turn_id=one.key)
         await self._add(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
@@ -125,7 +126,7 @@ class HostLog:
     async def afind_new(
         self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return the messages that `afollow` would append in a new run, after taking back those the thread lost."""
+        """Take back messages that the thread no longer has; return the messages that `afollow` would then append."""
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         new = await self._drop_forgotten(new) if len(new) > 1 else new
         return new[await self._count_repeated(new, keys={one.key for one in new}) :]
@@ -133,7 +134,7 @@ class HostLog:
     async def _find_new(
         self, said: Sequence[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Return the messages after the newest one that the log has, or had before it was forgotten."""
+        """Return the messages after the newest message that is in the log, with their thread."""
         known = await self._read_newest(said, thread)
         if thread:
             known = await self._step_back(said, known, thread, cuts_at_questions=cuts_at_questions)
@@ -142,16 +143,16 @@ class HostLog:
         return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
     async def aread_view(self, query: str | None = None) -> list[HostMessage]:
-        """Return the view for the words being answered, with the host's own form of messages from the log.
+        """Return the view for a question; messages from the log have the host's own form.
 
-        If these are the question of a stopped answer, the view leaves out that answer.
+        The view leaves out a stopped answer to the same question.
 
         Args:
-            query: The words; by default the log's newest question.
+            query: The question; by default the newest question in the log.
         """
         self._may_repeat = True
         last = await self._find_asked_again(query)
-        # Pyright takes a cached property for another type than the protocol's.
+        # Pyright does not accept a cached property for a property of the protocol.
         replaced = Replaced(cast("Any", self.memory), last, ()) if last else None
         shown = await (
             replaced.show(query, catch_up=False) if replaced else self.memory.amessages(query, catch_up=False)
@@ -160,27 +161,27 @@ class HostLog:
         return [self._to_message(entry) if entry else HostMessage(message) for message, entry in pairs]
 
     async def _find_asked_again(self, query: str | None) -> int:
-        """Return the number before the newest message if that is a stopped answer to these words; else 0."""
+        """Return the log number before a stopped answer to this question; 0 if the newest message is no such answer."""
         waiting = await self._find_unanswered()
         asked = [host_text(one.message["content"]) for one in waiting if one.message["role"] == "user"]
         if not asked or not waiting[-1].unfinished or find_lacking(self.memory.store, "forget"):
             return 0
-        # Each host joins the parts of a text in its own way.
+        # Compare without white space, because each host joins the parts of a text in its own way.
         is_same = query is None or self._redactor.text(query).split() == asked[-1].split()
         return waiting[-1].seq - 1 if is_same else 0
 
     async def aall(self, limit: int | None = None) -> list[HostMessage]:
-        """Return the messages of the log, oldest first: all, or the newest `limit`."""
+        """Return the newest `limit` messages of the log, by default all messages, oldest first."""
         self._may_repeat = True
         return await self._newest(limit)
 
     async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
-        """Take back messages, usually the newest, with a stopped answer to them.
+        """Delete messages, usually the newest, together with a stopped answer to them; the host can send them again.
 
-        Only states learnt from them are learnt again. The host may send them again.
+        Only states learnt from these messages are learnt again.
 
         Returns:
-            The numbers of the messages taken back, without missing ones and ones that others took back meanwhile.
+            The log numbers of the deleted messages; without messages that were already deleted.
 
         Raises:
             UnsupportedError: The store cannot delete single messages.
@@ -193,12 +194,12 @@ class HostLog:
         return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
     async def atake_back(self, ids: Collection[str], newest: int | None = None, *, thread: str = "") -> None:
-        """Take back messages that the host took back, by the host's ids.
+        """Take back the messages with these ids of the host, if the store can delete messages.
 
         Args:
             ids: The ids.
-            newest: Look only among this many newest messages; by default among all.
-            thread: Take back only messages appended for this thread; "" for all.
+            newest: The number of newest messages to search; by default all.
+            thread: Take back only messages appended for this thread; "" for all threads.
         """
         said = [one for one in await self._newest(newest) if thread in ("", one.thread)]
         gone = [one for one in said if one.key.partition("/")[0] in ids]
@@ -214,10 +215,10 @@ class HostLog:
         return True
 
     def record(self, said: HostMessage) -> Record:
-        """Return a message as it is stored, with the host's own form beside it.
+        """Return the record to store for a message, with the host's own form in a field.
 
-        Anything that cannot be a chat message is stored as text, so that a run that has done its work does not fail
-        here.
+        A message that is not a valid chat message is stored as text, because the run has already done its work and
+        must not fail here.
         """
         fields = {self.field: dump_json(said.own), _THREAD: said.thread or None}
         known = {name: text for name, text in fields.items() if text is not None}
@@ -233,11 +234,11 @@ class HostLog:
         return None if own is None else json.loads(own)
 
     async def _read_newest(self, said: Sequence[HostMessage], thread: str) -> list[HostMessage]:
-        """Return the newest messages of the log, enough to compare it with the host's messages."""
-        # More than the host has passed in, because the log may end with messages saved in another way.
+        """Return the newest messages of the log, enough to compare the log with the host's messages."""
+        # More messages than the host passed in, because the log may end with messages saved in another way.
         size, keys = 2 * len(said) + _FIRST_PAGE, {one.key for one in said}
         asked = max((place for place, one in enumerate(said) if one.message["role"] == "user"), default=0)
-        # Going back to an early answer leaves any number of messages behind.
+        # After going back to an early answer, the log may have any number of further messages.
         went_on = bool(thread) and any(is_answer(one.message) for one in said[:asked])
         while True:
             known = await self._newest(size)
@@ -248,7 +249,7 @@ class HostLog:
     async def _step_back(
         self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Take back messages that a thread no longer has, and those after a changed one; return the rest."""
+        """Take back messages that a thread no longer has, and all from a changed message on; return the rest."""
         now = {one.key: one.message for one in said if one.key}
         first = next((one for one in known if one.key in now), None)
         if first is None:
@@ -275,14 +276,14 @@ class HostLog:
         return [self._to_message(entry) for entry in reversed(newest)]
 
     async def _count_repeated(self, said: Sequence[HostMessage], keys: Collection[str] = ()) -> int:
-        """Count the first questions that repeat the newest unanswered ones, none of which the host has by key."""
+        """Return how many first messages repeat the newest unanswered questions, except questions with these `keys`."""
         asked = [self._as_kept(one) for one in itertools.takewhile(lambda one: one.message["role"] == "user", said)]
         if not asked:
             return 0
         waiting = [
             one for one in await self._find_unanswered() if one.message["role"] == "user" and one.key not in keys
         ]
-        # Messages with keys have time and id in the host's own form, so compare only their words.
+        # The host's own form of a message with a key contains a time and an id, so compare only the words.
         compared = attrgetter("message") if keys else attrgetter("message", "own")
         lengths = range(min(len(asked), len(waiting)), 0, -1)
         return next((n for n in lengths if list(map(compared, asked[:n])) == list(map(compared, waiting[-n:]))), 0)
@@ -294,7 +295,7 @@ class HostLog:
     async def _find_unanswered(self) -> list[HostMessage]:
         """Return the messages after the newest answer, oldest first."""
         size = _FIRST_PAGE
-        # The first page nearly always has an answer, so the cost does not grow with the conversation.
+        # The first page nearly always contains an answer, so the cost does not grow with the conversation.
         while True:
             said = await self._newest(size)
             answers = [place for place, one in enumerate(said) if is_answer(one.message) and not one.unfinished]
@@ -306,9 +307,10 @@ class HostLog:
 def _without_tools_work(
     own: Sequence[HostMessage], gone: Sequence[HostMessage], now: Collection[str]
 ) -> list[HostMessage]:
-    """Leave out calls and results of a failed run, because a thread with its question runs it again.
+    """Return the messages to take back, without the tool calls and results of a failed run.
 
-    They are taken back together with the question before them, or with the answer after them.
+    A host that retries the run no longer has these calls. They are taken back only together with the question before
+    them or the answer after them.
     """
     stays = {one.key for one in own} - {one.key for one in gone}
     groups = [list(group) for _, group in itertools.groupby(own, key=lambda one: is_of_tools(one.message))]
@@ -341,7 +343,7 @@ def host_module(name: str, extra: str) -> Any:
     """Import a module of a host, hidden from type checkers because it need not be installed.
 
     Raises:
-        MissingExtraError: It is not installed; the message says which extra installs it.
+        MissingExtraError: The host is not installed; the message names the extra to install.
     """
     try:
         return importlib.import_module(name)
@@ -350,15 +352,15 @@ def host_module(name: str, extra: str) -> Any:
 
 
 class VirtualSubclass:
-    """Counts as a subclass of a host's class once the host has been imported."""
+    """A class that counts as a subclass of a host's class once the host is imported."""
 
-    # The modules of the host's class, and its name there.
+    # The modules with the host's class, and the class's name.
     host_modules: ClassVar[tuple[str, ...]]
     host_class: ClassVar[str] = "BaseMemory"
 
     @property
     def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
-        # Hosts check with isinstance, which uses this. A real subclass would need the host at import time.
+        # Hosts check with isinstance, which calls this method. A real subclass would import the host.
         found = (getattr(sys.modules.get(name), self.host_class, None) for name in self.host_modules)
         return next(filter(None, found), type(self))
 

@@ -25,12 +25,12 @@ __all__ = ["MemoryConversationManager"]
 class MemoryConversationManager:
     """A memory as the conversation manager of a Strands agent.
 
-    Before each model call, it replaces earlier turns by the memory's view; derived texts go to the end of the system
-    prompt. At the end of an invocation, it saves the messages by their tracking ids and learns from them; the list
-    `agent.messages` keeps the newest turn, and the log keeps everything. A failed invocation is saved too, with the
-    work of its tools; the same prompt again is a retry, and is asked and saved once. An interrupted one is saved with
-    the next one that ends. If you remove or edit messages of the newest turn in `agent.messages`, or load an older
-    snapshot of the agent, the log drops the removed messages too.
+    In each model call, the memory's view replaces earlier turns; derived texts go to the end of the system prompt. At
+    the end of an invocation, the messages are saved by their tracking ids, and the memory learns from them;
+    `agent.messages` keeps the newest turn, and the log keeps everything. A failed invocation is saved too, with its
+    tool calls and results; the same prompt again is a retry, and is sent and saved once. An interrupted invocation is
+    saved together with the next invocation that ends. If you remove or edit messages of the newest turn in
+    `agent.messages`, or load an older snapshot of the agent, the log drops the removed messages too.
 
     Attributes:
         memory: The memory of one agent.
@@ -41,19 +41,19 @@ class MemoryConversationManager:
         self.memory = memory
         self.removed_message_count = 0
         self._log = HostLog(memory, "strands")
-        # Take back only what this manager saved, because another agent has another list.
+        # Take back only messages that this manager saved, because another agent has another list of messages.
         self._thread = uuid.uuid4().hex
         self._saved: set[str] = set()
         self._left_out = self._shown = 0
 
     def register_hooks(self, registry: Any, **_: Any) -> None:
-        """Follow an agent; Strands calls this."""
+        """Register callbacks for an agent's initialization and invocations; Strands calls this method."""
         hooks = host_module("strands.hooks", "strands")
         registry.add_callback(hooks.AgentInitializedEvent, self._join)
         registry.add_callback(hooks.AfterInvocationEvent, self._save)
 
     def apply_management(self, agent: Any, **_: Any) -> None:
-        """Remove earlier turns, which the log has, from `agent.messages`."""
+        """Remove earlier turns that are in the log from `agent.messages`."""
         messages: list[dict[str, Any]] = agent.messages
         newest = max((place for place, message in enumerate(messages) if _is_prompt(message)), default=0)
         kept = [one for place, one in enumerate(messages) if place >= newest or _id(one) not in self._saved]
@@ -61,25 +61,25 @@ class MemoryConversationManager:
         messages[:] = kept
 
     def reduce_context(self, agent: Any, e: Exception | None = None, **_: Any) -> None:
-        """If the request was too long, show only the newer half of the earlier turns.
+        """After a request that was too long, show only the newer half of the earlier turns.
 
         Raises:
-            Exception: `e`, if the turn alone is too long.
+            Exception: `e`, if the newest turn alone is too long.
         """
         if e is None:
             return
         if self._left_out >= self._shown:
             raise e
-        # Rounded up, so that a single message is dropped.
+        # Rounded up, so that a single remaining message is dropped too.
         self._left_out += (self._shown - self._left_out + 1) // 2
 
     def get_state(self) -> dict[str, Any]:
-        """Return the state for Strands' session managers and snapshots; the memory's store keeps the memory."""
+        """Return this manager's state for Strands' session managers and snapshots, without the memory's content."""
         name, removed = type(self).__name__, self.removed_message_count
         return {"__name__": name, "removed_message_count": removed, "thread": self._thread}
 
     def restore_from_session(self, state: dict[str, Any]) -> None:
-        """Continue from a result of `get_state`."""
+        """Restore the state from a result of `get_state`."""
         self.removed_message_count = state["removed_message_count"]
         self._thread = state.get("thread", self._thread)
 
@@ -89,14 +89,14 @@ class MemoryConversationManager:
 
     async def _show(self, context: Any) -> Any:
         turn = await self._turn(context.messages)
-        # When an answer is given again, the log has its prompt.
+        # When an answer is regenerated, its prompt is already in the log, and not in the turn.
         prompts = filter(_is_prompt, [*turn, *reversed(context.messages)])
         asked = next((host_text(one["content"]) for one in prompts), None)
         said = await self._log.aread_view(asked)
         earlier = [message for one in said if (message := _strands(one))]
         self._shown = len(earlier)
         earlier = earlier[self._left_out :]
-        # The newer half may begin in the middle of a turn, which models refuse.
+        # Models refuse messages that begin in the middle of a turn, as the newer half may do.
         while earlier and not _is_prompt(earlier[0]):
             del earlier[0]
         derived = [str(one.message["content"]) for one in said if one.message["role"] in ("system", "developer")]
@@ -110,11 +110,11 @@ class MemoryConversationManager:
         self._left_out = 0
         turn = await self._turn(event.agent.messages)
         said = [one for message in turn for one in _to_messages(message)]
-        # The work of tools before a failure is saved at once, because the agent may not live on.
+        # Tool calls and results before a failure are saved at once, because the process may end.
         await self._log.afollow(said, ended=event.result is not None, thread=self._thread)
 
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the messages that the log does not have yet, without repeated prompts."""
+        """Return the messages that are not in the log yet, without repeated prompts."""
         said = [one for message in messages for one in _to_messages(message)]
         unsaved = await self._log.afind_new(said, thread=self._thread, cuts_at_questions=True)
         ids = {one.key.partition("/")[0] for one in unsaved}
@@ -125,7 +125,7 @@ class MemoryConversationManager:
 
 
 def _in_turns(messages: Sequence[dict[str, Any]], recalled: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return messages with recalled texts merged into the next user message, because models want alternating roles."""
+    """Return messages with recalled texts merged into the next user message, because models need alternating roles."""
     shown, waiting = list[dict[str, Any]](), list[dict[str, Any]]()
     for message in messages:
         if message in recalled:
@@ -157,7 +157,7 @@ def _with(prompt: Any, texts: Sequence[str]) -> Any:
     return "\n\n".join(filter(None, [prompt, *texts])) or None
 
 
-# Messages of Strands have the form of Amazon Bedrock's.
+# Strands' messages have the form of messages in Amazon Bedrock.
 
 
 def _to_messages(message: dict[str, Any]) -> list[HostMessage]:
@@ -174,7 +174,7 @@ def _to_messages(message: dict[str, Any]) -> list[HostMessage]:
 
 
 def _words(block: dict[str, Any]) -> str:
-    """Return a block's words: its text, or the words with citations or for a guard."""
+    """Return the text of a block: plain text, text with citations, or text for a guardrail."""
     if isinstance(text := block.get("text"), str):
         return text
     cited, guarded = dict_of(block.get("citationsContent")), dict_of(block.get("guardContent"))
@@ -190,7 +190,7 @@ def _text(blocks: Any) -> str:
 
 
 def _strands(said: HostMessage) -> dict[str, Any] | None:
-    """Return a message in Strands' form; `None` if it is part of the system prompt or of the message before."""
+    """Return a message in Strands' form; `None` if the system prompt or the previous message contains it."""
     message, role = said.message, said.message["role"]
     if role in ("system", "developer") or said.own == PART:
         return None

@@ -1,7 +1,7 @@
 """Traces and metrics for OpenTelemetry. Until you call `instrument`, nothing is measured, and nothing is slower.
 
-One table, `instrumented_calls`, lists the watched methods. Reporting wrappers replace them, as in OpenTelemetry's own
-instrumentations; `uninstrument` puts the originals back.
+`instrumented_calls` lists the watched methods. `instrument` replaces these methods with wrappers that report each call,
+as OpenTelemetry's own instrumentations do; `uninstrument` restores the original methods.
 """
 
 import functools
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["InstrumentedCall", "instrument", "instrumented_calls", "uninstrument"]
 
 _ORIGINALS: dict[tuple[Any, str], Any] = {}
-# The conversation being loaded or saved, which model calls and searches do not know.
+# The id of the conversation being loaded or saved, for model calls and searches, which do not receive the id.
 _conversation: ContextVar[str] = ContextVar("memzoo_telemetry_conversation", default="")
 
 _ID, _OPERATION, _MODEL = "gen_ai.conversation.id", "gen_ai.operation.name", "gen_ai.request.model"
@@ -35,12 +35,12 @@ class InstrumentedCall(NamedTuple):
     """A watched method or function.
 
     Attributes:
-        owner: Its class or module.
-        method: Its name.
-        span: The name of its spans.
-        before: Attributes from the object and the arguments.
-        after: Attributes from the result.
-        said: The parts of the arguments and the result that are somebody's words.
+        owner: The class or module with the method or function.
+        method: The name of the method or function.
+        span: The name of the spans.
+        before: Returns span attributes from the object and the arguments.
+        after: Returns span attributes from the result.
+        said: Returns span attributes with words of users and models, from the arguments and the result.
     """
 
     owner: type | ModuleType
@@ -59,12 +59,12 @@ def instrument(
 ) -> None:
     """Report every load, save, model call, search and store operation of this process to OpenTelemetry from now on.
 
-    Without a configured SDK, OpenTelemetry drops them all.
+    Without a configured SDK, OpenTelemetry drops all reports.
 
     Args:
         tracer_provider: The provider for spans; by default the global one.
         meter_provider: The provider for metrics; by default the global one.
-        content: Also put the words of prompts, replies, questions and memories into spans. These are your users' words.
+        content: Also report the text of prompts, replies, questions and memories, which includes your users' words.
 
     Raises:
         MissingExtraError: opentelemetry-api is not installed.
@@ -133,7 +133,7 @@ class _Instrumentation:
         before = dict(call.before(*args, **kwargs))
         if id_ := before.get(_ID) or _conversation.get():
             before[_ID] = id_
-        # The dimensions of a metric, without conversations, because there are too many.
+        # The dimensions of a metric. The conversation is not a dimension, because there are too many conversations.
         kind = {key: before[key] for key in _KIND if key in before} if _MODEL in before else {}
         name = f"{before[_OPERATION]} {before[_MODEL]}" if kind else call.span
         token, start = _conversation.set(id_), time.perf_counter()
@@ -142,7 +142,7 @@ class _Instrumentation:
             try:
                 yield lambda result: self._tell(call, span, kind, args, result)
             except BaseException as error:
-                # Without its text, because an error may quote users' words.
+                # The error's text is not reported, because an error may quote users' words.
                 span.set_attribute("error.type", type(error).__name__)
                 span.set_status(StatusCode.ERROR)
                 raise
@@ -164,7 +164,7 @@ class _Instrumentation:
 
 
 def _to_convention(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return chat messages in the form of the conventions."""
+    """Return chat messages as JSON in the form of OpenTelemetry's conventions."""
     said = [{"role": one["role"], "parts": [{"type": "text", "content": one["content"]}]} for one in messages]
     return json.dumps(said, ensure_ascii=False)
 
@@ -184,7 +184,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
     from memzoo.memories.search.word_index import WordIndex
     from memzoo.stores import InMemoryStore, SQLStore
 
-    # By their names, as two of them are private.
+    # Classes by their names, because two of them are private.
     asked = (
         (chat, "ChatModel", "complete", functools.partial(_of_model, "chat", "openai"), _describe_request),
         (chat, "_FunctionModel", "complete", functools.partial(_of_model, "chat", "function"), _describe_request),
@@ -211,7 +211,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
 
 
 def _of_memories() -> list[InstrumentedCall]:
-    """Return the calls of memories, by the conventions' names. They call a conversation a store of memories.
+    """Return the watched calls of memories, with OpenTelemetry's names, in which a conversation is a memory store.
 
     https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
     """
@@ -293,7 +293,7 @@ def _unsaid(_args: Sequence[Any], _result: Any) -> dict[str, Any]:
 
 
 def _watch_learning(told: _Instrumentation) -> None:
-    """After each attempt to learn, count waiting and set-aside exchanges."""
+    """Replace two methods so that waiting and set-aside exchanges are counted after each attempt to learn."""
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import Decision, RetryPolicy
     from memzoo.strategy import exchange_ends
@@ -359,7 +359,7 @@ def _describe_cost(result: Any) -> dict[str, Any]:
     return {
         "gen_ai.usage.input_tokens": spent.prompt_tokens,
         "gen_ai.usage.output_tokens": spent.completion_tokens,
-        # Most endpoints do not report a cache, but may still have one.
+        # Most endpoints do not report a cache, even if they have a cache.
         **{f"gen_ai.usage.{name}.input_tokens": tokens for name, tokens in cached.items() if tokens},
     }
 

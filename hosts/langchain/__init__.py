@@ -1,1 +1,1 @@
-"""LangChain's memory classes, with memzoo's memories behind them; `memzoo.langchain` has their names."""
+"""Classes with the interface of LangChain's memory classes, based on memzoo's memories; import `memzoo.langchain`."""

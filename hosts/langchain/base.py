@@ -20,12 +20,12 @@ from memzoo.sync import blocking
 __all__ = ["BothWays", "LangChainMemory"]
 
 
-# As in LangChain, a program keeps answering although its model fails to learn.
+# As in LangChain, a program can still answer if the model fails while the memory learns.
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer"}
 
 
 class BothWays(VirtualSubclass):
-    """LangChain's methods for synchronous and asynchronous code; the base itself keeps nothing."""
+    """The base of classes with LangChain's synchronous and asynchronous memory methods; saves nothing by default."""
 
     host_modules = ("langchain_classic.base_memory", "langchain_core.memory")
 
@@ -52,16 +52,16 @@ class BothWays(VirtualSubclass):
 class LangChainMemory(BothWays):
     """A memory with the methods, options and defaults of a class of LangChain.
 
-    Options can be changed at any time, as in LangChain. An unknown option is ignored with a warning, where LangChain is
-    silent.
+    Options can be changed at any time, as in LangChain. An unknown option is ignored with a warning; LangChain gives no
+    warning.
     """
 
     plain_class: ClassVar[type[BaseMemory]]
-    # LangChain's defaults that differ from those of the plain class.
+    # LangChain's defaults that differ from the plain class's defaults.
     defaults: ClassVar[Mapping[str, Any]] = {}
-    # Our prompt, by the name of the option for a LangChain prompt.
+    # The names of memzoo's prompts, by the names of the options for LangChain's prompts.
     templates: ClassVar[Mapping[str, str]] = {}
-    # Options with an initial state.
+    # Options for an initial state.
     brought: ClassVar[Sequence[str]] = ()
     # Options unknown to the plain class, with their defaults.
     extras: ClassVar[Mapping[str, Any]] = {}
@@ -70,7 +70,8 @@ class LangChainMemory(BothWays):
         """Make a memory.
 
         Args:
-            **options: LangChain's, and those of the plain class: `store`, `conversation_id`, `token_counter` and more.
+            **options: LangChain's options, and the plain class's options: `store`, `conversation_id`, `token_counter`
+                and more.
         """
         self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._drop_unknown(options)}
         self._history: Any = None
@@ -85,7 +86,7 @@ class LangChainMemory(BothWays):
 
     @property
     def plain(self) -> BaseMemory:
-        """The memory behind it, with all of memzoo's methods."""
+        """The underlying memory, with all of memzoo's methods."""
         if self._own_history is not None:
             self._own_history.take_edits()
         return self._plain
@@ -126,7 +127,7 @@ class LangChainMemory(BothWays):
 
     @property
     def chat_memory(self) -> Any:
-        """The whole history: the given one, or else one over the store."""
+        """The whole history: the given history, by default a history over the store."""
         if self._history is not None:
             return self._history
         if self._own_history is None:
@@ -139,10 +140,10 @@ class LangChainMemory(BothWays):
         self.plain = self._make()
 
     def as_message_history(self) -> Any:
-        """Return the memory's view as a history for `RunnableWithMessageHistory`, which adds new messages to it.
+        """Return a history for `RunnableWithMessageHistory` that shows the memory's view and saves new messages.
 
         Raises:
-            OptionError: The memory searches with the input, which a history does not get.
+            OptionError: The memory searches with the input, which LangChain does not pass to a history.
         """
         if self.plain.needs_query:
             raise OptionError(
@@ -187,7 +188,7 @@ class LangChainMemory(BothWays):
         return {name: value for name, value in options.items() if name in known}
 
     def _adopt(self, history: Any) -> None:
-        """Make a history keep the messages from now on."""
+        """Use a history for the messages from now on."""
         if isinstance(history, ChatHistory):
             plain = history._plain  # noqa: SLF001 - the memory that it belongs to
             self._history = None
@@ -210,7 +211,7 @@ class LangChainMemory(BothWays):
         return self.plain_class(**given)
 
     def _prompts(self, templates: Mapping[str, Any]) -> dict[str, str]:
-        """Return the given LangChain templates converted, with given ones of memzoo's."""
+        """Return the converted LangChain templates, together with memzoo's templates in the option `prompts`."""
         own = self._given.get("prompts") or {}
         if templates and not isinstance(own, Mapping):
             raise OptionError(f"give {', '.join(templates)} or a folder as prompts, not both")
@@ -236,11 +237,11 @@ class LangChainMemory(BothWays):
         return made
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        # For pickles and deep copies. Not `__reduce__`, which would be looked up in the imitated class.
+        # For pickles and deep copies. `__reduce__` would be looked up in the imitated class.
         return _remake_memory, (type(self), *self._luggage())
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
-        """Return the options, and the conversation if only this process has it."""
+        """Return the options, and the conversation's content if only this process has the conversation."""
         store, options = self.plain.store, dict(self._given)
         if self._history is not None:
             del options["store"]

@@ -1,4 +1,4 @@
-"""LangChain's ConversationChain, for programs that use one and no longer want LangChain's."""
+"""A replacement for LangChain's ConversationChain, for programs that no longer use LangChain."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,25 +23,26 @@ __all__ = ["ConversationChain"]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ConversationChain(VirtualSubclass):
-    r"""Answers with a model that sees a memory, and saves the exchange.
+    r"""Answers with a model that sees a memory's view, and saves the exchange.
 
     New code should use `memzoo.Conversation`, which has tools and streams. With langchain-core installed, this is also
     a Runnable (`stream`, `batch`, `chain | other`, `with_retry` and the like), fits into LangChain's chains of chains,
     and calls callbacks. The model's exceptions are raised unchanged.
 
     Attributes:
-        llm: The model, in any form that a memory takes.
-        memory: Any memory; by default one that keeps everything.
-        prompt: A LangChain prompt, or a text with variables in braces; by default one with `history` and `input`.
-        input_key: The variable of the user's words.
-        output_key: The variable of the answer.
-        verbose: Print the prompt; only langchain-core does.
-        callbacks: LangChain's handlers for each call; a call may have its own in addition.
+        llm: The model, in any form that a memory accepts.
+        memory: Any memory; by default a memory that keeps everything.
+        prompt: A LangChain prompt, or a text with variables in braces; the default has `history` and `input`.
+        input_key: The name of the variable for the user's words.
+        output_key: The name of the variable for the answer.
+        verbose: Print the prompt; needs langchain-core.
+        callbacks: LangChain's handlers for each call; a call may have further handlers.
         tags: The chain's tags for callbacks.
         metadata: The chain's metadata for callbacks.
 
     Raises:
-        OptionError: The prompt's variables are not the input and the memory's, or the two are the same.
+        OptionError: The prompt's variables are not the input and the memory's variables, or the memory has a variable
+            with the name of the input.
 
     Example:
         >>> chain = ConversationChain(llm=lambda messages: "Hello Sam!")
@@ -84,11 +85,11 @@ class ConversationChain(VirtualSubclass):
         """Answer, and return the input, the memory's variables and the answer by their names.
 
         Args:
-            input: The user's words, alone or by their name.
-            config: LangChain's: callbacks, tags, metadata, the name and the id of the run.
+            input: The user's words, as a text or as a mapping with the name `input_key`.
+            config: LangChain's config: callbacks, tags, metadata, the name and the id of the run.
             return_only_outputs: Return only the answer.
             include_run_info: Also return the id of the run.
-            **_: Other arguments of a Runnable, which chains ignore, as in LangChain.
+            **_: Other arguments of a Runnable, which are ignored, as by LangChain's chains.
         """
         given = dict(input) if isinstance(input, Mapping) else {self.input_key: input}
         values = {**given, **await self.memory.aload_memory_variables(given)}
@@ -114,7 +115,7 @@ class ConversationChain(VirtualSubclass):
         run_name: str | None = None,
         include_run_info: bool = False,
     ) -> dict[str, Any]:
-        """Answer: `chain("Hi", callbacks=[...])`, as `invoke` does."""
+        """Answer like `invoke`: `chain("Hi", callbacks=[...])`."""
         given = {"callbacks": callbacks, "tags": tags, "metadata": metadata, "run_name": run_name}
         config = {name: value for name, value in given.items() if value is not None}
         return await self.ainvoke(
@@ -122,13 +123,13 @@ class ConversationChain(VirtualSubclass):
         )
 
     async def apredict(self, /, callbacks: Any = None, **inputs: Any) -> str:
-        """Answer: `predict(input="Hi")`."""
+        """Return the answer as a text: `predict(input="Hi")`."""
         return str((await self.acall(inputs, callbacks=callbacks))[self.output_key])
 
     async def arun(
         self, /, *args: Any, callbacks: Any = None, tags: Any = None, metadata: Any = None, **inputs: Any
     ) -> str:
-        """Answer: `run("Hi")`, or `run(input="Hi")`."""
+        """Return the answer as a text: `run("Hi")`, or `run(input="Hi")`."""
         if len(args) + bool(inputs) != 1:
             raise OptionError("`run` supported with either positional arguments or keyword arguments, one of them")
         said = await self.acall(args[0] if args else inputs, callbacks=callbacks, tags=tags, metadata=metadata)
@@ -141,12 +142,12 @@ class ConversationChain(VirtualSubclass):
 
     @property
     def input_keys(self) -> list[str]:
-        """The variable of the user's words, without the memory's variables."""
+        """A list with the name of the variable for the user's words; the memory's variables are left out."""
         return [self.input_key]
 
     @property
     def output_keys(self) -> list[str]:
-        """The variable of the answer."""
+        """A list with the name of the variable for the answer."""
         return [self.output_key]
 
     def __or__(self, other: Any) -> Any:
@@ -164,14 +165,14 @@ class ConversationChain(VirtualSubclass):
         )
 
     def request(self, values: Mapping[str, Any]) -> list[Message]:
-        """Return the filled-in prompt."""
+        """Return the prompt filled in with values, as chat messages."""
         if not isinstance(getattr(self.prompt, "template", None), str):
             return dicts(self.prompt.invoke(values).to_messages())
         shown = {name: _to_text(value) for name, value in values.items()}
         return [{"role": "user", "content": self.prompt.format(**shown)}]
 
     def _model(self) -> Model:
-        """Return the model; a new one if `llm` was changed."""
+        """Return the model for the current `llm`."""
         if self._known[0] is not self.llm:
             self._known = self.llm, as_model(model_of(self.llm))
         return self._known[1]
@@ -195,5 +196,5 @@ class ConversationChain(VirtualSubclass):
 
 
 def _to_text(value: Any) -> Any:
-    """Return messages as a transcript, for a text prompt."""
+    """Return a list of messages as a transcript for a text prompt; other values unchanged."""
     return "\n".join(map(Labels().line, dicts(value))) if isinstance(value, list) else value

@@ -17,19 +17,19 @@ class InMemoryEntityStore:
     """Notes by name, with LangChain's methods.
 
     Attributes:
-        store: The notes: a dictionary, or those of a memory.
+        store: The notes by name: a dictionary, or the notes of a memory.
     """
 
     def __init__(self, store: MutableMapping[str, str] | None = None) -> None:
-        """Make a store of some notes; empty by default."""
+        """Make a store with the given notes, by default without notes."""
         self.store: MutableMapping[str, str] = {} if store is None else store
 
     def get(self, key: str, default: str | None = None) -> str | None:
-        """Return the note on a name."""
+        """Return the note on a name, or the default if there is no such note."""
         return self.store.get(key, default)
 
     def set(self, key: str, value: str | None) -> None:
-        """Set the note on a name; no note deletes it."""
+        """Set the note on a name; `None` or an empty text deletes the note."""
         if value:
             self.store[key] = value
         else:
@@ -40,7 +40,7 @@ class InMemoryEntityStore:
         self.store.pop(key, None)
 
     def exists(self, key: str) -> bool:
-        """Tell whether there is a note on a name."""
+        """Return whether there is a note on a name."""
         return key in self.store
 
     def clear(self) -> None:
@@ -49,7 +49,7 @@ class InMemoryEntityStore:
 
 
 class Notes(MutableMapping[str, str]):
-    """The notes of a memory by name, in any spelling."""
+    """The notes of a memory by name; any spelling of a name finds its note."""
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
@@ -74,7 +74,7 @@ class Notes(MutableMapping[str, str]):
         put(self._plain, dict.fromkeys)
 
     def take_in(self, notes: Mapping[str, str]) -> None:
-        """Replace all notes by these, which then cover the conversation so far."""
+        """Replace all notes with these notes, which then cover the conversation so far."""
         new = write_notes(EntityNotes({}), notes)
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -91,12 +91,12 @@ class Notes(MutableMapping[str, str]):
         return dict, (dict(self),)
 
 
-# Also a `dict`, because `json.dump` requires one. Type checkers know of no class that is both.
+# A subclass of `dict` too, because `json.dump` requires a dict. Type checkers do not allow both bases.
 _NotesDict: Any = type("Notes", (Notes, dict), {})
 
 
 class NotesOfMemory(InMemoryEntityStore):
-    """The notes of a memory by name."""
+    """The notes of a memory, with LangChain's methods; `store` has the notes as a `dict`."""
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
@@ -105,7 +105,7 @@ class NotesOfMemory(InMemoryEntityStore):
         if name != "store":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         notes = _NotesDict(self._plain)
-        dict[str, str].update(notes, EntityNotes(read_items(self._plain)).notes)  # for those who check the size
+        dict[str, str].update(notes, EntityNotes(read_items(self._plain)).notes)  # for code that checks the size
         return notes
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -116,7 +116,7 @@ class NotesOfMemory(InMemoryEntityStore):
 
 
 def is_durable(store: Any) -> bool:
-    """Tell whether an entity store of LangChain outlives the process."""
+    """Return whether an entity store of LangChain keeps its notes after the process ends."""
     return hasattr(store, "conn")
 
 
@@ -124,7 +124,7 @@ def notes_in(store: Any) -> Mapping[str, str]:
     """Return all notes of an entity store of LangChain, or of a mapping.
 
     Raises:
-        OptionError: Its notes cannot be listed.
+        OptionError: The notes of the store cannot be listed.
     """
     for notes in (store, getattr(store, "store", None)):
         if isinstance(notes, Mapping):
@@ -139,12 +139,12 @@ def notes_in(store: Any) -> Mapping[str, str]:
 
 
 def write_notes(notes: EntityNotes, new: Mapping[str, str], entries: Sequence[Entry] = ()) -> dict[str, JSON]:
-    """Return the changes for notes that replace old ones; a sentence kept by a new note keeps its day and source.
+    """Return the state's changes that replace notes; a sentence that stays in a note keeps its day and source.
 
     Args:
         notes: The existing notes.
-        new: New notes by name.
-        entries: The messages that they are based on.
+        new: The new notes by name.
+        entries: The messages on which the new notes are based.
     """
     changed: dict[str, JSON] = {}
     for name, text in new.items():

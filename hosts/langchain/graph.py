@@ -23,15 +23,15 @@ class KnowledgeTriple(NamedTuple):
 class EntityGraph:
     """The facts of a memory, with the methods of LangChain's `NetworkxEntityGraph`.
 
-    Facts added by hand have no message behind them. They join the existing ones; a later message corrects them like any
-    other.
+    Facts that a program adds have no source message. They are added to the existing facts, and a later message can
+    correct them like any other fact.
     """
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain
 
     def get_triples(self) -> list[tuple[str, str, str]]:
-        """Return all current facts as subject, object, relation: LangChain's order."""
+        """Return all current facts as tuples in LangChain's order: subject, object, relation."""
         return [(fact.subject, fact.object, fact.relation) for fact in self._graph().facts()]
 
     def get_entity_knowledge(self, entity: str, depth: int = 1) -> list[str]:
@@ -44,7 +44,7 @@ class EntityGraph:
         put(self._plain, lambda _: {fact.key: fact.as_json()})
 
     def take_in(self, triples: Iterable[Sequence[str]]) -> None:
-        """Replace all facts by these, which then cover the conversation so far."""
+        """Replace all facts with these facts, which then cover the conversation so far."""
         new = {fact.key: fact.as_json() for fact in map(_fact, triples)}
         put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
 
@@ -69,19 +69,19 @@ class EntityGraph:
         write_gml(graph, path)
 
     def get_number_of_nodes(self) -> int:
-        """Return the number of names."""
+        """Return the number of names with facts."""
         return len({name for fact in self._graph().facts() for name in fact.key.split("\t")[::2]})
 
     def has_node(self, node: str) -> bool:
-        """Tell whether there is a fact about a name."""
+        """Return whether there is a fact about a name."""
         return bool(self._graph().about(node))
 
     def has_edge(self, source_node: str, destination_node: str) -> bool:
-        """Tell whether a fact leads from one name to another."""
+        """Return whether a fact leads from the first name to the second."""
         return bool(self._between(source_node, destination_node))
 
     def remove_edge(self, source_node: str, destination_node: str) -> None:
-        """Delete the facts that lead from one name to another."""
+        """Delete the facts that lead from the first name to the second."""
         gone = {fact.key for fact in self._between(source_node, destination_node)}
         put(self._plain, lambda items: {key: None for key in gone if key in items})
 
@@ -91,7 +91,7 @@ class EntityGraph:
         put(self._plain, lambda items: {key: None for key in gone if key in items})
 
     def get_neighbors(self, node: str) -> list[str]:
-        """Return the names that a fact connects with a name."""
+        """Return the names that facts connect with a name."""
         names = [name for fact in self._graph().about(node) for name in (fact.subject, fact.object)]
         return [name for name in dict.fromkeys(names) if name.casefold() != node.casefold()]
 
@@ -114,7 +114,7 @@ def triples_in(graph: Any) -> list[KnowledgeTriple]:
     """Return all facts of a graph of LangChain or networkx, or of a list of triples.
 
     Raises:
-        OptionError: It is none of these.
+        OptionError: The value is neither a graph nor a list of triples.
     """
     if hasattr(graph, "get_triples"):
         return [KnowledgeTriple(subject, relation, obj) for subject, obj, relation in graph.get_triples()]

@@ -23,7 +23,7 @@ _SPEAKERS = {"user": "Human", "assistant": "AI"}
 class MessageHistory(VirtualSubclass):
     """A memory's view as LangChain's `BaseChatMessageHistory`, for `RunnableWithMessageHistory` and the like.
 
-    Added messages are saved and learnt from; reading returns the memory's view.
+    The memory saves added messages and learns from them; reading returns the memory's view.
     """
 
     host_modules = ("langchain_core.chat_history",)
@@ -41,7 +41,7 @@ class MessageHistory(VirtualSubclass):
         await self._plain.aadd_messages(dicts(messages))
 
     async def aclear(self) -> None:
-        """Delete the conversation and all that was learnt from it."""
+        """Delete the conversation and everything learnt from it."""
         await self._plain.aclear()
 
     add_messages = blocking(aadd_messages)
@@ -74,14 +74,14 @@ class ChatHistory(MessageHistory):
 
     def __init__(self, plain: BaseMemory) -> None:
         super().__init__(plain)
-        # Messages given to the program: the number in the log, the object, and its content then.
+        # The messages that the program has: the log number, the object, and the object's content when handed out.
         self._given_out: list[tuple[int, Any, Any]] = []
 
     async def aget_messages(self) -> list[Any]:
         """Return all messages as LangChain's objects, oldest first."""
         await self._atake_edits()
         entries = await self._plain.aentries()
-        # The program gets the same object for a message each time, as in LangChain.
+        # Return the same object for a message each time, as LangChain does.
         known = {number: message for number, message, _ in self._given_out}
         made = objects(entry.message for entry in entries)
         messages = [known.get(entry.seq, message) for entry, message in zip(entries, made, strict=True)]
@@ -108,7 +108,7 @@ class ChatHistory(MessageHistory):
             drive(self._atake_edits())
 
     def model_dump(self, **options: Any) -> Any:
-        """Return the messages in the form of LangChain's in-memory history, under `"messages"`."""
+        """Return a dict with the messages under `"messages"`, as LangChain's in-memory history does."""
         return self._as_langchain().model_dump(**options)
 
     def model_dump_json(self, **options: Any) -> str:
@@ -149,7 +149,7 @@ class ChatHistory(MessageHistory):
         self._give_out(drive(self._plain.aentries()), messages)
 
     async def _areplace(self, new: Sequence[Message]) -> None:
-        """Keep the common beginning, delete the rest of the log and add the rest of the new messages; keep states."""
+        """Replace the log's messages from the first difference on with the new messages; derived states are kept."""
         old = await self._plain.aentries()
         same = in_common([entry.message for entry in old], new)
         if gone := [entry.seq for entry in old[same:]]:
@@ -165,7 +165,7 @@ class ChatHistory(MessageHistory):
 
 
 class ChatMessageHistory(ChatHistory):
-    """A standalone history, in place of LangChain's in memory or in a database.
+    """A standalone history, in place of LangChain's histories in memory or in a database.
 
     Example:
         >>> history = ChatMessageHistory()
@@ -179,20 +179,21 @@ class ChatMessageHistory(ChatHistory):
 
         Args:
             messages: Earlier messages.
-            **options: `store` and `conversation_id`; by default it is new, and ends with this process.
+            **options: `store` and `conversation_id`; by default the history is new, and ends with this process.
         """
         super().__init__(ConversationBufferMemory(**options))
         self.add_messages(list(messages))
 
 
 class LiveMessages(list[Any]):
-    """A list of messages that writes each change back to its source, and stays unchanged if the source refuses it.
+    """A list of messages that writes each change back to its source; if the source refuses a change, the list stays.
 
-    A change applies to the current messages, as in LangChain: messages added since the list was read stay.
+    As in LangChain, a change applies to the source's current messages, including messages added after the list was
+    made.
 
     Attributes:
-        read: Returns the current messages.
-        write: Called with the messages after each change.
+        read: A function that returns the current messages.
+        write: A function that is called with the messages after each change.
     """
 
     def __init__(self, read: Callable[[], list[Any]], write: Callable[[list[Any]], None]) -> None:
@@ -224,7 +225,7 @@ for _name in (
 
 
 def history_store(history: Any) -> MessageListStore:
-    """Return a store over a LangChain history, which keeps the messages; this process keeps derived states."""
+    """Return a store that keeps messages in a LangChain history, and derived states in this process."""
 
     def update(_: str, messages: Sequence[Message]) -> None:
         new = objects(messages[len(history.messages) :])

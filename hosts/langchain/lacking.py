@@ -9,11 +9,11 @@ __all__ = ["why_lacking"]
 
 
 def why_lacking(name: str, known: Collection[str]) -> str:
-    """Return the reason why a name is missing, and its replacement.
+    """Return the reason why `memzoo.langchain` lacks a name, and the replacement for the name.
 
     Args:
         name: The name.
-        known: The existing names.
+        known: The names in `memzoo.langchain`.
     """
     lacks = f"memzoo.langchain has no {name!r}"
     if (found := counterpart(f"langchain.memory.{name}")) is None:

@@ -1,4 +1,4 @@
-"""LangChain's memory classes."""
+"""Memories with the interface of LangChain's memory classes."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class _Buffered(LangChainMemory):
-    """A memory whose view is `buffer`."""
+    """A memory with its view in the property `buffer`."""
 
     async def abuffer(self) -> Any:
         """Return the result of `load_memory_variables`: a transcript, or messages with `return_messages`."""
@@ -73,14 +73,14 @@ class ConversationBufferWindowMemory(_Buffered):
 
 
 class ConversationTokenBufferMemory(_Buffered):
-    """Shows the newest messages that fit `max_token_limit`, and always the user's newest."""
+    """Shows the newest messages that fit `max_token_limit`, and always the user's newest message."""
 
     plain_class = PlainTokenBuffer
     defaults: ClassVar[Mapping[str, Any]] = {"oversized": "keep"}
 
 
 class _Recalling(LangChainMemory):
-    """A memory that shows what it learnt as messages of a chosen class."""
+    """A memory that shows derived texts as messages of the class `summary_message_cls`."""
 
     extras: ClassVar[Mapping[str, Any]] = {"summary_message_cls": None}
 
@@ -105,7 +105,7 @@ class _Summarizing(_Recalling):
     templates: ClassVar[Mapping[str, str]] = {"prompt": "summary"}
 
     async def apredict_new_summary(self, messages: Sequence[Any], existing_summary: str) -> str:
-        """Return the summary extended by some messages, storing nothing. A refusal is returned as it is."""
+        """Return a summary extended by some messages, without storing anything; a model's refusal is returned as is."""
         plain: Any = self.plain
         try:
             return str(await plain.apredict_new_summary(dicts(messages), existing_summary))
@@ -136,13 +136,13 @@ class ConversationSummaryMemory(_Summarizing):
 
     @classmethod
     def from_messages(cls, llm: Any, chat_memory: Any, *, summarize_step: int = 2, **options: Any) -> Self:
-        """Make a memory that has summarised a conversation, `summarize_step` messages per model call.
+        """Return a memory with a summary of the given messages.
 
         Args:
             llm: The model.
             chat_memory: A history, or a list of messages.
             summarize_step: The number of messages per model call.
-            **options: Options of the memory; `buffer` is the summary of the conversation before.
+            **options: Options of the memory; `buffer` is the summary of earlier messages.
         """
         whole_number("summarize_step", summarize_step, at_least=1)
         said = dicts(getattr(chat_memory, "messages", chat_memory))
@@ -160,7 +160,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
 
     @property
     def moving_summary_buffer(self) -> str:
-        """The summary, without the messages that are shown word for word."""
+        """The summary of older messages; the view also has the newest messages word for word."""
         return self._summary
 
     @moving_summary_buffer.setter
@@ -174,13 +174,13 @@ class ConversationSummaryBufferMemory(_Summarizing):
     buffer = property(blocking(abuffer))
 
     async def aprune(self) -> None:
-        """Summarise messages over the limit, if loading or saving has not done so already."""
+        """Summarise messages over the token limit, unless a load or a save has already done so."""
         await self.plain.asettle()
 
     prune = blocking(aprune)
 
     def _make(self, **changed: Any) -> Any:
-        """Make the plain memory, which prunes no more than necessary."""
+        """Make the plain memory; by default, pruning stops as soon as the rest fits `max_token_limit`."""
         limit = {**self._given, **changed}.get("max_token_limit", 2000)
         return super()._make(**{"prune_to": self._given.get("prune_to", limit), **changed})
 
@@ -188,7 +188,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
 class ConversationEntityMemory(LangChainMemory):
     """Shows the last `k` exchanges, and notes on the entities in the input.
 
-    `entity_cache` has the names found by the last load.
+    `entity_cache` contains the names found by the last load.
     """
 
     plain_class = PlainEntity
@@ -206,7 +206,7 @@ class ConversationEntityMemory(LangChainMemory):
         return plain
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the exchanges and, as "entities", notes by name."""
+        """Return the variables for a prompt: the last exchanges, and notes by name as "entities"."""
         loaded = await super().aload_memory_variables(inputs)
         self._given["entity_cache"] = list(loaded["entities"])
         return loaded
@@ -223,7 +223,7 @@ class ConversationEntityMemory(LangChainMemory):
 
     @property
     def entity_store(self) -> InMemoryEntityStore:
-        """All notes."""
+        """The store with all notes."""
         return NotesOfMemory(self.plain)
 
     @entity_store.setter
@@ -250,7 +250,7 @@ class ConversationKGMemory(_Recalling):
 
     @property
     def kg(self) -> EntityGraph:
-        """The facts."""
+        """The memory's facts as a graph with LangChain's methods."""
         return EntityGraph(self.plain)
 
     @kg.setter
@@ -268,6 +268,6 @@ class ConversationKGMemory(_Recalling):
         return list(plain.get_current_entities(input_string))
 
     def get_knowledge_triplets(self, input_string: str) -> list[KnowledgeTriple]:
-        """Return the facts that a text states, storing nothing."""
+        """Return the facts that a text states, without storing them."""
         plain: Any = self.plain
         return [KnowledgeTriple(*found[:3]) for found in plain.get_knowledge_triplets(input_string)]

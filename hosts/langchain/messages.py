@@ -1,4 +1,4 @@
-"""Converts messages: LangChain's objects if langchain-core is installed, else plain dicts."""
+"""Converts chat messages from and to LangChain's objects; without langchain-core, messages are plain dicts."""
 
 import contextlib
 import importlib.util
@@ -17,17 +17,17 @@ __all__ = ["dicts", "documents", "has_langchain", "objects", "to_langchain", "to
 
 @cache
 def has_langchain() -> bool:
-    """Tell whether langchain-core is installed."""
+    """Return whether langchain-core is installed."""
     return importlib.util.find_spec("langchain_core") is not None
 
 
 def dicts(messages: Iterable[Any]) -> list[Message]:
-    """Return LangChain's messages, in any form that it accepts, as OpenAI chat messages.
+    """Return messages, in any form that LangChain accepts, as OpenAI chat messages.
 
-    Leaves out parts without a place in OpenAI's form: ids, artifacts, metadata.
+    Ids, artifacts and metadata are left out, because OpenAI's form has no fields for them.
 
     Raises:
-        MessageError: One of them is not a message.
+        MessageError: A value is not a message.
     """
     return [_dict(message) for message in messages]
 
@@ -43,7 +43,7 @@ def objects(messages: Iterable[Message]) -> list[Any]:
 
 
 def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return inputs or outputs of a chain, with message objects replaced by their text."""
+    """Return the inputs or outputs of a chain, with the text of messages in place of message objects."""
     return {
         name: value.content if hasattr(value, "content") and hasattr(value, "type") else value
         for name, value in (given or {}).items()
@@ -51,7 +51,7 @@ def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def to_langchain(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a memory's variables, with LangChain's objects for messages."""
+    """Return a memory's variables, with chat messages converted to LangChain's objects."""
     return {name: objects(value) if isinstance(value, list) else value for name, value in variables.items()}
 
 
@@ -69,7 +69,7 @@ def documents(texts: Iterable[str]) -> list[Any]:
 
 
 def to_openai(message: Any) -> Message:
-    """Convert a message as LangChain does, but name a file without a name by its kind, where LangChain warns."""
+    """Return a message converted by LangChain; a file without a name is named by its type to avoid a warning."""
     from langchain_core.messages import BaseMessage, convert_to_openai_messages
 
     if isinstance(message, BaseMessage) and isinstance(message.content, list):
@@ -94,7 +94,7 @@ def _name_file(block: Any) -> Any:
 
 def _dict(message: Any) -> Message:
     if isinstance(message, dict) and "role" in cast("Message", message):
-        with contextlib.suppress(MessageError):  # LangChain's roles, or its form of calls
+        with contextlib.suppress(MessageError):  # the message has LangChain's roles or calls
             return checked(cast("Message", message))
     if not has_langchain():
         if is_message(plain := spell_out(message)) and (found := message_of(plain)):
@@ -108,7 +108,7 @@ def _dict(message: Any) -> Message:
         if isinstance(whole, ChatMessage):
             made |= say_as(whole.role, made["content"])
         if isinstance(whole, AIMessage) and not whole.tool_calls:
-            # An older form of calls, omitted by LangChain.
+            # LangChain's conversion leaves out older forms of tool calls.
             older = whole.additional_kwargs
             made |= {key: older[key] for key in ("tool_calls", "function_call") if older.get(key)}
         return checked(made)

@@ -1,4 +1,4 @@
-"""LangChain's models as memzoo's, for answers and token counts."""
+"""Adapters of LangChain's models as memzoo's models and token counters."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ __all__ = ["RunnableModel", "TokensOf", "model_of"]
 
 
 def model_of(llm: Any) -> Any:
-    """Return a value for the option `llm` of a plain memory, from any model that LangChain takes."""
+    """Return any model that LangChain accepts as a value for the option `llm` of a plain memory."""
     if isinstance(llm, (str, Model)) or not hasattr(llm, "invoke"):
         return llm
     return RunnableModel(llm)
 
 
 class RunnableModel:
-    """A chat model, a text model or any other Runnable that answers a list of messages."""
+    """A model that asks a Runnable of LangChain: a chat model, a text model, or any Runnable that takes messages."""
 
     def __init__(self, runnable: Any) -> None:
         self.runnable = runnable
@@ -54,7 +54,7 @@ class RunnableModel:
         raise useless
 
     async def reply(self, messages: Sequence[Message], config: Mapping[str, Any]) -> str:
-        """Return the model's answer unchanged, calling the callbacks of LangChain's config; exceptions pass through."""
+        """Return the model's answer, and call the callbacks in LangChain's config; exceptions are raised unchanged."""
         return _text(await self._ask(messages, config))
 
     async def _ask(self, messages: Sequence[Message], *config: Any) -> Any:
@@ -62,7 +62,10 @@ class RunnableModel:
         return self.runnable.invoke(sent, *config) if is_blocking() else await self.runnable.ainvoke(sent, *config)
 
     def _to_send(self, messages: Sequence[Message]) -> Any:
-        """Return the messages; for a text model, the text of a single one, without the label that LangChain adds."""
+        """Return the value to send: the messages, or only the text of a single message for a text model.
+
+        From a message, LangChain would make a text with a label.
+        """
         if has_langchain() and len(messages) == 1:
             from langchain_core.language_models import BaseLLM
 
@@ -80,7 +83,7 @@ class TokensOf:
 
     @classmethod
     def is_known_to(cls, llm: Any) -> bool:
-        """Tell whether a model has its own counter; LangChain's default needs the package transformers."""
+        """Return whether a model has its own counter, because LangChain's default needs the package transformers."""
         if not hasattr(llm, "get_num_tokens_from_messages"):
             return False
         from langchain_core.language_models import BaseLanguageModel
@@ -91,7 +94,10 @@ class TokensOf:
         return own or bool(getattr(llm, "custom_get_token_ids", None))
 
     def __call__(self, message: Message) -> int:
-        """Return the tokens that a message adds to a request: some models count a few for the request itself."""
+        """Return the number of tokens that a message adds to a request.
+
+        Tokens that some models count for the request itself are left out.
+        """
         role = message["role"] if message["role"] in ("user", "assistant", "system") else "user"
         [one] = objects([{"role": role, "content": text_of(message)}])
         count = self._llm.get_num_tokens_from_messages

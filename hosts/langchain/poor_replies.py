@@ -1,6 +1,6 @@
-"""Memories that learn with LangChain's prompts, and treat a model's poor reply as LangChain does.
+"""Memories that can learn with LangChain's prompts, and accept a model's poor reply, as LangChain does.
 
-A reply that does not answer the question stops no program. A refusal or an empty reply still replaces nothing: the
+A reply that does not answer the prompt is not an error. After a refusal or an empty reply, nothing is changed: the
 exchange waits, and the model is asked again.
 """
 
@@ -23,16 +23,17 @@ __all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
 
 @strategy
 class ConversationEntityMemory(PlainEntity):
-    """Adds prose to the notes on the entities that the last load found, if a line for each was asked for.
+    """An entity memory that also accepts prose from a model that was asked for a line per entity.
 
-    In LangChain it becomes the whole note. Without a load, or if it found nobody, the exchange leaves no note.
+    The prose is added to the notes on the entities that the last load found; in LangChain, the prose replaces the
+    notes. Without a load, or if the load found no entity, the prose is dropped.
 
-    With LangChain's prompts it first finds names, then rewrites the whole notes on them. Notes that do not fit in one
-    prompt are amended instead.
+    With LangChain's prompts, the model first finds names, and then rewrites the whole notes on these names. If the
+    notes do not fit in one prompt, they are amended instead.
     """
 
     own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}
-    # Not annotated, or they would be options.
+    # Annotated attributes would be options.
     has_langchains_prompt = False
     _hint = None
 
@@ -92,9 +93,10 @@ class ConversationEntityMemory(PlainEntity):
 
 @strategy
 class ConversationKGMemory(PlainKG):
-    """Takes no facts from prose if triples were asked for."""
+    """A knowledge graph memory that takes no facts from prose if the model was asked for triples."""
 
-    # Not annotated, or it would be an option: the prompt is LangChain's, with LangChain's values for its variables.
+    # True if the prompt is LangChain's, and gets LangChain's values for its variables. An annotated attribute would be
+    # an option.
     has_langchains_prompt = False
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -120,13 +122,13 @@ class ConversationKGMemory(PlainKG):
     async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
         lines = await super()._lines(before, mined, log)
         if self.has_langchains_prompt:
-            # In LangChain, the history has the new exchange, and the input is the user's words without a label.
+            # In LangChain, the history includes the new exchange, and the input is the user's words without a label.
             words = "\n".join(text_of(entry.message) for entry in mined)
             lines |= {"history": self.render.lines(await log.exchanges(self.k)), "new_lines": words}
         return lines
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
-        """See `ConversationKGMemory`; of prose, the parts between commas."""
+        """See `ConversationKGMemory`. If the model answers in prose, return the comma-separated parts of the answer."""
         try:
             return await super().aget_current_entities(input_string)
         except ModelReplyError as error:
@@ -134,7 +136,7 @@ class ConversationKGMemory(PlainKG):
 
 
 class _Hint(NamedTuple):
-    """The findings of a load, so that the next save need not ask again: its input, the end of the log, the names."""
+    """The names that a load found, kept for the next save, with the load's input and the log's last number."""
 
     query: str
     last_seq: int

@@ -1,4 +1,4 @@
-"""The prompts of a chain, with LangChain's variables and roles, and our words."""
+"""The prompts of a chain, with LangChain's variables and roles, but memzoo's words."""
 
 import string
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _END = "The conversation so far:\n{history}\nHuman: {input}\nAI:"
 
 @dataclass
 class TextPrompt:
-    """A prompt with LangChain's names, for when langchain-core is not installed.
+    """A prompt with the attributes of LangChain's prompts, for programs without langchain-core.
 
     Attributes:
         template: A text with variables in braces.
@@ -25,7 +25,7 @@ class TextPrompt:
 
     @property
     def input_variables(self) -> list[str]:
-        """The variables in the text, sorted."""
+        """The names of the variables in the text, sorted."""
         return sorted({field for _, field, _, _ in string.Formatter().parse(self.template) if field is not None})
 
     def format(self, **values: Any) -> str:
@@ -34,7 +34,7 @@ class TextPrompt:
 
 
 def prompt_of(prompt: Any) -> Any:
-    """Return a text as a prompt, LangChain's if langchain-core is installed; an existing prompt unchanged."""
+    """Return a text as a prompt (LangChain's if langchain-core is installed), or a prompt unchanged."""
     if not isinstance(prompt, str):
         return prompt
     if not has_langchain():
@@ -50,5 +50,5 @@ def conversation_prompt() -> Any:
 
 
 def entity_prompt() -> Any:
-    """Return a prompt with `entities`, for a chain with an entity memory."""
+    """Return a prompt for a chain with an entity memory, with the variable `entities`."""
     return prompt_of(f"{_BEGIN}{_NOTES}{_END}")

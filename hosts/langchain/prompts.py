@@ -34,7 +34,7 @@ For each name under "known" of which the new lines say something worth keeping, 
 Name: all that is still true of it, old and new, in one short paragraph
 If nothing is to be changed, answer only: NOTHING NEW
 """
-"""The prompt for rewriting whole notes, for programs with a template for the names only."""
+"""The prompt for rewriting whole notes, for programs that give only a template for finding names."""
 
 _NEEDS_ESCAPE = re.compile(r"\{[{%#]")
 
@@ -47,7 +47,7 @@ Answer with one line for each name that was asked about, nothing else:
 Name: its summary
 The names: {{ entities | map(attribute='name') | join(', ') }}"""
 
-# By the name of our prompt: the text before a LangChain template, its variables, and the text after it.
+# By the name of memzoo's prompt: the text before a LangChain template, the template's variables, and the text after.
 _TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
     "current_entities": ("", "history input", ""),
     "entity_update": (_EACH_ENTITY, "entity summary history input", _ANSWER_FOR_ALL),
@@ -57,15 +57,15 @@ _TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
 
 
 def convert_template(prompt: str, option: str, template: Any) -> str:
-    """Return a LangChain prompt template as the template of one of our prompts.
+    """Return a LangChain prompt template as a template for a prompt of memzoo.
 
     Args:
-        prompt: The name of our prompt.
-        option: The option that it was given as, for error messages.
+        prompt: The name of memzoo's prompt.
+        option: The name of the option with the template, for error messages.
         template: A `PromptTemplate`, or a text with variables in braces.
 
     Raises:
-        PromptError: It is neither, or it uses unknown variables.
+        PromptError: The template has another type, or unknown variables.
     """
     before, variables, behind = _TAKEN_OVER[prompt]
     text = template if isinstance(template, str) else getattr(template, "template", None)
@@ -84,7 +84,7 @@ def convert_template(prompt: str, option: str, template: Any) -> str:
 
 
 def _jinja(text: str, option: str, known: Collection[str]) -> str:
-    """Return a template of `str.format` as a Jinja template."""
+    """Return a template for `str.format` as a Jinja template."""
     parts: list[str] = []
     for literal, field, _, _ in string.Formatter().parse(text):
         parts.append(_NEEDS_ESCAPE.sub(lambda brace: f"{{{{ {brace.group()!r} }}}}", literal))

@@ -1,4 +1,4 @@
-"""Memories that search, with a retriever of LangChain or memzoo's own."""
+"""Memories that search with LangChain's retrievers or memzoo's own search."""
 
 import dataclasses
 import itertools
@@ -27,9 +27,9 @@ def _check(_: str, value: object) -> None:
 
 @strategy
 class RetrieverMemory(BaseMemory):
-    """Shows the documents that a retriever finds for the input; each exchange becomes one.
+    """Shows the documents that a retriever finds for the input; each exchange becomes a document.
 
-    Messages are logged first: a failed retriever gets the document with the next call.
+    Messages are logged first: if the retriever fails, the document is added at the next call.
 
     State: the ids of the documents, by turn.
     """
@@ -49,7 +49,7 @@ class RetrieverMemory(BaseMemory):
 
         written = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         turns = {turn: list(said) for turn, said in itertools.groupby(entries, attrgetter("turn_id"))}
-        # A turn always has the same id, so a document added before a crash is not added twice.
+        # A turn's document always has the same id, so a document added before a crash is not added twice.
         ids = {turn: f"{self.conversation_id}-{turn}" for turn in turns}
         found = [Document(page_content=written.text(said), id=ids[turn]) for turn, said in turns.items()]
         await _either(self.retriever, "add_documents", found)
@@ -60,16 +60,16 @@ class RetrieverMemory(BaseMemory):
         return View(tuple(document.page_content for document in await self.documents(query or "")))
 
     async def documents(self, query: str) -> list[Any]:
-        """Return the retriever's findings as LangChain's documents."""
+        """Return the documents that the retriever finds, as LangChain's documents."""
         return list(await _either(self.retriever, "invoke", self.redactor.text(query)))
 
     async def aclear(self) -> None:
-        """Delete the conversation, with its documents."""
+        """Delete the conversation and its documents."""
         await self._let_go()
         await super().aclear()
 
     async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
-        """See `BaseMemory`; makes the documents again."""
+        """See `BaseMemory`. The documents of the remaining messages are made again."""
         await self._let_go()
         return await super().aforget(ids, thorough=thorough)
 
@@ -82,8 +82,8 @@ class RetrieverMemory(BaseMemory):
 class VectorStoreRetrieverMemory(LangChainMemory):
     """Shows the exchanges most relevant to the input, as documents.
 
-    With a `retriever` of LangChain, its vector store keeps the documents, and it decides how many to find. Without one,
-    memzoo finds the best `k`, 4 by default.
+    With a `retriever` of LangChain, the retriever's vector store keeps the documents, and the retriever decides how
+    many to find. Without a `retriever`, memzoo finds the best `k` exchanges, 4 by default.
     """
 
     plain_class = PlainVectors
@@ -101,14 +101,14 @@ class VectorStoreRetrieverMemory(LangChainMemory):
         return {name: documents(message["content"] for message in shown) for name, shown in found.items()}
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Save an exchange with all inputs and outputs; `input_key` names the user's message."""
+        """Save an exchange with all inputs and outputs; `input_key` names the input with the user's message."""
         beside = {self.plain.memory_key, *self.exclude_input_keys, "stop"}
         asked = _record("user", values(inputs), self.plain.input_key, beside)
         answered = _record("assistant", values(outputs), self.plain.output_key or "output", ())
         await self.plain.aadd_messages([*asked, *answered])
 
     def check_keys(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Accept all keys."""
+        """Accept any keys."""
 
     def _make(self, **changed: Any) -> Any:
         if self.retriever is None:
@@ -119,7 +119,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
 
 
 def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collection[str]) -> list[Record]:
-    """Return the record of one side of an exchange, with all given values; nothing if there are none."""
+    """Return the record for one side of an exchange, with all given values; an empty list without values."""
     if not given:
         return []
     said = next((name for name in given if name not in beside), next(iter(given)))
@@ -128,10 +128,10 @@ def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collec
     fields = {name: None if name == said else str(value) for name, value in given.items()}
     try:
         return [Record(checked({"role": role, "content": given[said]}), fields)]
-    except MessageError:  # LangChain writes any value
+    except MessageError:  # LangChain converts any value to text
         return [Record({"role": role, "content": str(given[said])}, fields)]
 
 
 async def _either(owner: Any, method: str, argument: Any) -> Any:
-    """Call a method of LangChain, or await its asynchronous twin."""
+    """Return the result of a LangChain method, or in asynchronous code of the method's asynchronous form."""
     return getattr(owner, method)(argument) if is_blocking() else await getattr(owner, f"a{method}")(argument)

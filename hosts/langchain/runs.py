@@ -1,4 +1,4 @@
-"""Runs a chain with LangChain's callbacks, and wraps it as one of LangChain's Runnables."""
+"""Runs a chain with LangChain's callbacks, and wraps a chain as a Runnable of LangChain."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -21,19 +21,19 @@ __all__ = ["ask_model", "runnable"]
 async def ask_model(
     chain: "ConversationChain", model: Model, values: Mapping[str, Any], config: Mapping[str, Any]
 ) -> tuple[str, Any]:
-    """Return a model's answer to a chain's prompt, calling callbacks like LangChain's ConversationChain.
+    """Return a model's answer to a chain's prompt, and call the callbacks as LangChain's ConversationChain does.
 
     Args:
         chain: The chain, with its callbacks, tags and metadata.
-        model: Its model.
+        model: The chain's model.
         values: The input, and the memory's variables.
-        config: LangChain's config of this call.
+        config: LangChain's config for this call.
 
     Returns:
-        The answer, and the id of the run; `None` without callbacks.
+        The answer, and the id of the run; without langchain-core, the id is `None`.
 
     Raises:
-        MissingExtraError: There are callbacks, and langchain-core, which calls them, is not installed.
+        MissingExtraError: Callbacks are given, but langchain-core is not installed.
     """
     request = chain.request(values)
     if not has_langchain():
@@ -68,7 +68,7 @@ async def ask_model(
 
 
 async def _ask(model: Model, request: Sequence[Message], callbacks: Any) -> str:
-    """Return a model's reply. LangChain's models call the callbacks themselves; for others, report the whole reply."""
+    """Return a model's reply. LangChain's models call the callbacks; for other models, this function calls them."""
     if isinstance(model, RunnableModel):
         return await model.reply(request, {"callbacks": callbacks})
     from langchain_core.outputs import Generation, LLMResult
@@ -84,12 +84,12 @@ async def _ask(model: Model, request: Sequence[Message], callbacks: Any) -> str:
 
 
 async def _await_result(result: Any) -> Any:
-    """Return a callback manager's result, awaited if it is the asynchronous twin's."""
+    """Return the result of a callback manager's method, awaited if the manager is asynchronous."""
     return await result if inspect.isawaitable(result) else result
 
 
 def runnable(chain: "ConversationChain") -> Any:
-    """Return a chain as a Runnable, which can be streamed, batched, put into a sequence, retried.
+    """Return a chain as a Runnable, for streams, batches, sequences and retries.
 
     Raises:
         AttributeError: langchain-core is not installed.
@@ -104,7 +104,7 @@ def _kind() -> Callable[[Any], Any]:
     from langchain_core.runnables import Runnable
 
     class ChainRunnable(Runnable[Any, Any]):
-        """A Runnable that invokes a chain; its other methods build on that."""
+        """A Runnable that invokes a chain; the Runnable's other methods call `invoke` or `ainvoke`."""
 
         name = "ConversationChain"
 

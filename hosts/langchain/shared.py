@@ -1,4 +1,4 @@
-"""Memories that wrap other memories, and memories with fixed content."""
+"""Memories that wrap other memories, and memories with given content."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ __all__ = ["CombinedMemory", "ConversationStringBufferMemory", "ReadOnlySharedMe
 
 
 class SimpleMemory(BothWays):
-    """Variables that never change.
+    """A memory with variables that never change.
 
     Attributes:
         memories: The variables by name.
@@ -32,10 +32,10 @@ class SimpleMemory(BothWays):
 
 
 class ReadOnlySharedMemory(BothWays):
-    """Shows another memory, and neither saves to it nor clears it.
+    """Shows another memory without saving to that memory or clearing it.
 
     Attributes:
-        memory: The other memory.
+        memory: The memory to show.
     """
 
     def __init__(self, *, memory: Any) -> None:
@@ -43,31 +43,31 @@ class ReadOnlySharedMemory(BothWays):
 
     @property
     def memory_variables(self) -> list[str]:
-        """The names of the other memory's variables."""
+        """The names of the shown memory's variables."""
         return list(self.memory.memory_variables)
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the other memory's variables."""
+        """Return the shown memory's variables."""
         return dict(await self.memory.aload_memory_variables(inputs or {}))
 
 
 class CombinedMemory(BothWays):
     """Several memories, each with its own conversation and variables.
 
-    All members save, even if one of them fails to learn; a member never takes another's variables for the user's input.
-    `memzoo.CombinedMemory` keeps one conversation for all members instead.
+    All members save an exchange, even if a member fails to learn. A member never mistakes the variables of another
+    member for the user's input. `memzoo.CombinedMemory` keeps one conversation for all members instead.
 
     Attributes:
         memories: The members.
 
     Raises:
-        OptionError: Two of them have a variable of the same name.
+        OptionError: Two members have a variable of the same name.
     """
 
     def __init__(self, *, memories: Sequence[Any]) -> None:
         names = [name for memory in memories for name in memory.memory_variables]
         if repeated := {name for name in names if names.count(name) > 1}:
-            # In LangChain, pydantic prepends "Value error", which programs look for.
+            # In LangChain, pydantic begins the message with "Value error", and programs may look for these words.
             raise OptionError(
                 f"Value error, The same variables {repeated} are found in multiplememory object, which is not allowed "
                 "by CombinedMemory."
@@ -85,11 +85,11 @@ class CombinedMemory(BothWays):
         return {name: value for variables in loaded for name, value in variables.items()}
 
     async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Save to all members."""
+        """Save an exchange to all members."""
         given = self._own(inputs)
         for memory in self.memories:
             if isinstance(memory, LangChainMemory):
-                # Refuse before the first member stores it.
+                # Refuse a wrong exchange before the first member stores it.
                 memory.check_keys(given, outputs)
         await together(memory.asave_context(given, outputs) for memory in self.memories)
 
@@ -102,7 +102,7 @@ class CombinedMemory(BothWays):
 
 
 class ConversationStringBufferMemory(LangChainMemory):
-    """Shows the whole conversation as a text that begins with the initial value of `buffer`."""
+    """Shows the whole conversation as a text, after the initial value of `buffer`."""
 
     plain_class = PlainBuffer
     extras: ClassVar[Mapping[str, Any]] = {"before": ""}
@@ -116,7 +116,7 @@ class ConversationStringBufferMemory(LangChainMemory):
 
     @property
     def buffer(self) -> str:
-        """The whole text, which begins with an empty line, as in LangChain."""
+        """The whole text. Without an initial value, the text begins with an empty line, as in LangChain."""
         return drive(self._text())
 
     @buffer.setter

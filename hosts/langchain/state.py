@@ -1,4 +1,4 @@
-"""Reads a memory's state, and writes state from outside into it."""
+"""Reads and writes a memory's state from outside the memory."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from memzoo.sync import blocking_function
 __all__ = ["Content", "content_of_store", "put", "read_items", "restore_content"]
 
 Content = tuple[list[Entry], dict[str, StoredState]]
-"""The whole content of a conversation."""
+"""The whole content of a conversation: its log entries, and its states by name."""
 
 _NOTHING = Record({"role": "system", "content": ""})
 
@@ -29,8 +29,8 @@ async def aput(
 
     Args:
         memory: The memory.
-        changes: A function of the existing items that returns new values by key, `None` to remove one.
-        stands_for_all: The state then covers the conversation so far, which is not learnt from any more.
+        changes: A function that takes the existing items, and returns new values by key; `None` removes an item.
+        stands_for_all: The state then covers the conversation so far; the memory no longer learns from this part.
     """
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
     while True:
@@ -49,7 +49,7 @@ async def aput(
 
 
 async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Content:
-    """Return the whole content of a conversation in a store of this process."""
+    """Return the whole content of a conversation in an in-memory store."""
     states: dict[str, StoredState] = {}
     for name in await store.states(conversation_id):
         state = await store.read_state(conversation_id, name)
@@ -59,7 +59,7 @@ async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Conte
 
 
 async def arestore_content(conversation_id: str, content: Content) -> InMemoryStore:
-    """Return a store of this process with one conversation."""
+    """Return a new in-memory store with one conversation."""
     store, (entries, states) = InMemoryStore(), content
     if entries:
         await store.restore(conversation_id, entries, states)
@@ -76,7 +76,7 @@ content_of_store, restore_content = blocking_function(acontent_of_store), blocki
 
 
 async def _begin(store: Store, conversation_id: str) -> int:
-    """Create an empty conversation, because stores keep states only of existing ones; return its last number."""
+    """Create a conversation if it does not exist, because a state needs a conversation; return the last log number."""
     if entries := await store.read(conversation_id, limit=1, newest=True):
         return entries[0].seq
     if not isinstance(store, ManagedStore):

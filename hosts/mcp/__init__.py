@@ -1,1 +1,1 @@
-"""A graph written by tool calls, kept as a conversation, and served over the Model Context Protocol."""
+"""A graph that is written by tool calls, stored as a conversation, and served over the Model Context Protocol."""

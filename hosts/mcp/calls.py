@@ -1,4 +1,4 @@
-"""Calls that write the graph: their arguments, and their form in the log."""
+"""Tool calls that write the graph: their arguments, and their messages in the log."""
 
 import json
 import secrets
@@ -30,7 +30,7 @@ class Arguments(BaseModel):
 
 
 class Entity(Arguments):
-    """A person, a place, a thing."""
+    """An entity: a person, a place or a thing, with observations."""
 
     name: str = Field(description="What the entity is called; one name is one entity")
     entity_type: str = Field(alias="entityType", description="What kind of thing it is, such as person")
@@ -53,7 +53,7 @@ class Addition(Arguments):
 
 
 class Deletion(Arguments):
-    """Observations about an entity that no longer hold."""
+    """Observations about an entity to delete."""
 
     entity_name: str = Field(alias="entityName", description="The name of the entity")
     observations: list[str] = Field(description="The statements to take back, word for word")
@@ -105,18 +105,18 @@ Write: TypeAlias = (
     CreateEntities | CreateRelations | AddObservations | DeleteEntities | DeleteObservations | DeleteRelations
 )
 WRITES: dict[str, type[Write]] = {kind.tool: kind for kind in get_args(Write)}
-"""The arguments of the tools that write the graph, by the tool's name."""
+"""The classes of arguments of the tools that write the graph, by the tool's name."""
 
 
 def message_of(write: Write) -> Message:
-    """Return a call as a message of the log, with a fresh id: the tool's name and its arguments, as JSON."""
+    """Return a call as a message for the log: the tool's name and arguments as JSON, with a new call id."""
     said = {"tool": write.tool, "arguments": write.model_dump(by_alias=True)}
     content = json.dumps(said, ensure_ascii=False)
     return {"role": "tool", "tool_call_id": f"call_{secrets.token_hex(12)}", "name": write.tool, "content": content}
 
 
 def call_in(entry: Entry) -> Write | None:
-    """Return the arguments of the call in an entry; `None` for any other message."""
+    """Return the arguments of the call in a log entry; `None` for an entry without a call."""
     message = entry.message
     kind = WRITES.get(str(message.get("name"))) if message["role"] == "tool" else None
     if kind is None:
@@ -131,10 +131,10 @@ A = TypeVar("A", bound=Arguments)
 
 
 def parse_arguments(kind: type[A], arguments: object, tool: str) -> A:
-    """Check the arguments of a tool.
+    """Return a tool's arguments as an instance of `kind`.
 
     Raises:
-        MessageError: They do not fit the tool; nothing was stored.
+        MessageError: The arguments do not fit the tool; nothing was stored.
     """
     try:
         return kind.model_validate(arguments)

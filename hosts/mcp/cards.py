@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cards", "card_of", "choose_texts"]
 
-# The limit is full once this many in a row are too long for the rest.
+# Stop once this many texts in a row do not fit into the rest of the limit.
 _MOST_PASSED_OVER = 20
 
 
@@ -23,7 +23,7 @@ class _Card(NamedTuple):
 
     Attributes:
         text: The line.
-        said_at: Its time; `None` if unknown.
+        said_at: The time of the note or message; `None` if unknown.
         order: The order of the note; `None` for a message.
     """
 
@@ -33,7 +33,7 @@ class _Card(NamedTuple):
 
 
 class Cards:
-    """The words of notes and messages. A search first adds new ones."""
+    """A search index over the words of notes and messages. Each search first adds new notes and messages."""
 
     def __init__(self) -> None:
         self._lock = new_lock()
@@ -41,15 +41,15 @@ class Cards:
         self._cards: list[_Card] = []
         self._newest_note = (0, -1)
         self.last_said = 0
-        """The number of the last message added."""
+        """The log number of the last message added."""
 
     def search(self, query: str, notes: Sequence[Note], said: Sequence[Entry]) -> list[str]:
-        """Return the lines that match a query, best first; without a query, the newest first.
+        """Return the lines that match a query, the best first; without a query, all lines, the newest first.
 
         Args:
             query: The words to look for.
             notes: All current notes, in order.
-            said: The messages of the log after `last_said`; tool calls among them are ignored.
+            said: The messages of the log after `last_said`; tool calls are ignored.
         """
         with self._lock:
             self._put_in(notes, said)
@@ -63,7 +63,7 @@ class Cards:
         return (self._cards[number - 1] for number in self._index.scores(query))
 
     def _put_in(self, notes: Sequence[Note], said: Sequence[Entry]) -> None:
-        from memzoo.memories.search.word_index import WordIndex  # numpy is loaded only where it is needed
+        from memzoo.memories.search.word_index import WordIndex  # imports numpy
 
         new = [note for note in notes if note.order > self._newest_note]
         told = [one for one in said if one.seq > self.last_said and one.message["role"] in ("user", "assistant")]
@@ -80,7 +80,7 @@ class Cards:
 
 
 def card_of(note: Note) -> str:
-    """Return a note as a line.
+    """Return a note as a line of text.
 
     Example:
         >>> from memzoo.memories.graph.fact import Fact
@@ -94,7 +94,7 @@ def card_of(note: Note) -> str:
 
 
 def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int]) -> list[str]:
-    """Return the texts that fit into `limit` tokens as lines, the most useful first."""
+    """Return the texts that fit into `limit` tokens as lines; the texts are given with the most useful first."""
     chosen: list[str] = []
     left, passed_over = limit, 0
     for text in texts:
@@ -106,7 +106,7 @@ def choose_texts(limit: int, texts: Sequence[str], tokens: Callable[[str], int])
         passed_over += 1
         if passed_over == _MOST_PASSED_OVER:
             break
-    # The tokens of one text can differ a little from the sum over its lines.
+    # The tokens of the joined lines can differ a little from the sum of the lines' tokens.
     while chosen and tokens("\n".join(chosen)) > limit:
         chosen.pop()
     return chosen

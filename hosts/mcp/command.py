@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["mcp"]
 
-# The original server's variable for the path of its file.
+# The original server's environment variable for the path of its file.
 _FILE = "MEMORY_FILE_PATH"
 
 
@@ -60,7 +60,7 @@ def _open_store(url: str) -> ManagedStore:
 
 
 def _default_file() -> Path:
-    """Return a path beside the original server's file, if its variable is set; else in the user's folder."""
+    """Return the store's default path: beside the original server's file if its variable is set, else the user's."""
     if given := os.environ.get(_FILE):
         return Path(given).absolute().with_suffix(".db")
     return Path(typer.get_app_dir("memzoo")) / "mcp.db"
@@ -75,7 +75,7 @@ def _transfer(memory: "GraphMemory", source: Path | None, target: Path | None) -
         echo(_take_in(memory, source))
     if target:
         write(target, export_lines(memory))
-        # `remember` stores these as user messages.
+        # The tool `remember` stores texts as user messages.
         if texts := sum(entry.message["role"] == "user" for entry in memory.entries()):
             told = write_count(texts, "remembered text")
             echo(f"{target} has the graph, without {told}: `memzoo export` writes all.", err=True)

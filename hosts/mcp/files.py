@@ -1,4 +1,4 @@
-"""The `memory.jsonl` of `@modelcontextprotocol/server-memory`: read into a graph, and written from one."""
+"""Reads a `memory.jsonl` of `@modelcontextprotocol/server-memory` into a graph, and writes a graph as such a file."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,13 +29,13 @@ T = TypeVar("T")
 
 
 async def aimport_lines(memory: GraphMemory, lines: Iterable[str]) -> int:
-    """Import the lines of a `memory.jsonl`, without repeating known ones.
+    """Import the lines of a `memory.jsonl`; entities, observations and relations in the graph are not repeated.
 
     Returns:
         The number of new entities, observations and relations.
 
     Raises:
-        TransferError: A line does not belong in such a file; nothing was stored.
+        TransferError: A line is not valid in a `memory.jsonl`; nothing was stored.
     """
     things = [_thing(line, number) for number, line in enumerate(lines, 1) if line.strip()]
     known = graph_of(await memory.alist_notes())
@@ -69,7 +69,7 @@ def _thing(line: str, number: int) -> Entity | Relation:
 
 
 def _merge(entities: Iterable[Entity]) -> list[Entity]:
-    """Return entities, each name once: the original server wrote one twice after two calls at a time."""
+    """Return entities, each name once: the original server wrote an entity twice if two calls ran at the same time."""
     found: dict[str, Entity] = {}
     for one in entities:
         first = found.setdefault(one.name, one)

@@ -1,4 +1,4 @@
-"""A conversation as a graph: tool calls go in, entities with their observations and relations come out."""
+"""A memory that derives a graph of entities, observations and relations from tool calls."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,21 +19,21 @@ from memzoo.types import Reason
 
 __all__ = ["GraphMemory"]
 
-_LONGEST_QUERY = 2_000  # characters: each word is looked up, and questions are shorter
+_LONGEST_QUERY = 2_000  # characters; each word takes time to look up, and questions are shorter
 
 
 @strategy
 class GraphMemory(BaseMemory):
     """Shows entities, observations and relations, as written by tool calls.
 
-    A call is a message of the log (of the role "tool", with the call as JSON), and the graph follows from the calls, in
-    order, without a model. A deletion is a call too: deleted notes stay as history, with the message that deleted them.
-    A remembered text is an ordinary message.
+    A call is a message in the log (with the role "tool", and the call as JSON), and the graph is derived from the calls
+    in order, without a model. A deletion is a call too: deleted notes stay as history, with the message that deleted
+    them. A remembered text is an ordinary message.
 
     Costs: no call; tokens up to the limit of each read.
     Needs: nothing.
 
-    State: an item for each entity, observation and relation, see `Note.as_json`.
+    State: an item for each entity, observation and relation; see `Note.as_json`.
 
     Example:
         >>> from memzoo.hosts.mcp.calls import WRITES, parse_arguments
@@ -51,9 +51,9 @@ class GraphMemory(BaseMemory):
     needs_query = True
 
     max_token_limit: Annotated[int, AtLeast(1)] = 1_000
-    """Tokens that what is recalled may have."""
+    """The most tokens of recalled notes and messages."""
     max_read_tokens: Annotated[int, AtLeast(64)] = 25_000
-    """Tokens that any read of the graph may have: the newest that fits is shown."""
+    """The most tokens of any read of the graph; the newest notes that fit are shown."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,19 +64,19 @@ class GraphMemory(BaseMemory):
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Apply the calls among the new messages."""
         replay = Replay(state.items)
-        # A long call would not fit into a prompt, but there is no prompt.
+        # In `entries`, long messages are shortened to fit into a prompt; a call is needed whole.
         for entry in await log.between(entries[0].seq, entries[-1].seq):
             if call := call_in(entry):
                 replay.take(call, entry)
         return Changes(replay.changes)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Return the notes and messages that match the query, a line each."""
+        """Return the notes and messages that match the query, one per line."""
         lines = await self._find_lines(query or "", self.max_token_limit)
         return View(quotes=("\n".join(lines),) if lines else ())
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Keep the state's notes parsed."""
+        """Parse the changed notes of the state, and keep them."""
         if reset:
             self._cards = Cards()
         notes = {} if reset else dict(self._notes)
@@ -87,7 +87,7 @@ class GraphMemory(BaseMemory):
         """Write to the graph: store the call, and apply its changes.
 
         Args:
-            arguments: The arguments of one of the tools; see `calls.WRITES`.
+            arguments: The arguments of a tool in `calls.WRITES`.
 
         Returns:
             The new notes of this call, in order; none for a deletion.
@@ -119,7 +119,7 @@ class GraphMemory(BaseMemory):
         return self._within(await self.alist_notes())
 
     async def asearch(self, query: str) -> reading.ToolResult:
-        """Return the entities with a text in name, type or observations, with all their relations."""
+        """Return the entities whose name, type or observations contain the query, with all their relations."""
         known = await self._now()
         return self._within(known.about(known.find_matching(query)))
 
@@ -128,33 +128,33 @@ class GraphMemory(BaseMemory):
         return self._within((await self._now()).about({*names}))
 
     async def aremember(self, text: str) -> Entry:
-        """Keep a text word for word.
+        """Store a text word for word.
 
         Returns:
-            Its entry in the log.
+            The text's log entry.
 
         Raises:
-            MessageError: It is empty.
+            MessageError: The text is empty.
         """
         if not text.strip():
             raise MessageError(f"there is nothing to remember in {text!r}")
         said, turn = {"role": "user", "content": text}, secrets.token_hex(16)
         await self.aadd_messages([said], turn_id=turn)
-        # Appending a turn again does not store it, but returns its entries.
+        # Appending a stored turn again stores nothing, and returns the turn's entries.
         return (await self.store.append(self.conversation_id, [Record(said)], turn_id=turn))[0]
 
     async def arecall(self, query: str, max_tokens: int | None = None) -> list[str]:
-        """Return the notes and messages that match a query best, a line each, the best first.
+        """Return the notes and messages that match a query best, one per line, the best first.
 
         Pinned messages always come first.
 
         Args:
-            query: The words to look for; only the first 2,000 characters count.
+            query: The words to look for; only the first 2,000 characters are used.
             max_tokens: The most tokens of all lines; by default `max_token_limit`.
 
         Raises:
-            OptionError: The budget is not a whole number of at least 1.
-            OverBudgetError: The pinned messages exceed the budget.
+            OptionError: The token limit is not a whole number of at least 1.
+            OverBudgetError: The pinned messages exceed the token limit.
         """
         limit = self.max_token_limit if max_tokens is None else max_tokens
         whole_number("max_tokens", limit, at_least=1)
@@ -173,11 +173,11 @@ class GraphMemory(BaseMemory):
         return choose_texts(limit, found, self.tokens)
 
     def _list_pinned(self) -> list[str]:
-        """Return the pinned texts, as of the last read."""
+        """Return the texts of the pinned messages, as of the last read."""
         return [text_of(one.message) for one in self.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:
-        """Return current and deleted notes with all words of a text, with the messages that wrote and deleted them."""
+        """Return current and deleted notes with all words of a text, and the messages that wrote or deleted them."""
         await self.asettle()
         words = dict.fromkeys(fact.lower().split())
         notes = sorted(self._notes.values(), key=lambda note: note.order)
@@ -189,7 +189,7 @@ class GraphMemory(BaseMemory):
     def kg(self) -> KnowledgeGraph:
         """The notes as a knowledge graph, with deleted ones as history, for viewing and export."""
         graph = KnowledgeGraph(frozenset())
-        # A fact written in several ways holds as long as one of them does.
+        # A fact that several notes state is current while at least one of these notes is.
         notes = sorted(self._notes.values(), key=lambda note: (note.holds, note.order))
         graph.apply({note.fact.key: note.fact.as_json() for note in notes}, reset=True)
         return graph

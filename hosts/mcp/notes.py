@@ -1,4 +1,4 @@
-"""The notes of the calls, derived from the log without a model."""
+"""Notes (entities, observations and relations), derived from the calls in the log without a model."""
 
 import hashlib
 import json
@@ -28,14 +28,14 @@ _VERBS: Mapping[Kind, str] = {"entity": "is a", "observation": "observation"}
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An entity, an observation about one, or a relation between two.
+    """An entity, an observation about an entity, or a relation between two entities.
 
     Attributes:
-        kind: One of these three.
-        fact: The note as a fact, with the messages that wrote it and the one that deleted it. An entity is a fact about
-            its type.
-        order: Its place: the number of the message in the log, and the place in the call.
-        call: The id of that call.
+        kind: "entity", "observation" or "relation".
+        fact: The note as a fact, with the messages that wrote the note and the message that deleted it. An entity is a
+            fact about its type.
+        order: The order of writing: the log number of the call's message, and the note's position in the call.
+        call: The id of the call that wrote the note.
     """
 
     kind: Kind
@@ -45,12 +45,12 @@ class Note:
 
     @property
     def holds(self) -> bool:
-        """Tell whether it was not deleted."""
+        """True unless the note was deleted."""
         return not self.fact.superseded_by
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the entities that it is about."""
+        """The names of the note's entities."""
         return (self.fact.subject, self.fact.object) if self.kind == "relation" else (self.fact.subject,)
 
     def as_json(self) -> JSON:
@@ -59,22 +59,22 @@ class Note:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Note":
-        """Read a note from the values of `as_json`."""
+        """Return the note for a value of `as_json`."""
         first, second = value["order"]
         return cls(value["kind"], Fact.from_json(value["fact"]), (first, second), value["call"])
 
 
 def key_of(kind: Kind, *names: str) -> str:
-    """Return the key of a note in the state: exact for names of any length."""
+    """Return the key of a note in the state, a hash of the kind and the names."""
     text = json.dumps(names).encode()
     return f"{kind}:{hashlib.blake2b(text, digest_size=16).hexdigest()}"
 
 
 class Replay:
-    """Applies calls, one after the other, to existing notes.
+    """Applies calls to existing notes, in order.
 
     Args:
-        items: The notes so far by key, as JSON. They are not changed.
+        items: The existing notes as JSON, by key; this mapping is not changed.
     """
 
     def __init__(self, items: Mapping[str, JSON]) -> None:
@@ -83,11 +83,11 @@ class Replay:
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """The changed notes by key, as JSON."""
+        """The changed notes as JSON, by key."""
         return {key: note.as_json() for key, note in self._changed.items()}
 
     def take(self, call: Write, entry: Entry) -> None:
-        """Apply a call, given with its log entry."""
+        """Apply a call from a log entry."""
         for place, (kind, names) in enumerate(self._list_stated(call)):
             self._write(kind, names, entry, place)
         for key in self._list_taken_back(call):
@@ -98,7 +98,7 @@ class Replay:
         """Yield the kind and the texts of each note that a call writes."""
         match call:
             case CreateEntities():
-                # Checked before the first is written: an entity twice in a call is one, with all observations.
+                # Checked before writing: if a call creates an entity twice, the observations of both are written.
                 new = {one.name for one in call.entities if not self._find_holding(key_of("entity", one.name))}
                 for one in call.entities:
                     if one.name in new:
@@ -113,7 +113,7 @@ class Replay:
                 return
 
     def _list_taken_back(self, call: Write) -> Iterable[str]:
-        """Return the keys of the notes that a call deletes, known or not."""
+        """Return the keys of the notes that a call deletes, including keys of notes that do not exist."""
         match call:
             case DeleteEntities():
                 return self._about({*call.entity_names})
@@ -127,7 +127,7 @@ class Replay:
                 return ()
 
     def _write(self, kind: Kind, names: Sequence[str], entry: Entry, place: int) -> None:
-        """Write a note, or add a source to an existing one."""
+        """Write a note, or add a source to the existing note."""
         # An entity is identified by its name alone, without its type.
         key = key_of(kind, *(names[:1] if kind == "entity" else names))
         known, speaker = self._look_up(key), str(entry.message.get("name") or entry.message["role"])
@@ -141,23 +141,23 @@ class Replay:
         self._changed[key] = Note(kind, fact, (entry.seq, place), entry.message["tool_call_id"])
 
     def _about(self, names: set[str]) -> list[str]:
-        """Return the keys of all current notes about any of some names."""
+        """Return the keys of all current notes about at least one of the names."""
         keys = [*self._items, *(key for key in self._changed if key not in self._items)]
         notes = ((key, self._find_holding(key)) for key in keys if self._may_be_about(key, names))
         return [key for key, note in notes if note and not names.isdisjoint(note.names)]
 
     def _may_be_about(self, key: str, names: set[str]) -> bool:
-        """Tell by the names alone, which is much faster than parsing a note, whether it may be about some names."""
+        """Return whether a note may be about some names; this check is much faster than parsing the note."""
         fact: Any = None if key in self._changed else self._items[key]["fact"]
         return fact is None or fact["subject"] in names or fact["object"] in names
 
     def _find_holding(self, key: str) -> Note | None:
-        """Return the current note with a key, if there is one."""
+        """Return the current note with a key; `None` if it does not exist or was deleted."""
         note = self._look_up(key)
         return note if note and note.holds else None
 
     def _look_up(self, key: str) -> Note | None:
-        """Return the note with a key, current or deleted."""
+        """Return the current or deleted note with a key; `None` if it does not exist."""
         if key in self._changed:
             return self._changed[key]
         return Note.from_json(self._items[key]) if key in self._items else None

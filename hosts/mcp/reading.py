@@ -1,4 +1,4 @@
-"""Reads the graph in the shape of the tools: entities with their observations, and relations."""
+"""Reads the graph in the form of the tools' results: entities with their observations, and relations."""
 
 import json
 from bisect import bisect_right
@@ -22,7 +22,7 @@ class ToolResult:
 
     Attributes:
         texts: The texts for the model.
-        values: The same as JSON values.
+        values: The result as JSON values.
     """
 
     texts: list[str]
@@ -30,12 +30,12 @@ class ToolResult:
 
 
 def in_order(notes: Iterable[Note]) -> list[Note]:
-    """Return the current notes, in the order of writing."""
+    """Return the notes that are current, in the order of writing."""
     return sorted((note for note in notes if note.holds), key=lambda note: note.order)
 
 
 def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
-    """Return current notes, given in order, in the shape of `read_graph`."""
+    """Return current notes, given in order, in the form of the result of the tool `read_graph`."""
     entities: dict[str, dict[str, Any]] = {
         note.fact.subject: {"name": note.fact.subject, "entityType": note.fact.object, "observations": list[str]()}
         for note in notes
@@ -51,7 +51,7 @@ def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
 
 
 class Known:
-    """The current notes, sorted once, so that a search looks only once at each text.
+    """The current notes, sorted and joined once, so that a search passes over each text only once.
 
     Args:
         notes: All notes, including deleted ones.
@@ -72,7 +72,7 @@ class Known:
                 self._entities.add(note.fact.subject)
 
     def find_matching(self, query: str) -> set[str]:
-        """Return the names of entities with a text in name, type or observations, ignoring case."""
+        """Return the names of the entities whose name, type or observations contain a text, ignoring case."""
         wanted = query.lower()
         found = {name for name, text in self._texts.items() if wanted in text}
         if _BETWEEN not in wanted:
@@ -82,24 +82,24 @@ class Known:
         return {note.fact.subject for note, *both in texts if any(wanted in text.lower() for text in both)}
 
     def about(self, names: Collection[str]) -> list[Note]:
-        """Return the notes about entities, with all relations that include any of them."""
+        """Return the notes about some entities, with all relations of at least one of these entities."""
         places = {place for name in self._entities.intersection(names) for place in self._places[name]}
         return [self.notes[place] for place in sorted(places)]
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
-    """Return the newest notes that fit into `limit` tokens as a graph, with the number of omitted ones.
+    """Return the newest notes that fit into `limit` tokens as a graph, with the number of omitted notes.
 
     Args:
         limit: The most tokens of all texts for the model.
         notes: The notes, in order.
-        tokens: Counts the tokens of a text.
+        tokens: A function that counts the tokens of a text.
     """
     entities = {note.fact.subject: note for note in notes if note.kind == "entity"}
 
     def newest(count: int) -> ToolResult:
         chosen = [*notes[len(notes) - count :]]
-        # An observation is shown with its entity.
+        # An observation needs its entity.
         whose = [entities[note.fact.subject] for note in chosen if note.kind == "observation"]
         kept = {note.order: note for note in [*chosen, *whose]}
         graph, left_out = graph_of(in_order(kept.values())), len(notes) - len(kept)
@@ -113,9 +113,10 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> T
 
 
 def _most(count: int, size: Callable[[int], int], limit: int) -> int:
-    """Return how many of `count` things stay within `limit`, to a hundredth of it; more things have a larger size.
+    """Return how many of `count` things have a size within `limit`, using the limit to within a hundredth.
 
-    Counting is expensive, and often only a small part fits, so it starts with few and extrapolates.
+    More things must have a larger size. Counting tokens is expensive, and often only a small part fits, so the search
+    starts with few things and extrapolates.
     """
     fitting, too_many, below, above = 0, count + 1, 0, 0
     guess = _FEW
@@ -131,7 +132,7 @@ def _most(count: int, size: Callable[[int], int], limit: int) -> int:
 
 
 def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int]) -> list[Any]:
-    """Return the newest JSON values, given oldest first, that fit into `limit` tokens as a list."""
+    """Return the newest JSON values that fit into `limit` tokens as a list; the oldest value comes first."""
 
     def size(count: int) -> int:
         return tokens(as_text(values[len(values) - count :]))
@@ -140,7 +141,7 @@ def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int
 
 
 def as_text(value: object) -> str:
-    """Return JSON in the tools' format."""
+    """Return a value as JSON text in the tools' format."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 

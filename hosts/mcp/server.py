@@ -25,7 +25,7 @@ logger = logging.getLogger("memzoo")
 
 T = TypeVar("T")
 
-# Matches whole JSON escapes, surrogate pairs before halves.
+# Matches whole JSON escapes: surrogate pairs first, then lone surrogates.
 _HIGH, _LOW = "u[dD][89abAB][0-9a-fA-F]{2}", "u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(rf"\\{_HIGH}\\{_LOW}|\\({_HIGH}|{_LOW})|\\.")
 
@@ -36,10 +36,10 @@ _INSTRUCTIONS = (
 
 
 def mcp_server(memory: GraphMemory) -> "Server[Any]":
-    """Return a server of the `mcp` package for a memory, for any of its transports.
+    """Return a server of the `mcp` package for a memory, for any transport of that package.
 
     Raises:
-        MissingExtraError: The package is not installed.
+        MissingExtraError: The package `mcp` is not installed.
     """
     try:
         from mcp import types
@@ -71,7 +71,7 @@ def mcp_server(memory: GraphMemory) -> "Server[Any]":
 
 
 async def serve_stdio(memory: GraphMemory) -> None:
-    """Serve on standard input and output, until the input ends."""
+    """Serve a memory on standard input and output until the input ends."""
     server = mcp_server(memory)
     import anyio
     from mcp.server.stdio import stdio_server
@@ -82,12 +82,12 @@ async def serve_stdio(memory: GraphMemory) -> None:
 
 
 async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], None] = print) -> None:
-    """Serve over streamable HTTP, only to programs on this machine, until interrupted.
+    """Serve a memory over streamable HTTP, only to programs on this machine, until interrupted.
 
     Args:
         memory: The memory.
-        port: The port; 0 takes a free one.
-        started: Called with the URL once the server runs.
+        port: The port; 0 takes a free port.
+        started: A function that is called with the URL once the server runs.
     """
     server = mcp_server(memory)
     import uvicorn
@@ -99,14 +99,14 @@ async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], No
 
 
 async def _aside(work: Callable[..., Coroutine[Any, Any, T]], *arguments: Any) -> T:
-    """Run work in its own thread, so that a client's long call delays no other client."""
+    """Return the result of asynchronous work, run in its own thread, so that a long call delays no other client."""
     import anyio.to_thread
 
     return await anyio.to_thread.run_sync(lambda: drive(work(*arguments)))
 
 
 class _Lines:
-    """Lines of JSON with lone surrogates as U+FFFD: the `mcp` package would drop the whole line otherwise.
+    """Lines of JSON with U+FFFD in place of lone surrogates, for which the `mcp` package would drop the whole line.
 
     Args:
         lines: The original lines.
@@ -121,13 +121,13 @@ class _Lines:
 
 
 async def _call(memory: GraphMemory, name: str, arguments: dict[str, Any]) -> "CallToolResult":
-    """Return a tool's answer; an error is an answer too, for the model to read."""
+    """Return a tool's result; an error becomes a result that the model can read."""
     from mcp.types import CallToolResult, TextContent
 
     try:
         answer = await _aside(tools.call, memory, name, arguments)
     except StoreError as error:
-        # The message has the store's place, and perhaps some of its content, which the model must not see.
+        # The model must not see the error's message, which names the store and may quote its content.
         logger.warning("the store failed in tool %s: %s", name, error)
         text = "the store of this memory failed; its owner finds the reason in the server's log"
         return CallToolResult(content=[TextContent(text=text)], is_error=True)
@@ -141,7 +141,7 @@ async def _graph(memory: GraphMemory) -> Any:
     return (await memory.agraph()).values
 
 
-# By URI: name, title, description and reader.
+# The name, title, description and reader of each resource, by URI.
 _RESOURCES: dict[str, tuple[str, str, str, Callable[[GraphMemory], Coroutine[Any, Any, Any]]]] = {
     "memory://knowledge-graph": (
         "knowledge-graph",
@@ -194,11 +194,11 @@ def _tool(name: str, tool: tools.GraphTool) -> "Tool":
 
 
 def _schema(kind: type[Arguments], *, closed: bool = False) -> dict[str, Any]:
-    """Return the schema of arguments or of an answer, without references, which some clients do not follow.
+    """Return the JSON schema of arguments or of a result, without "$ref", which some clients do not support.
 
     Args:
-        kind: The class of the arguments or answer.
-        closed: Forbid other members.
+        kind: The class of the arguments or of the result.
+        closed: Forbid additional members.
     """
     whole = kind.model_json_schema()
 
@@ -211,7 +211,7 @@ def _schema(kind: type[Arguments], *, closed: bool = False) -> dict[str, Any]:
         if "$ref" in part:
             return inline(whole["$defs"][str(part["$ref"]).rpartition("/")[2]])
         is_object, members = "properties" in part, cast("dict[str, Any]", part)
-        # Titles are the names of our classes and fields; a class's description is for readers of the code.
+        # Leave out titles, which are names in memzoo's code, and descriptions of classes, which are docstrings.
         hidden = {"$defs", "title", *(["description"] if is_object else [])}
         found = {name: inline(value) for name, value in members.items() if name not in hidden}
         return found | {"additionalProperties": False} if closed and is_object else found

@@ -1,4 +1,4 @@
-"""The tools for the model: those of `@modelcontextprotocol/server-memory`, and more thanks to the log."""
+"""The tools for the model: the tools of `@modelcontextprotocol/server-memory`, and further tools that use the log."""
 
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping
@@ -31,15 +31,15 @@ _LONGEST_QUOTE = 500
 
 @dataclass(frozen=True, slots=True)
 class GraphTool:
-    """A tool.
+    """A tool for the model.
 
     Attributes:
-        about: The description, for the model that chooses it.
-        takes: Its arguments.
-        run: Its function.
-        gives: The form of its answer; `None` if that is not promised.
-        reads: It changes nothing.
-        deletes: It retracts or deletes something.
+        about: The description for the model.
+        takes: The class of the arguments.
+        run: The function that runs the tool.
+        gives: The class of the result; `None` if the server declares no schema for the result.
+        reads: True if the tool changes nothing.
+        deletes: True if the tool retracts or deletes something.
     """
 
     about: str
@@ -106,10 +106,10 @@ class _Entries(Arguments):
 
 
 async def call(memory: GraphMemory, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-    """Call a tool by name.
+    """Call a tool by name, and return its result.
 
     Raises:
-        OptionError: There is no such tool.
+        OptionError: There is no tool with that name.
         MessageError: The arguments do not fit, or the call is impossible; nothing was stored.
     """
     if name not in TOOLS:
@@ -119,7 +119,7 @@ async def call(memory: GraphMemory, name: str, arguments: Mapping[str, Any]) -> 
 
 
 async def history(memory: GraphMemory) -> list[dict[str, Any]]:
-    """Return the newest messages of the log that fit the budget of a read, oldest first."""
+    """Return the newest messages of the log that fit into `max_read_tokens`, oldest first."""
     entries = [_entry(entry) for entry in await memory.aentries()]
     return newest_within(memory.max_read_tokens, entries, memory.tokens)
 

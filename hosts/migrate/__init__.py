@@ -1,4 +1,4 @@
-"""Readers of other programs' files, which return conversations of OpenAI chat messages."""
+"""Readers that return conversations in other programs' files as OpenAI chat messages."""
 
 from memzoo.hosts.migrate.chat_exports import is_message, logs_of, message_of
 from memzoo.hosts.migrate.chat_log import ChatLog, reason

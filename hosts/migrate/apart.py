@@ -1,4 +1,4 @@
-"""Migrates code in a separate process, because a file can crash its parser or keep it busy for ever."""
+"""Migrates code in a separate process, because a file can crash the parser, or make it run for ever."""
 
 import importlib.util
 import multiprocessing
@@ -18,10 +18,10 @@ _CONTEXT = multiprocessing.get_context("spawn")
 
 
 class Apart:
-    """Runs `migrate_code` in another process, which is restarted if a file ends it.
+    """Runs `migrate_code` in another process, which is restarted after a crash.
 
     Args:
-        seconds: The time limit for a file; the parser needs about a second for a thousand lines.
+        seconds: The time limit for each file; the parser needs about a second for a thousand lines.
         without_langchain: See `migrate_code`.
     """
 
@@ -67,7 +67,7 @@ class Apart:
             self._process = _CONTEXT.Process(target=_serve, args=(there, self._without_langchain), daemon=True)
             self._process.start()
             there.close()
-            # The time for starting does not count against a file.
+            # Wait until the process has started, so that the time limit of a file does not include the start.
             self._pipe.recv()
         return self._pipe
 
@@ -81,7 +81,7 @@ class Apart:
 
 
 def _serve(pipe: Connection, without_langchain: bool) -> None:  # noqa: FBT001 - a process is given it by place
-    # Ctrl-C is for the user's process; this one ends with it.
+    # Ctrl-C ends the user's process, and this process ends with the user's.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pipe.send("ready")
     while True:

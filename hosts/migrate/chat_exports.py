@@ -1,4 +1,4 @@
-"""Conversations in JSON: OpenAI's messages, ChatGPT's export, ShareGPT, LangChain's dumps, agents' items."""
+"""Reads conversations in JSON: OpenAI's messages, ChatGPT's export, ShareGPT, LangChain's dumps, agents' items."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ _DATES = ("date", "timestamp", "created_at", "create_time", "time")
 
 
 def spell_out(item: Any) -> Any:
-    """Return a message in LangChain's short form (a pair of role and content, or a bare text) as a dict.
+    """Return a message in LangChain's short form (a pair of role and content, or only a text) as a dict.
 
     Example:
         >>> spell_out(("ai", "Hi.")), spell_out("Hello"), spell_out({"role": "user", "content": "Hi."})
@@ -46,7 +46,7 @@ def spell_out(item: Any) -> Any:
 
 
 def is_message(item: Any) -> bool:
-    """Tell whether a value is a message in any known form; a bare text does not count."""
+    """Return whether a value is a message in any known form; a text alone is not."""
     known: Any = spell_out(item)
     if isinstance(item, str) or not isinstance(known, dict):
         return False
@@ -54,7 +54,7 @@ def is_message(item: Any) -> bool:
 
 
 def message_of(item: Any) -> Message | None:
-    """Return a value as an OpenAI chat message; `None` for things that nobody said, such as a model's thoughts."""
+    """Return a value as an OpenAI chat message; `None` for other values, such as a model's reasoning."""
     item = spell_out(item)
     if (inner := _langchain(item)) is not None:
         return _of_langchain(*inner)
@@ -78,7 +78,7 @@ def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
 
     Args:
         document: The JSON value.
-        title: The title of conversations without one.
+        title: The title of a conversation without its own title.
     """
     if isinstance(document, dict):
         yield from _logs_of_object(document, title)  # pyright: ignore[reportUnknownArgumentType]
@@ -104,7 +104,7 @@ def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
 
 
 def find_date(item: Any) -> datetime | None:
-    """Return the time of a message, in any known form."""
+    """Return the time of a message in any known form; `None` if the message has no time."""
     return next((found for key in _DATES if (found := date_of(dict_of(item).get(key)))), None)
 
 
@@ -115,13 +115,13 @@ def _speaker(item: Mapping[str, Any]) -> str | None:
 
 def _has_text(item: Mapping[str, Any]) -> bool:
     calls = item.get("tool_calls") or item.get("function_call")
-    # LangChain can be told to read missing content as empty.
+    # Content that is null counts as an empty text, as LangChain can treat it.
     empty = "content" in item and item["content"] is None
     return any(isinstance(item.get(key), str | list) for key in _TEXTS) or bool(calls) or empty
 
 
 def _content(value: Any, *, calls: bool) -> Any:
-    """Return the content of a message: a text, or parts; text parts in other forms become OpenAI's."""
+    """Return the content of a message, a text or parts; other forms of text parts are converted to OpenAI's form."""
     if isinstance(value, str):
         return value
     if not isinstance(value, list):
@@ -145,14 +145,14 @@ def _part(value: Any) -> dict[str, Any]:
     return {"type": kind, **{key: one for key, one in part.items() if key in ("image_url", "caption", "filename")}}
 
 
-# ChatGPT's export: a tree of messages; the branch that ends at the current node was shown last.
+# ChatGPT's export: a tree of messages. The branch that ends at the current node is the branch shown last.
 
 
 def conversation_in(item: dict[str, Any], title: str) -> ChatLog:
-    """Return the branch of a conversation in ChatGPT's export that was shown last.
+    """Return the branch shown last of a conversation in ChatGPT's export.
 
     Raises:
-        TransferError: It has no complete branch. Misplaced values may raise other exceptions.
+        TransferError: The conversation has no complete branch. Misplaced values may raise other exceptions.
     """
     nodes: dict[str, Any] = item["mapping"]
     branch: list[Any] = []
@@ -173,7 +173,7 @@ def _of_node(message: dict[str, Any]) -> Message | None:
     if role is None:
         raise TransferError(f"a message is from {name!r}, which is not a known role")
     hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
-    # Tools' inputs and outputs are not turns: the export has no ids to match the two.
+    # Tool calls and results are left out, because the export has no ids that connect them.
     if role not in ("user", "assistant") or hidden or message.get("recipient", "all") != "all":
         return None
     content: Any = message["content"]
@@ -197,7 +197,7 @@ def _langchain(item: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
             data = dict(item)
         case _:
             return None
-    # "AIMessageChunk" is of the kind "ai".
+    # For example, the kind of "AIMessageChunk" is "ai".
     return kind.removesuffix("Chunk").removesuffix("Message").lower(), data
 
 
@@ -222,7 +222,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
 
 
 def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message's calls as its member: in LangChain's own form, including invalid JSON, or an older one."""
+    """Return a LangChain message's tool calls as members for OpenAI's form; calls with invalid JSON are included."""
     own = [*dicts_of(data.get("tool_calls")), *dicts_of(data.get("invalid_tool_calls"))]
     if own:
         return {
@@ -237,11 +237,11 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
     return {key: older[key] for key in ("tool_calls", "function_call") if older.get(key)}
 
 
-# The items of OpenAI's Responses API, as its agents keep them.
+# The items of OpenAI's Responses API, which the OpenAI Agents SDK stores.
 
 
 def is_part_of_answer(item: Any) -> bool:
-    """Tell whether an item is a call of an answer: each call, and the answer's text, is a separate item."""
+    """Return whether an item is a tool call, which belongs to the same answer as the previous text or call."""
     return isinstance(item, dict) and _is_call(item) and item["type"] == "function_call"
 
 

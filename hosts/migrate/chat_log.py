@@ -1,4 +1,4 @@
-"""A conversation from another program's file, and shared parts of the readers."""
+"""Conversations from other programs' files, and shared parts of the readers."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,12 +19,12 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class ChatLog:
-    """A conversation.
+    """A conversation from another program.
 
     Attributes:
-        title: Its name, or id.
+        title: The conversation's name or id.
         messages: OpenAI chat messages, oldest first.
-        dates: The time of each message, if known.
+        dates: The time of each message; `None` if unknown.
     """
 
     title: str
@@ -33,18 +33,19 @@ class ChatLog:
 
     @classmethod
     def of(cls, title: str, said: Iterable[tuple[Message, datetime | None]]) -> "ChatLog":
-        """Make a conversation of messages with their dates, updating older forms of tool calls."""
+        """Return a conversation of messages with their dates; older forms of tool calls are updated."""
         pairs = list(said)
         return cls(title, list(_with_ids(message for message, _ in pairs)), [date for _, date in pairs])
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A conversation in a source that is not read yet, so that its errors concern no other one.
+    """A conversation that is not read yet. Each is read separately, so an error affects only one conversation.
 
     Attributes:
-        title: Its name or id, or, without a readable name, its place in the source.
-        read: Reads it; call it before asking for the next one. A foreign file can make it raise any exception.
+        title: The conversation's name or id; without a readable name, the conversation's place in the source.
+        read: A function that reads the conversation. Call it before you take the next conversation from the source. It
+            can raise any exception for an invalid file.
     """
 
     title: str
@@ -52,7 +53,7 @@ class Unread:
 
 
 def reason(error: Exception) -> str:
-    """Return an error's message in one line of at most some hundred characters; foreign errors with their type."""
+    """Return an error's message in one short line, which begins with the type for an error that is not memzoo's."""
     said = " ".join(str(error).split())
     said = said if isinstance(error, MemoryZooError) else f"{type(error).__name__}: {said}"
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ..."
@@ -66,23 +67,23 @@ def date_of(value: Any) -> datetime | None:
         ('2026-03-02T09:15:00+00:00', datetime.datetime(2026, 3, 2, 9, 15, tzinfo=datetime.timezone.utc), None)
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if not 0 < value < _LATEST * 1000:  # also false for non-numbers
+        if not 0 < value < _LATEST * 1000:  # also refuses NaN
             return None
-        # No conversation takes place in the 51st millennium: such numbers are milliseconds.
+        # As seconds, a larger number would be a date in the 51st millennium; so it counts milliseconds.
         return datetime.fromtimestamp(value / 1000 if value > _LATEST else value, UTC)
     if not isinstance(value, str):
         return None
     try:
         date = datetime.fromisoformat(value.strip())
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):  # the latter in the first hours of the year 1, or the last ones of 9999
+    except (ValueError, OverflowError):  # OverflowError at either end of the years 1 to 9999
         return None
 
 
 def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
-    """Yield the messages with tool calls in place of function calls, and missing ids added to calls and results.
+    """Yield the messages with tool calls in place of function calls, and with ids for calls and results without ids.
 
-    A result without an id answers the first waiting call of the newest message with calls.
+    A result without an id gets the id of the first unanswered call in the newest message with calls.
     """
     made, waiting = itertools.count(), dict[str, Any]()
     for message in messages:

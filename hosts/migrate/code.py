@@ -23,15 +23,15 @@ _READ = (".py", ".ipynb")
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """A file, before and after.
+    """The migration of a file.
 
     Attributes:
         path: The file.
-        before: Its text.
-        after: Its text with memzoo's classes.
+        before: The old text of the file.
+        after: The new text, with memzoo's classes.
         encoding: The file's encoding.
-        findings: The calls of LangChain's classes in it, and other obstacles, by line.
-        places: The places of the findings: "bot.py:7", "bot.ipynb: cell 2, line 5".
+        findings: The file's calls of LangChain's classes, and other obstacles, by line.
+        places: The place of each finding: "bot.py:7", "bot.ipynb: cell 2, line 5".
     """
 
     path: Path
@@ -43,7 +43,7 @@ class Migrated:
 
     @property
     def diff(self) -> str:
-        """The changes as a unified diff; "" for none."""
+        """The changes as a unified diff; "" without changes."""
         before, after = (text.splitlines(keepends=True) for text in (self.before, self.after))
         return "".join(difflib.unified_diff(before, after, str(self.path), str(self.path)))
 
@@ -58,7 +58,7 @@ def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
 
     Args:
         path: The file.
-        without_langchain: Also rewrite `ConversationChain`, which could stay, because it takes memzoo's memories.
+        without_langchain: Also rewrite `ConversationChain`, although LangChain's chain works with memzoo's memories.
 
     Raises:
         MissingExtraError: libcst is not installed.
@@ -94,7 +94,7 @@ def contents(path: Path) -> bytes:
     """Return the content of a file.
 
     Raises:
-        TransferError: It cannot be read.
+        TransferError: The file cannot be read.
     """
     try:
         return path.read_bytes()
@@ -114,9 +114,9 @@ def python_files(
 
     Args:
         path: A file, or a folder.
-        on_error: Called for folders that may not be listed.
-        on_left: Called for names of Python files that are not files, with the reason: links out of the folder or to
-            nowhere, pipes, folders.
+        on_error: A function that is called for each folder that cannot be listed.
+        on_left: A function that is called with the path and the reason if something with the name of a Python file is
+            not read: a link out of the folder or to a missing file, a pipe, a folder.
 
     Raises:
         TransferError: There is no file or folder at that path.
@@ -142,10 +142,10 @@ def python_files(
 
 
 def _why_not(found: Path, root: Path) -> str:
-    """Return the reason why something in a folder is not a file to read; "" if it may be one."""
+    """Return the reason why a path in a folder is not a file to read; "" without such a reason."""
     try:
         target = found.resolve(strict=True)
-    except (OSError, RuntimeError):  # the latter for links that form a circle
+    except (OSError, RuntimeError):  # RuntimeError for a circle of links
         return "is a link that leads nowhere"
     if not target.is_relative_to(root.resolve()):
         return f"is a link out of the folder, to {target}"
@@ -155,24 +155,22 @@ def _why_not(found: Path, root: Path) -> str:
 
 
 def _is_found(target: Path, root: Path) -> bool:
-    """Tell whether the target of a link is read itself."""
+    """Return whether the target of a link is itself among the files to read."""
     return target.suffix in _READ and not _SKIPPED.intersection(target.relative_to(root.resolve()).parts)
 
 
 def write(migrated: Migrated) -> None:
-    """Replace the old text by the new one, which is on disk before the old one goes.
-
-    Mode and links stay.
+    """Write the new text to disk, and then replace the old file. The file's mode and links stay.
 
     Raises:
-        TransferError: The file cannot be written, or has changed since it was read; it is unchanged.
+        TransferError: The file cannot be written, or has changed since it was read; the file was left as it is.
     """
     path = migrated.path.resolve()
     beside = path.with_name(f".{path.name}.memzoo")
     if contents(path) != migrated.before.encode(migrated.encoding):
         raise TransferError(f"{migrated.path} has changed since it was read; it was left alone")
     try:
-        # A killed run may have left it behind; never follow somebody else's link there.
+        # A killed run may have left this file. If somebody put a link here, the link must not be followed.
         beside.unlink(missing_ok=True)
         with beside.open("xb") as file:
             file.write(migrated.after.encode(migrated.encoding))

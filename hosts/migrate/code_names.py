@@ -1,4 +1,4 @@
-"""Maps the names of LangChain's memory modules, and their calls, to memzoo's."""
+"""Maps the names in LangChain's memory modules to memzoo's names, and decides which calls can be rewritten."""
 
 import re
 from collections.abc import Mapping
@@ -30,10 +30,10 @@ __all__ = [
 ]
 
 Refusal: TypeAlias = tuple[str, str]
-"""The reason why something stays as it is, and the code to write instead."""
+"""The reason why a use is not rewritten, and the code to write instead."""
 
 DROP_IN = "memzoo.langchain"
-"""The module with the counterparts."""
+"""The memzoo module with the counterparts of LangChain's classes."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,9 +41,9 @@ class Finding:
     """A use of a name of LangChain's memory in a file.
 
     Attributes:
-        line: Its line, from 1.
+        line: The line number, from 1.
         name: The name.
-        reason: The reason why it stays as it is; "" if it was rewritten.
+        reason: The reason why the use is not rewritten; "" if it is rewritten.
         advice: The code to write instead, or further steps; "" for none.
     """
 
@@ -53,7 +53,7 @@ class Finding:
     advice: str = ""
 
 
-# The modules of these names in various versions, including submodules.
+# LangChain's memory modules in various versions; submodules are included.
 MEMORY_MODULES = (
     "langchain.memory",
     "langchain_classic.memory",
@@ -70,7 +70,7 @@ MEMORY_MODULES = (
 )
 _MODULES_OF_CLASSES = MEMORY_MODULES[:3]
 _DOTTED = re.compile(r"langchain\w*(\.\w+)+")
-# Packages with some of these names among many others.
+# Packages with some names of LangChain's memory among many other names.
 _ROOTS = ("langchain", "langchain.chains", "langchain_classic.chains")
 
 _SAME = (
@@ -81,7 +81,7 @@ _SAME = (
 )
 _HISTORIES = "ChatMessageHistory InMemoryChatMessageHistory"
 DATABASES = ("SQLChatMessageHistory", "PostgresChatMessageHistory")
-"""Histories in databases that memzoo has stores for."""
+"""LangChain's histories in databases for which memzoo has stores."""
 _COUNTERPARTS: Mapping[str, str] = (
     {name: name for name in _SAME.split()}
     | dict.fromkeys(_HISTORIES.split(), "ChatMessageHistory")
@@ -96,9 +96,9 @@ ASKS_A_MODEL = frozenset(
         "ConversationSummaryMemory",
     }
 )
-"""The memories with their own prompts, which differ from LangChain's."""
+"""The memories that ask a model; memzoo's prompts differ from LangChain's."""
 
-# LangChain's chain takes our memories, so it stays, with its prompt, unless all of LangChain goes.
+# LangChain's chain works with memzoo's memories, so the chain and its prompt are rewritten only on request.
 _CHAIN = frozenset({"ConversationChain", "ENTITY_MEMORY_CONVERSATION_TEMPLATE"})
 _OPTIONS_OF_CHAIN = frozenset(
     {"llm", "memory", "prompt", "input_key", "output_key", "verbose", "callbacks", "tags", "metadata"}
@@ -117,18 +117,18 @@ IN_CHAIN = _OPTIONS_OF_CHAIN.union(
 """The attributes of memzoo.langchain's ConversationChain."""
 
 NO_PYTHON: Refusal = "is not Python by itself and stays as it is", "put the other line into its own cell"
-"""For a notebook's cell."""
+"""The refusal for a notebook's cell that is not Python."""
 
 LACKING: Refusal = "is missing in memzoo.langchain's", "write it in another way, or leave --without-langchain out"
-"""For an attribute that only LangChain's chain has."""
+"""The refusal for an attribute that only LangChain's chain has."""
 
 CHECKED: Refusal = (
     "is not true of a memory of memzoo.langchain",
     "ask for BaseMemory, or whether it has what is used of it, such as hasattr(memory, 'chat_memory')",
 )
-"""For a check of a class of LangChain that no counterpart imitates."""
+"""The refusal for a check against a class of LangChain that no counterpart imitates."""
 
-# The modules of histories that stay LangChain's.
+# LangChain's module of histories without a counterpart.
 _COMMUNITY = "langchain_community.chat_message_histories"
 _AWAY = 'to leave it, store=open_store("sqlite:///memories.db"), conversation_id=... instead of chat_memory='
 _SERVICE = ("is a service's own memory", "a memory of memzoo with store=open_store(...)")
@@ -159,13 +159,13 @@ _LEFT: Mapping[str, Refusal] = {
 }
 
 
-# A file that uses LangChain's memory names one of its classes, or imports everything from one of its packages.
+# A file that uses LangChain's memory contains the name of a memory class, or a star import from a package.
 _STAR = r"langchain[\w.\s\\]{0,200}import[\s\\]*\*"
 _NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPARTS, *_LEFT]), _STAR]).encode())
 
 
 def is_named_in(content: bytes) -> bool:
-    """Tell whether a file may use LangChain's memory; parsing it takes a thousand times as long.
+    """Return whether a file may use LangChain's memory; this check is a thousand times faster than parsing the file.
 
     Example:
         >>> is_named_in(b"from langchain.memory import SimpleMemory"), is_named_in(b"import langchain")
@@ -175,13 +175,13 @@ def is_named_in(content: bytes) -> bool:
 
 
 def counterpart(qualified: str) -> tuple[str, str] | None:
-    """Return the name of a class of LangChain's memory, and its counterpart with module ("" for none).
+    """Return the name of a class of LangChain's memory, and the counterpart with its module; "" for no counterpart.
 
     Args:
         qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
 
     Returns:
-        `None` if it is not such a class.
+        `None` if the name is not a class of LangChain's memory.
     """
     module, _, name = qualified.rpartition(".")
     if module in _ROOTS:
@@ -196,11 +196,11 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
 
 
 def instead_of_text(text: str, *, chains: bool) -> str:
-    """Return the advice for a text that names a class or a module of LangChain's memory; "" if it names none.
+    """Return the advice for a text that names a class or a module of LangChain's memory; "" for any other text.
 
     Args:
         text: A text such as "langchain.memory.ConversationBufferMemory.save_context".
-        chains: `ConversationChain` moves too.
+        chains: True if `ConversationChain` is rewritten too.
 
     Example:
         >>> instead_of_text("langchain.memory.buffer.ConversationBufferMemory.clear", chains=False)
@@ -221,12 +221,12 @@ def instead_of_text(text: str, *, chains: bool) -> str:
 
 
 def why_left(name: str) -> Refusal:
-    """Return the reason why a name stays, and the code to write instead."""
+    """Return the reason why a name is not rewritten, and the code to write instead."""
     return _LEFT.get(name, ("stays as it is: a memory of memzoo.langchain takes it", _AWAY))
 
 
 def is_chain(name: str) -> bool:
-    """Tell whether a name is LangChain's chain, or its prompt."""
+    """Return whether a name is LangChain's chain or the chain's prompt."""
     return name in _CHAIN
 
 
@@ -235,7 +235,7 @@ def further(name: str, *, opened: bool) -> str:
 
     Args:
         name: The name.
-        opened: The module opens the store of that call once.
+        opened: True if the module opens the call's store once.
     """
     if name == "ConversationChain":
         return "without prompt= its prompt has memzoo's words; it is a Runnable, but no subclass of LangChain's Chain"
@@ -249,7 +249,7 @@ def further(name: str, *, opened: bool) -> str:
 
 
 def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
-    """Return the reason why a call of a class cannot be rewritten, if any."""
+    """Return the reason why a call of a class cannot be rewritten; `None` if it can."""
     options = {argument.keyword.value for argument in call.args if argument.keyword}
     if name == "ConversationChain" and (unknown := sorted(options - _OPTIONS_OF_CHAIN)):
         return f"has the option {unknown[0]!r}, which only LangChain's has", "it takes a memory of memzoo.langchain"
@@ -260,7 +260,7 @@ def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
 
 
 def database_of(call: "cst.Call") -> "tuple[cst.BaseExpression, cst.BaseExpression] | None":
-    """Return the session id and the URL of a history in a database; `None` if it has other arguments."""
+    """Return the session id and the URL in the call of a history in a database; `None` for other arguments."""
     import libcst as cst
 
     given = {

@@ -47,7 +47,7 @@ def rewrite_module(module: cst.Module, *, without_langchain: bool = False) -> tu
 
     Args:
         module: The module.
-        without_langchain: Also rewrite `ConversationChain`, and find differences there.
+        without_langchain: Also rewrite `ConversationChain`, and find attributes that memzoo's chain lacks.
     """
     wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)
@@ -60,10 +60,10 @@ class _OpenedStore:
     """A store that the module opens once for calls in its functions.
 
     Attributes:
-        at: The module's statement before it.
-        name: Its name.
-        url: Its URL.
-        calls: The calls.
+        at: The module's statement after which the store is opened.
+        name: The variable of the store.
+        url: The URL of the store.
+        calls: The calls that use the store.
     """
 
     at: cst.CSTNode
@@ -74,14 +74,14 @@ class _OpenedStore:
 
 @dataclass
 class _Use:
-    """The uses of a class in a file.
+    """The uses of a class of LangChain in a file.
 
     Attributes:
-        name: Its name.
-        target: Its counterpart, with module; "" for none.
-        calls: The lines of its calls.
+        name: The name of the class.
+        target: The counterpart with its module; "" for none.
+        calls: The lines of the calls.
         refusals: The reasons against rewriting, by line.
-        opened: The lines of calls whose store the module opens once.
+        opened: The lines of the calls whose store the module opens once.
     """
 
     name: str
@@ -102,7 +102,7 @@ class _Use:
 
 
 class _Survey(cst.CSTVisitor):
-    """Finds all uses first, because a class that cannot be rewritten in one place stays in the whole file."""
+    """Finds all uses before the rewriting: a class is rewritten everywhere in a file, or nowhere."""
 
     METADATA_DEPENDENCIES = (PositionProvider, QualifiedNameProvider, ScopeProvider)
 
@@ -115,24 +115,24 @@ class _Survey(cst.CSTVisitor):
         self._functions = 0
         self._uses: dict[str, _Use] = {}
         self._others: list[Finding] = []
-        # The names of chains, and the attributes used of any name.
+        # The variables with chains; and each used attribute, with the line and the variable.
         self._made: set[str] = set()
         self._asked: list[tuple[int, str, str]] = []
-        # Classes used through a module.
+        # Classes that are used through their module.
         self._reached: set[str] = set()
-        # Modules of memory classes, each with its names in the file; names through which something else than a class is
-        # reached; and those before a class in a text, such as an annotation in quotes.
+        # Modules of memory classes, each with its names in the file; modules used for something other than a class; and
+        # names before a class in a text, such as an annotation in quotes.
         self._modules: dict[str, set[str]] = {}
         self._asked_of: set[str] = set()
         self._texts: set[str] = set()
 
     @property
     def moved(self) -> dict[str, str]:
-        """The counterparts of rewritten names; both with modules."""
+        """The counterparts of rewritten names, by name; both with their modules."""
         return {qualified: use.target for qualified, use in self._uses.items() if use.target and not use.refusals}
 
     def idle(self) -> set[str]:
-        """Return the modules of memory classes that are unused after the rewriting."""
+        """Return the imported modules of memory classes that are unused after the rewriting."""
         stays = self._reached - self.moved.keys()
         return {
             name
@@ -143,7 +143,7 @@ class _Survey(cst.CSTVisitor):
         }
 
     def visit_Import(self, node: cst.Import) -> bool:
-        """Record a module of memory classes, which may be unused afterwards."""
+        """Record a module of memory classes, which may be unused after the rewriting."""
         for alias in node.names:
             if (name := alias.evaluated_name).startswith(MEMORY_MODULES):
                 package, own = name.partition(".")[0], alias.evaluated_alias
@@ -151,7 +151,7 @@ class _Survey(cst.CSTVisitor):
         return False
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all calls, and other obstacles to rewriting."""
+        """Yield the findings: all calls, and other obstacles to rewriting."""
         yield from self._others
         if any(is_chain(qualified.rpartition(".")[2]) for qualified in self.moved):
             for line, name, attribute in self._asked:
@@ -161,7 +161,7 @@ class _Survey(cst.CSTVisitor):
             yield from map(use.make_finding, use.calls | use.refusals.keys())
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Record a call of one of the classes, or of its class methods."""
+        """Record a call of a memory class, or of a class method."""
         if get_full_name_for_node(node.func) in ("isinstance", "issubclass") and len(node.args) > 1:
             self._note_check(node)
         for qualified in _find_imported(self, node.func):
@@ -175,14 +175,14 @@ class _Survey(cst.CSTVisitor):
                 use.opened.add(self._line(node))
 
     def visit_Module(self, node: cst.Module) -> None:
-        """Collect the names taken, and the places where stores can be opened."""
+        """Record the module's statements, and the names that are free for stores."""
         self._body = node.body
         taken = {cast("cst.Name", name).value for name in m.findall(node, m.Name())}
         names = ("store" if number == 1 else f"store_{number}" for number in itertools.count(1))
         self._free_names = (name for name in names if name not in taken)
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        """Enter a function, whose calls may be made often."""
+        """Record that the following calls are in a function, and may therefore run often."""
         self._functions += 1
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef) -> None:
@@ -198,10 +198,10 @@ class _Survey(cst.CSTVisitor):
         self._functions -= 1
 
     def _open_once(self, call: cst.Call) -> bool:
-        """Let the module open the store of a call in a function once, if the URL consists of texts and names.
+        """Record that the module can open the store of a function's call once; return False if it cannot.
 
-        These names, and that of the call, must be bound by the module before the function. The value of anything else,
-        such as an environment variable, may depend on the time.
+        The URL must consist of texts and names. The module must bind these names, and the name of the called class,
+        before the function. Any other expression, such as an environment variable, may change its value later.
         """
         _, url = cast("tuple[cst.BaseExpression, cst.BaseExpression]", database_of(call))
         if not self._functions or m.findall(url, m.Call() | m.Subscript() | m.Attribute()):
@@ -221,7 +221,7 @@ class _Survey(cst.CSTVisitor):
         return True
 
     def _bound_at(self, name: cst.Name) -> int:
-        """Return the place of the module's last statement that binds a name; -1 if anything else binds it."""
+        """Return the index of the module's last statement that binds a name; -1 if the name is also bound elsewhere."""
         scope = self.get_metadata(ScopeProvider, name, None)
         bindings = scope[name.value] if scope else ()
         nodes = [one.node for one in bindings if isinstance(one, Assignment) and isinstance(one.scope, GlobalScope)]
@@ -235,7 +235,7 @@ class _Survey(cst.CSTVisitor):
         return sum(self._line(statement) <= line for statement in self._body) - 1
 
     def _note_check(self, node: cst.Call) -> None:
-        """Record a check of a class whose counterpart does not imitate LangChain's."""
+        """Record a type check against a class of LangChain that no counterpart imitates."""
         kinds = node.args[1].value
         for kind in [one.value for one in kinds.elements] if isinstance(kinds, cst.Tuple) else [kinds]:
             if any(one.endswith(".BaseChatMemory") and counterpart(one) for one in _find_imported(self, kind)):
@@ -243,7 +243,7 @@ class _Survey(cst.CSTVisitor):
                 self._others.append(Finding(self._line(node), f"{asked} of BaseChatMemory", *CHECKED))
 
     def visit_Assign(self, node: cst.Assign) -> None:
-        """Record a name that is a chain from now on."""
+        """Record a variable that is assigned a chain."""
         for target in node.targets:
             self._note_chain(target.target, node.value)
 
@@ -253,7 +253,7 @@ class _Survey(cst.CSTVisitor):
             self._note_chain(node.target, node.value)
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
-        """Record a class used through its module, or an attribute of a name, which our chain may not have."""
+        """Record a class used through its module, or an attribute that memzoo's chain does not have."""
         if self._chains and node.attr.value not in IN_CHAIN and (name := get_full_name_for_node(node.value)):
             self._asked.append((self._line(node), name, node.attr.value))
         known = {qualified for qualified in _find_imported(self, node) if self._use(qualified)}
@@ -265,7 +265,7 @@ class _Survey(cst.CSTVisitor):
         self._asked_of.update(_find_imported(self, node))
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:
-        """Record a name in a text, such as the target of a test's patch, which is not rewritten."""
+        """Record a class or module named in a text, such as the target of a test's patch; texts are not rewritten."""
         text = str(node.evaluated_value)
         self._texts |= set(_BEFORE_A_CLASS.findall(text))
         if advice := instead_of_text(text, chains=self._chains):
@@ -277,14 +277,14 @@ class _Survey(cst.CSTVisitor):
             self._made.add(name)
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
-        """Record a subclass, which relies on the internals of its base."""
+        """Record a subclass as an obstacle, because it relies on the internals of LangChain's class."""
         for qualified in [name for base in node.bases for name in _find_imported(self, base.value)]:
             if use := self._use(qualified):
                 reason = f"is the base of {node.name.value}, which relies on its internals"
                 use.refusals[self._line(node)] = reason, "a strategy of your own, see docs/extending.md"
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
-        """Record imported names, which move even if never called; a star import has unknown names."""
+        """Record imported names, which are rewritten even without a call; a star import is an obstacle."""
         module = _module_of(node)
         if not isinstance(node.names, cst.ImportStar):
             for alias in node.names:
@@ -306,7 +306,7 @@ class _Survey(cst.CSTVisitor):
 
 
 class _Rewriting(cst.CSTTransformer):
-    """Replaces classes by their counterparts, and LangChain's modules by theirs."""
+    """Replaces LangChain's classes and modules by their counterparts."""
 
     METADATA_DEPENDENCIES = (QualifiedNameProvider,)
 
@@ -317,7 +317,7 @@ class _Rewriting(cst.CSTTransformer):
         self._stores = stores if any(name.endswith(DATABASES) for name in moved) else ()
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
-        """Open the stores for functions after the statement that binds the last name they need."""
+        """Insert the opening of stores after the statement that binds the last name needed."""
         changed = super().on_leave(original_node, updated_node)
         new = [f"{one.name} = open_store({_code(one.url)})" for one in self._stores if one.at is original_node]
         if not new:
@@ -326,13 +326,13 @@ class _Rewriting(cst.CSTTransformer):
         return cst.FlattenSentinel([*lines, *map(cst.parse_statement, new)])
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
-        """Skip the names of an import, which is rewritten as a whole."""
+        """Skip the names in an import, because `leave_SimpleStatementLine` rewrites the whole import."""
         return False
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> "cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]":
-        """Split an import if only some names move; the moved ones follow on their own line."""
+        """Replace an import; if only some names have counterparts, import the counterparts on a line of their own."""
         split = [self._split(statement) for statement in updated_node.body]
         kept = [statement for stays, _ in split for statement in stays]
         new = [statement for _, moves in split for statement in moves]
@@ -341,7 +341,7 @@ class _Rewriting(cst.CSTTransformer):
         first = kept or [new.pop(0)]
         others = [cst.SimpleStatementLine([_last(statement)]) for statement in new]
         whole = updated_node.with_changes(body=[*first[:-1], _last(first[-1])])
-        # A comment after the import stays with it.
+        # A comment after the import stays on the same line.
         return cst.FlattenSentinel([whole, *others])
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
@@ -357,7 +357,7 @@ class _Rewriting(cst.CSTTransformer):
         return updated_node if target is None else cst.parse_expression(target)
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        """Turn a history in a database into one in a store."""
+        """Replace a history in a database by a history in a memzoo store."""
         names = [name for name in _find_imported(self, original_node.func) if name in self._moved]
         if not any(name.endswith(DATABASES) for name in names):
             return updated_node
@@ -377,7 +377,7 @@ class _Rewriting(cst.CSTTransformer):
     def _split(
         self, statement: cst.BaseSmallStatement
     ) -> tuple[Sequence[cst.BaseSmallStatement], Sequence[cst.BaseSmallStatement]]:
-        """Return the remaining and the new parts of a statement."""
+        """Return the statements that stay, and the new statements, for one statement."""
         if isinstance(statement, cst.Import):
             stays = [alias for alias in statement.names if alias.evaluated_name not in self._idle]
             kept = [statement.with_changes(names=_end_like(stays, statement.names))] if stays else []
@@ -396,7 +396,7 @@ class _Rewriting(cst.CSTTransformer):
     def _import_moved(
         self, statement: cst.ImportFrom, moves: Mapping[str, cst.ImportAlias]
     ) -> Iterator[cst.BaseSmallStatement]:
-        """Yield imports of the counterparts of some names: one for each module."""
+        """Yield an import for each module of the names' counterparts."""
         by_module: dict[str, list[cst.ImportAlias]] = {}
         for name, alias in moves.items():
             module, _, target = self._moved[name].rpartition(".")
@@ -405,7 +405,7 @@ class _Rewriting(cst.CSTTransformer):
             yield _with_names(statement, aliases).with_changes(module=cst.parse_expression(module), semicolon=_DEFAULT)
 
     def _import_reached(self, modules: Iterable[str]) -> list[cst.BaseSmallStatement]:
-        """Return imports of the counterparts' modules for classes used through these modules."""
+        """Return imports of the counterparts' modules, for classes that are used through these modules."""
         starts = tuple(f"{module}." for module in modules)
         reached = {name: target for name, target in self._moved.items() if name.startswith(starts)}
         new = {target.rpartition(".")[0] for target in reached.values()}
@@ -420,7 +420,7 @@ _BEFORE_A_CLASS = re.compile(r"\b\w+(?=\.[A-Z]\w)")
 
 
 def _find_imported(visitor: "cst.MetadataDependent", node: cst.CSTNode) -> list[str]:
-    """Return the imported names, with module, that a node stands for."""
+    """Return the imported names that a node may refer to, with their modules."""
     found = cast("Iterable[Any]", visitor.get_metadata(QualifiedNameProvider, node, ()))
     return [one.name for one in found if one.source is QualifiedNameSource.IMPORT]
 
@@ -438,7 +438,7 @@ def _statement(text: str) -> cst.BaseSmallStatement:
 
 
 def _import_opener(moved: Iterable[str]) -> list[cst.BaseSmallStatement]:
-    """Return the import of `open_store`, if one of the moved names is a history in a database."""
+    """Return the import of `open_store` if a moved name is a history in a database, else an empty list."""
     return [_statement("from memzoo import open_store")] if any(name.endswith(DATABASES) for name in moved) else []
 
 
@@ -447,19 +447,19 @@ def _last(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
 
 
 def _end_like(aliases: Sequence[cst.ImportAlias], like: Sequence[cst.ImportAlias]) -> list[cst.ImportAlias]:
-    """Return names of an import, with the ending of the old ones."""
+    """Return the names of an import, with the same comma or none after the last name as in `like`."""
     return [*aliases[:-1], aliases[-1].with_changes(comma=like[-1].comma)]
 
 
 def _with_names(statement: cst.ImportFrom, aliases: Sequence[cst.ImportAlias]) -> cst.ImportFrom:
-    """Return an import with only these names; a comment after a name stays with it."""
+    """Return an import with only these names; a comment after a name stays there."""
     before = cast("Sequence[cst.ImportAlias]", statement.names)
     last = aliases[-1]
     spaced = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else None
     closing = statement.rpar
     if last.name is before[-1].name or closing is None or not isinstance(spaced, cst.ParenthesizedWhitespace):
         return statement.with_changes(names=_end_like(aliases, before))
-    # The next line was that of the next name, and is now that of the bracket.
+    # After the last name's comment, the closing bracket now begins the next line.
     ended = spaced.with_changes(indent=True, last_line=cst.SimpleWhitespace(""))
     comma = cast("cst.Comma", last.comma).with_changes(whitespace_after=ended)
     return statement.with_changes(

@@ -84,7 +84,7 @@ def _tell(found: list[Migrated]) -> None:
 
 
 def _tell_of_prompts(rewritten: Sequence[Finding]) -> None:
-    """Print a change that the code does not show: the prompts' words are different."""
+    """Print a note on a change that the code does not show: memzoo's prompts have different words."""
     if asking := sorted({finding.name for finding in rewritten} & ASKS_A_MODEL):
         echo(
             f"{', '.join(asking)}: unless a prompt is given, the model is asked in memzoo's words, not in LangChain's; "

@@ -1,4 +1,4 @@
-"""LangChain's message histories in SQL databases, Redis and MongoDB."""
+"""Reads LangChain's message histories in SQL databases, Redis and MongoDB."""
 
 import functools
 import json
@@ -23,7 +23,7 @@ def langchain_sql(url: str) -> Iterator[Unread]:
     """Yield the conversations in a `SQLChatMessageHistory`'s table, in any database that SQLAlchemy supports.
 
     Args:
-        url: The database, followed by `#table` if the table is not called `message_store`.
+        url: The database's URL, followed by `#table` if the table is not called `message_store`.
     """
     url, _, named = url.partition("#")
     table = named or "message_store"
@@ -34,15 +34,15 @@ def langchain_sql(url: str) -> Iterator[Unread]:
 
 
 def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
-    """Return the rows of a query.
+    """Return the rows for a query.
 
     Args:
-        url: The database, as SQLAlchemy writes it; an asynchronous driver is replaced by its synchronous twin.
-        query: `SELECT ... FROM table ...`.
-        kind: The owner of such a table, for errors.
+        url: The database's URL for SQLAlchemy; an asynchronous driver is replaced by the synchronous driver.
+        query: The query, of the form `SELECT ... FROM table ...`.
+        kind: The name of the owner of such tables, for error messages.
 
     Raises:
-        TransferError: There is no such database, or it has no such table.
+        TransferError: The database or the table does not exist.
     """
     from sqlalchemy import create_engine, event, make_url, text
     from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -68,16 +68,16 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
 
 
 def _read_all_text(connection: Any, _: Any) -> None:
-    """Let invalid UTF-8 spoil only its own message, which is refused later, and not the query."""
+    """Make a connection read invalid UTF-8 too, so that only that message is refused later, and not the query."""
     connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
 
 
 def langchain_redis(source: str) -> Iterator[Unread]:
-    """Yield the conversations of a `RedisChatMessageHistory`: lists of messages, newest first.
+    """Yield the conversations of a `RedisChatMessageHistory`, which Redis has as lists of messages, newest first.
 
     Args:
         source: `redis://host:6379/0`, `rediss://...` or `unix://...`, followed by `#prefix:` if the keys do not begin
-            with `message_store:`; or a file with a line of JSON for each key: `{"key": ..., "value": [...]}`.
+            with `message_store:`; or a file with one line of JSON per key: `{"key": ..., "value": [...]}`.
     """
     url, _, prefix = source.partition("#")
     prefix = prefix or _PREFIX
@@ -99,10 +99,10 @@ def _of_list(title: str, newest_first: list[Any]) -> ChatLog:
 
 
 def langchain_mongo(source: str) -> Iterator[Unread]:
-    """Yield the conversations of a `MongoDBChatMessageHistory`: a document for each message, in the order of ids.
+    """Yield the conversations of a `MongoDBChatMessageHistory`, which has a document per message, sorted by id.
 
     Args:
-        source: A file with a line of JSON for each document: `{"_id": ..., "SessionId": ..., "History": ...}`.
+        source: A file with one line of JSON per document: `{"_id": ..., "SessionId": ..., "History": ...}`.
     """
     if "://" in source:
         raise TransferError("MongoDB is read from a file with a line of JSON for each document, not from a URL")
@@ -121,12 +121,12 @@ def _of_document(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_json(value: Any) -> Any:
-    """Return a JSON value, parsed if it is a JSON text: some libraries and exports dump values twice."""
+    """Return a value, parsed as JSON if it is a text, because some libraries and exports dump values twice."""
     return json.loads(value) if isinstance(value, str) else value
 
 
 def _time_of(object_id: Any) -> int | None:
-    """Return the time of a MongoDB id, in seconds since 1970, from its first four bytes."""
+    """Return the time in the first four bytes of a MongoDB id, in seconds since 1970; `None` for an invalid id."""
     identity: Any = object_id.get("$oid") if isinstance(object_id, Mapping) else object_id  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     try:
         return int(str(identity)[:8], _HEX)
@@ -153,7 +153,7 @@ def _of_key(client: Any, key: str, title: str) -> ChatLog:
 
 
 def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Unread]:
-    """Yield the lines of a file, each a JSON object with these members; an unreadable draft for any other line."""
+    """Yield the JSON objects in the lines of a file; for a line without these members, yield a stand-in."""
     try:
         lines = Path(source).read_bytes().splitlines()
     except OSError as error:

@@ -46,7 +46,7 @@ def import_lines(
 def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:
     wrong: list[TransferError] = []
     logs = read_logs(form, source, wrong.append)
-    # An unreadable source must not leave an empty store behind.
+    # Read the first conversation before opening the store: an unreadable source must not create an empty store.
     if (first := next(logs, None)) is None:
         raise _sum_up(wrong, "nothing was imported")
     if conversation is not None:
@@ -63,7 +63,7 @@ def _import_from(form: str, source: str, store: str, conversation: str | None, *
 
 
 def _sum_up(wrong: list[TransferError], rest: str) -> TransferError:
-    """The only error, or one that sums up several, which are printed here."""
+    """Return the only error; if there are several, print them, and return an error with their number."""
     if len(wrong) == 1:
         return TransferError(f"{wrong[0]}; {rest}")
     for error in wrong:

@@ -31,7 +31,7 @@ READERS: Mapping[str, Callable[[str], Iterator[Unread]]] = {
     "llama-index": llama_index,
     "chatgpt": chatgpt,
 }
-"""The sources for imports, with their readers."""
+"""The forms of sources for imports, with their readers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Imported:
     """The outcome of importing a conversation.
 
     Attributes:
-        conversation_id: Its id.
-        read: The number of its messages in the source.
-        written: The number of messages new in the store.
-        digest: SHA-256 of the messages read, which equals that of the messages now in the store.
+        conversation_id: The conversation's id.
+        read: The number of the conversation's messages in the source.
+        written: The number of messages that were new in the store.
+        digest: SHA-256 of the messages in the source, equal to the SHA-256 of the messages now in the store.
     """
 
     conversation_id: str
@@ -52,7 +52,7 @@ class Imported:
 
 
 def raise_error(error: TransferError) -> None:
-    """Raise the error: the default treatment of things that cannot be read or written.
+    """Raise the error; the default function for files and conversations that cannot be read or written.
 
     Raises:
         TransferError: Always.
@@ -61,15 +61,15 @@ def raise_error(error: TransferError) -> None:
 
 
 def read_logs(form: str, source: str, on_error: Callable[[TransferError], None] = raise_error) -> Iterator[ChatLog]:
-    """Yield the conversations of a source, each with its id as title, without empty ones.
+    """Yield the non-empty conversations of a source, each with its id as title.
 
     Args:
-        form: One of `READERS`.
+        form: A key of `READERS`.
         source: A file, a folder of files, or the URL of a database.
-        on_error: Called for each unreadable file and conversation; reading continues with the next one.
+        on_error: A function that is called for each unreadable file and conversation; reading then continues.
 
     Raises:
-        TransferError: The form is unknown; or, without `on_error`, something cannot be read in that form.
+        TransferError: The form is unknown; or, without `on_error`, a file or conversation cannot be read in that form.
         MissingExtraError: The form needs a package that is not installed.
     """
     if form not in READERS:
@@ -95,7 +95,7 @@ def _files(source: str) -> Sequence[str]:
 
 
 def _of_source(form: str, source: str) -> Iterator[ChatLog | TransferError]:
-    """Yield the conversations of one file, and errors for unreadable ones or for the file."""
+    """Yield the conversations of one file, and errors for unreadable conversations or for the file."""
     try:
         for draft in READERS[form](source):
             yield _read(draft, source)
@@ -130,17 +130,17 @@ async def aimport_logs(
     dry_run: bool = False,
     on_error: Callable[[TransferError], None] = raise_error,
 ) -> list[Imported]:
-    """Write conversations into a store, without repeating existing messages.
+    """Write conversations into a store; messages that the store already has are not repeated.
 
     Args:
         store: The target.
-        logs: See `read_logs`.
+        logs: The conversations; see `read_logs`.
         dry_run: Only report, without writing.
-        on_error: Called for each conversation that cannot be written, because another one has its id or the store does
-            not return it unchanged; writing continues with the next one.
+        on_error: A function that is called for each conversation that cannot be written, because the store has a
+            different conversation with the same id or does not return the messages unchanged; writing then continues.
 
     Raises:
-        TransferError: A conversation cannot be written, and there is no `on_error`.
+        TransferError: A conversation cannot be written, and no `on_error` was given.
     """
     done: list[Imported] = []
     for log in logs:
@@ -176,7 +176,7 @@ def _another(log: ChatLog) -> TransferError:
 
 
 async def _restore(store: ManagedStore, log: ChatLog) -> None:
-    """Write a whole conversation, with its times; a message without one gets that of the message before."""
+    """Write a whole conversation with its times; a message without a time gets the previous message's."""
     entries: list[Entry] = []
     said_at = next((date for date in log.dates if date), utc_now())
     for number, (message, date, turn) in enumerate(zip(log.messages, log.dates, _turns(log), strict=True), start=1):
@@ -186,7 +186,7 @@ async def _restore(store: ManagedStore, log: ChatLog) -> None:
 
 
 async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
-    """Write the messages since the last import, turn by turn."""
+    """Write the messages that are new since the last import, turn by turn."""
     turns: dict[str, list[Record]] = {}
     for message, date, turn in list(zip(log.messages, log.dates, _turns(log), strict=True))[start:]:
         turns.setdefault(turn, []).append(Record(message, _when(date)))
@@ -196,7 +196,7 @@ async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
 
 
 def _when(date: datetime | None) -> dict[str, str | None]:
-    """Return the field with a message's time, which differs from the store's own."""
+    """Return a record's field with the time of a message, because the store's own time is that of the import."""
     return {SAID_AT: date.isoformat() if date else ""}
 
 

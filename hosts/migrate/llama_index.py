@@ -1,4 +1,4 @@
-"""LlamaIndex's conversations: the file of a chat store, the database of a memory."""
+"""Reads LlamaIndex's conversations from the file of a chat store or the database of a memory."""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ _QUERY = "SELECT key, timestamp, data FROM llama_index_memory ORDER BY timestamp
 
 
 def llama_index(source: str) -> Iterator[Unread]:
-    """Yield the conversations of a persisted `SimpleChatStore`, or of a `Memory`'s database, archived ones too."""
+    """Yield the conversations of a persisted `SimpleChatStore` or of a `Memory`'s database, with archived messages."""
     return _of_database(source) if "://" in source else _of_file(source)
 
 
@@ -39,12 +39,12 @@ def _of_database(url: str) -> Iterator[Unread]:
 
 
 def _of_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    # LlamaIndex counts nanoseconds since 1970.
+    # LlamaIndex's timestamps are nanoseconds since 1970.
     return _message({**parse_json(row["data"]), "created_at": row["timestamp"] / 10**9})
 
 
 def _message(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message in OpenAI's form, without the model's thoughts before its answer."""
+    """Return a message in OpenAI's form, without the model's reasoning."""
     if not {"blocks", "content"} & item.keys():
         raise TransferError("it has neither 'blocks' nor 'content'")
     more: Mapping[str, Any] = item.get("additional_kwargs") or {}

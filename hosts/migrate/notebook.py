@@ -1,4 +1,4 @@
-"""Reads the code cells of a notebook as one module, and puts the module's text back into them."""
+"""Reads the code cells of a notebook as one module, and writes the module's changed text back into the cells."""
 
 import functools
 import itertools
@@ -14,7 +14,7 @@ from memzoo.hosts.migrate.code_names import is_named_in
 
 __all__ = ["Notebook"]
 
-# A marker line begins each cell, and another one replaces each line that only IPython reads.
+# The marker line before each cell, and the marker before each line that only IPython reads.
 _CELL = "# %% memzoo cell"
 _LEFT = "pass  # memzoo left: "
 _MAGIC = re.compile(r"(?m)^([ \t]*+)([%!?].*|.*(?<=\?))$")
@@ -22,16 +22,15 @@ _PUT_BACK = re.compile(rf"(?m)^([ \t]*+){re.escape(_LEFT)}(.*)$")
 
 
 class Notebook:
-    """The code of a notebook; the rest stays byte for byte, apart from spaces between JSON values.
+    """The code of a notebook. The rest of the notebook stays unchanged, except for spaces between JSON values.
 
-    Lines that only IPython reads (`%pip ...`, `!ls`) are not part of the code, and neither are cells that are not
-    Python without them.
+    The code excludes lines that only IPython reads (`%pip ...`, `!ls`), and cells whose other lines are not Python.
 
     Args:
         text: The content of an `.ipynb` file.
 
     Raises:
-        TransferError: It is not a notebook of version 4.
+        TransferError: The text is not a notebook of version 4.
     """
 
     def __init__(self, text: str) -> None:
@@ -45,7 +44,7 @@ class Notebook:
         self.code = "".join(f"{_CELL}\n{_without_magic(source)}\n" for source in sources)
 
     def with_code(self, code: str) -> str:
-        """Return the notebook's text with changed code, in which the lines that begin cells must remain."""
+        """Return the notebook's text with changed code; the code must still contain the marker lines of all cells."""
         for cell, changed in zip(self._cells, code.split(f"{_CELL}\n")[1:], strict=True):
             source = _PUT_BACK.sub(r"\1\2", changed.removesuffix("\n"))
             if source != "".join(cell["source"]):
@@ -54,14 +53,14 @@ class Notebook:
         return next((style(self._whole) for style in _STYLES if style(original) == self.text), _STYLES[0](self._whole))
 
     def list_left(self) -> list[int]:
-        """Return the first lines of cells that are not Python by themselves and name LangChain's memory."""
+        """Return the first lines of cells that are not Python and name LangChain's memory."""
         starts = [number for number, line in enumerate(self.code.splitlines(), start=2) if line == _CELL]
         cells = [cell.splitlines() for cell in self.code.split(f"{_CELL}\n")[1:]]
         left = [all(line.startswith(_LEFT) for line in cell) and is_named_in("".join(cell).encode()) for cell in cells]
         return list(itertools.compress(starts, left))
 
     def place(self, line: int) -> str:
-        """Return the place of a line of code, such as "cell 2, line 5", counting code cells from 1."""
+        """Return the place of a line of code, such as "cell 2, line 5"; code cells are counted from 1."""
         before = self.code.splitlines()[:line]
         starts = [number for number, text in enumerate(before, start=1) if text == _CELL]
         return f"cell {len(starts)}, line {line - starts[-1]}"
@@ -81,7 +80,7 @@ def _without_magic(source: str) -> str:
     return "".join(f"{_LEFT}{line}" for line in source.splitlines(keepends=True))
 
 
-# Programs' formats of JSON, Jupyter's first.
+# The JSON formats of various programs, Jupyter's first.
 _STYLES = [
     functools.partial(_write, indent=indent, ascii_only=ascii_only, end=end)
     for indent in (1, 2, 4, None)

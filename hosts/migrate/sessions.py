@@ -1,4 +1,4 @@
-"""Conversations in the SQLite files of agent frameworks: OpenAI Agents' sessions, LangGraph's checkpoints."""
+"""Reads conversations in SQLite files of agent frameworks: OpenAI Agents' sessions, LangGraph's checkpoints."""
 
 import functools
 import importlib
@@ -18,10 +18,10 @@ __all__ = ["read_sessions"]
 
 _EXPECTED = "the sessions of OpenAI Agents (table agent_messages) or LangGraph's checkpoints (table checkpoints)"
 
-# Nested objects: LangGraph's are a few levels deep, and each level takes part of the stack.
+# The most levels of nested objects: LangGraph has a few, and each level takes space on the stack.
 _DEEPEST = 8
 
-# Invalid UTF-8 spoils only its own message, which is refused later, and not the query.
+# Read invalid UTF-8 too, so that only that message is refused later, and not the query.
 _TEXT = functools.partial(str, encoding="utf-8", errors="surrogateescape")
 
 _NEWEST = """
@@ -33,11 +33,11 @@ select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and
 
 
 def read_sessions(path: str | Path) -> Iterator[Unread]:
-    """Read the conversations of an SQLite file, without writing to it; each before the next one is asked for.
+    """Yield the conversations of an SQLite file, without writing to it. Read each before you take the next.
 
     Raises:
-        TransferError: It has none of the known tables, or cannot be read.
-        MissingExtraError: It is LangGraph's, and msgpack is not installed.
+        TransferError: The file has none of the known tables, or cannot be read.
+        MissingExtraError: The file is LangGraph's, and msgpack is not installed.
     """
     try:
         with closing(_open_read_only(Path(path))) as database:
@@ -71,7 +71,7 @@ def _of_session(database: sqlite3.Connection, session: Any) -> ChatLog:
         "select message_data, created_at from agent_messages where session_id = ? order by id", (session,)
     )
     items = [json.loads(data) | {"created_at": created} for data, created in rows]
-    # Results of calls other than functions are items without a role.
+    # Leave out results of tools other than functions, which are items without a role.
     return conversation_of(str(session), (item for item in items if is_message(item) or not _is_other_item(item)))
 
 
@@ -80,7 +80,7 @@ def _is_other_item(item: dict[str, Any]) -> bool:
 
 
 def _checkpoints(database: sqlite3.Connection) -> Iterator[Unread]:
-    """Yield the messages of the newest checkpoint of each thread."""
+    """Yield each thread as a conversation, with the messages of its newest checkpoint."""
     for thread, kind, data in database.execute(_NEWEST):
         yield Unread(str(thread), functools.partial(_of_checkpoint, str(thread), kind, data))
 
@@ -90,20 +90,20 @@ def _of_checkpoint(thread: str, kind: Any, data: Any) -> ChatLog:
     values: dict[str, Any] = document.get("channel_values") or {}
     if not isinstance(values.get("messages", []), list):
         raise TransferError(f"its 'messages' are not a list: {values['messages']!r:.80}")
-    # Other channels are lists of anything, even of bare texts.
+    # Short forms are read only in "messages": other channels may be lists of anything, even of plain texts.
     channels = {**values, "messages": [*map(spell_out, values.get("messages", []))]}
     lists = [one for one in channels.values() if isinstance(one, list) and any(map(is_message, one))]
     return conversation_of(thread, max(lists, key=lambda one: sum(map(is_message, one)), default=[]))
 
 
 def _unpack(data: bytes, depth: int = 0) -> Any:
-    """Return the values in MessagePack, without calling or importing anything.
+    """Return the value in MessagePack data, without calling or importing anything from the data.
 
-    LangGraph's extensions are Python objects. An object with fields becomes a dict of these, with the name of its class
-    under "type" if it has no such field; any other becomes the arguments of its constructor.
+    LangGraph's extensions are Python objects. An object with fields becomes a dict of its fields, with the name of its
+    class as "type" if no field has that name. Any other object becomes the arguments of its constructor.
 
     Raises:
-        ValueError: It is not MessagePack.
+        ValueError: The data is not MessagePack.
     """
     try:
         msgpack: Any = importlib.import_module("msgpack")

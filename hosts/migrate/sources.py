@@ -1,4 +1,4 @@
-"""Shared parts of the readers of all forms, which read each conversation separately; and files of JSON."""
+"""Shared parts of all readers, which read each conversation separately; and the readers of JSON files."""
 
 import functools
 import json
@@ -33,10 +33,10 @@ __all__ = [
 
 
 def read_json(source: str) -> Any:
-    """Return the value in a file of JSON.
+    """Return the value in a JSON file.
 
     Raises:
-        TransferError: It cannot be read, or is not JSON.
+        TransferError: The file cannot be read, or is not JSON.
     """
     try:
         return json.loads(Path(source).read_text(encoding="utf-8"))
@@ -47,15 +47,15 @@ def read_json(source: str) -> Any:
 
 
 def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], Any] = lambda item: item) -> ChatLog:
-    """Return the conversation of a list of messages, which must all be messages.
+    """Return a conversation with the messages in a list of items.
 
     Args:
-        title: Its title.
+        title: The title of the conversation.
         items: The messages, oldest first.
-        item_of: Converts an item to a form that `message_of` understands.
+        item_of: A function that converts an item to a form that `message_of` reads.
 
     Raises:
-        TransferError: An item is not a message; the error names it.
+        TransferError: An item is not a message; the error names the item.
     """
     said: list[tuple[Message, datetime | None]] = []
     for number, each in enumerate(items, start=1):
@@ -78,11 +78,11 @@ def _to_messages(item: Any) -> list[tuple[Message, datetime | None]]:
 
 
 def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
-    """Sort messages, given with the ids of their conversations in the order of saying, into conversations.
+    """Yield the conversations of messages that are given with the ids of their conversations, oldest first.
 
     Args:
-        said: Ids and messages.
-        item_of: As for `conversation_of`.
+        said: Pairs of a conversation's id and a message.
+        item_of: See `conversation_of`.
     """
     sessions: dict[str, list[Any]] = {}
     for number, (session, message) in enumerate(said, start=1):
@@ -95,7 +95,7 @@ def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = 
 
 
 def make_stand_in(place: str, what: str) -> Unread:
-    """Return a stand-in for a conversation without even a readable id."""
+    """Return a stand-in for an unreadable conversation; reading it raises a TransferError."""
 
     def read() -> ChatLog:
         raise TransferError(what)
@@ -104,7 +104,7 @@ def make_stand_in(place: str, what: str) -> Unread:
 
 
 def langchain_file(source: str) -> Iterator[Unread]:
-    """Yield the conversation in a `FileChatMessageHistory`'s file, named like the file."""
+    """Yield the conversation in a `FileChatMessageHistory`'s file, with the file's name as title."""
     title = Path(source).stem
     yield Unread(title, functools.partial(conversation_of, title, _list_in(read_json(source), source)))
 
@@ -121,7 +121,7 @@ def chatgpt(source: str) -> Iterator[Unread]:
 
 
 def openai_threads(source: str) -> Iterator[Unread]:
-    """Yield the threads in one page of `threads.messages.list` as JSON or a list of pages, newest first or last."""
+    """Yield the threads in a JSON page, or list of pages, of `threads.messages.list`, in either order of messages."""
     threads: dict[str, list[Any]] = {}
     for number, page in enumerate(_as_list(read_json(source)), start=1):
         if not isinstance(page, dict) or not isinstance(page.get("data", []), list):  # pyright: ignore[reportUnknownMemberType]
@@ -139,7 +139,7 @@ def openai_threads(source: str) -> Iterator[Unread]:
 
 
 def _of_thread(thread: str, messages: list[Any]) -> ChatLog:
-    # Pages that overlap, or were saved twice, repeat messages.
+    # Overlapping pages, and pages saved twice, repeat messages.
     once = {str(message["id"]): message for message in messages}
     return conversation_of(thread, sorted(once.values(), key=lambda message: message["created_at"]))
 

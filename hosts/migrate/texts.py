@@ -1,4 +1,4 @@
-"""Reads conversations from plain text, with a label and a colon before each turn, and from CSV."""
+"""Reads conversations from plain text, in which each message begins with a speaker and a colon, and from CSV."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ _COLUMNS = {
 
 
 def read_text(text: str, title: str) -> ChatLog | None:
-    r"""Return a conversation with turns that begin with "user:", "assistant:" or the like; `None` without such lines.
+    r"""Return a conversation whose messages begin with "user:", "assistant:" or the like; `None` for another text.
 
     Example:
         >>> read_text("User: I like tea.\nGreen tea.\n**Assistant:** Noted.", "tea").messages[0]
@@ -47,17 +47,17 @@ def read_text(text: str, title: str) -> ChatLog | None:
 
 
 def read_csv(text: str, where: str, title: str) -> Iterator[ChatLog]:
-    """Yield conversations from a table with columns for speaker and text, and perhaps others.
+    """Yield conversations from a table with columns for speaker and text, and optionally for date and conversation.
 
     Args:
         text: The file's content.
-        where: The file, for error messages.
-        title: The title of a conversation without one.
+        where: The file's name, for error messages.
+        title: The title of a conversation without an id.
 
     Raises:
         TranscriptError: A column is missing, or a speaker is unknown.
     """
-    # csv requires newline="", which keeps the line ends within quoted cells.
+    # The csv module requires newline="", which preserves line ends within quoted cells.
     rows = csv.DictReader(io.StringIO(text, newline=""), **_form(text))
     names = {name.strip().lower(): name for name in rows.fieldnames or () if name}
     columns = {kind: next((names[one] for one in known if one in names), None) for kind, known in _COLUMNS.items()}
@@ -79,7 +79,7 @@ def read_csv(text: str, where: str, title: str) -> Iterator[ChatLog]:
 
 
 def _form(text: str) -> dict[str, Any]:
-    """Return the CSV format of the header line: its most frequent separator, or a comma."""
+    """Return the CSV format of a text: the most frequent separator in the header line, by default a comma."""
     titles = next(iter(text.splitlines()), "")
     delimiter = max(",;\t|", key=titles.count)
     return {"delimiter": delimiter, "skipinitialspace": titles.count(f"{delimiter} ") == titles.count(delimiter)}

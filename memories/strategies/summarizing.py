@@ -25,7 +25,7 @@ logger = logging.getLogger("memzoo")
 
 @strategy
 class SummarizingMemory(ModelBackedMemory):
-    """Keeps a summary, and has a model work messages into it."""
+    """Keeps a summary, which a model updates with new messages."""
 
     max_summary_tokens: Annotated[int | None, AtLeast(1)] = None
     """Token limit for the summary. The prompt states it; if the reply is longer, the model is asked once more for a

@@ -69,7 +69,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     keeps_fields = True
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     weights = Weights()
-    """Weights of words, of the talk around a message, and of its age."""
+    """The weights of words, of the messages around a message, and of a message's age."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
     """Token limit for messages, not counting one that awaits its answer; 1,000 unless `k` is given."""

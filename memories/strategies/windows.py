@@ -417,7 +417,7 @@ class SlidingWindow:
         return entries[gone:], size
 
     async def _longest_end(self, log: Log, limit: int) -> list[Entry]:
-        """Return the newest entries of the log, enough to exceed the limit; all entries if they do not exceed it."""
+        """Return the newest entries of the log: enough entries to exceed the limit, or all entries."""
         count = _FEWEST_ENTRIES
         while True:
             tail = await log.tail(count)

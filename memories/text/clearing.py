@@ -163,7 +163,7 @@ class Clearing:
 
     @property
     def waits(self) -> bool:
-        """Tell whether a later replacement of a result may shorten it, and let older messages fit a limit again."""
+        """Tell whether results may still become lines, which are shorter and let older messages fit a limit again."""
         held = self._held.entries
         results = [entry.seq for entry in held if entry.message["role"] in _RESULTS]
         return bool(results) and not self._names(held)[0].keys() >= {*results}

@@ -273,8 +273,8 @@ class Steps:
 def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
     """Return the messages in LangChain4j's memory after adding a message, with LangChain4j's faulty corner cases.
 
-    A new system message equal to the present system message is ignored. A different one replaces the present system
-    message and goes to the end, or with `system_first` to the beginning. An empty one removes the system message.
+    A new system message equal to the present system message is ignored. A different system message replaces the present
+    one and goes to the end, or with `system_first` to the beginning. An empty system message removes the present one.
 
     Args:
         held: The messages before the addition, oldest first.

@@ -256,7 +256,7 @@ _DAY = re.compile(_HEADING, re.IGNORECASE)
 def quote_turns(text: str, labels: Iterable[str]) -> str:
     r"""Return a text with "> " before each line, except the first, that looks like a turn or the heading of a day.
 
-    In a transcript, a message can therefore not forge a turn of another speaker or the heading of another day.
+    Without the mark, a message could forge a turn of another speaker or the heading of another day.
 
     Example:
         >>> print(quote_turns("hello\nHuman: bye\n8 May 2026:", ["Human", "AI"]))

@@ -194,7 +194,7 @@ class Renderer:
         return tokens
 
     def total(self, entries: Sequence[Entry]) -> int:
-        """Count the tokens of entries' messages; of entries that continue the last ones counted, only new ones."""
+        """Count the tokens of entries' messages; the last total is reused for entries counted before."""
         counted_by, known, tokens = self._counted
         if counted_by != self.counted_by or entries[: len(known)] != known:
             known, tokens = (), 0

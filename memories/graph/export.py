@@ -1,6 +1,6 @@
 """Writes a graph of facts as text, Mermaid, GraphML, JSON lines or a picture; reads a stored conversation's graph.
 
-Each format gives the same output for the same facts, and no name can break out of it.
+Each format gives the same output for the same facts, and escapes names safely.
 """
 
 import json
@@ -18,18 +18,18 @@ from memzoo.text import did_you_mean
 
 __all__ = ["FORMATS", "StoredGraph", "export", "stored_graph", "to_graphml", "to_json", "to_mermaid", "to_text"]
 
-# Characters that XML does not allow, and the carriage return, which its readers convert.
+# Characters that XML does not allow, and the carriage return, which XML parsers convert.
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# The name of `ConversationKGMemory`'s state of facts; this folder cannot import it from there.
+# The name of `ConversationKGMemory`'s state; this folder cannot import from `strategies`.
 _STATE = "knowledge-graph"
 
 
 @dataclass(frozen=True)
 class StoredGraph:
-    """A stored graph.
+    """A conversation's graph, as read from a store.
 
     Attributes:
-        graph: The facts.
+        graph: The graph.
         behind: The number of messages not learnt from yet.
     """
 
@@ -38,7 +38,7 @@ class StoredGraph:
 
 
 async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
-    """Read the graph of a conversation as it was stored last, even if messages are not learnt from yet."""
+    """Return the last stored graph of a conversation; newer messages may not be learnt from yet."""
     state = await store.read_state(conversation_id, _STATE)
     graph = KnowledgeGraph()
     facts = {key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS}
@@ -47,10 +47,10 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
 
 
 def to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
-    r"""Return one fact a line, sorted by subject: subject, relation, object, and the numbers of the stating messages.
+    r"""Return one fact per line, sorted by subject: subject, relation, object, and the log numbers of the sources.
 
-    "NOT" begins a negated fact. A character that could be mistaken for the end of a part or of the line is escaped with
-    a backslash.
+    A negated fact begins with "NOT". Characters that could pass for a separator or a line end are escaped with a
+    backslash.
 
     Example:
         >>> graph = KnowledgeGraph()
@@ -62,7 +62,7 @@ def to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
 
 
 def to_json(graph: KnowledgeGraph, *, history: bool = False) -> str:
-    """Return one JSON object a line, as from `Fact.as_json`, sorted by subject."""
+    """Return one fact per line as a JSON object (see `Fact.as_json`), sorted by subject."""
     return "".join(f"{json.dumps(fact.as_json())}\n" for fact in by_name(graph.facts(history=history)))
 
 
@@ -83,9 +83,9 @@ def to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
 def to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
     """Return GraphML for networkx, Gephi and yEd.
 
-    Nodes have a `name`; edges have `relation`, `negated`, `superseded`, `superseded_by` (a message's number, or 0), and
-    for the messages that stated the fact `said_in`, `said_by` and `said_at`, each a JSON list. Characters that XML does
-    not allow are replaced by U+FFFD.
+    Nodes have a `name`. Edges have `relation`, `negated`, `superseded`, `superseded_by` (a log number, or 0), and three
+    JSON lists about the messages that stated the fact: `said_in`, `said_by` and `said_at`. Characters that XML does not
+    allow are replaced by U+FFFD.
     """
     from networkx import MultiDiGraph, generate_graphml
 
@@ -107,15 +107,15 @@ FORMATS: dict[str, Callable[..., str]] = {
     "html": to_html,
     "json": to_json,
 }
-"""The formats by name: functions of a graph, with the option `history`."""
+"""Functions that write a graph, by the format's name; each takes the graph and `history`."""
 
 
 def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
-    """Write a graph in a format.
+    """Return a graph written in a format.
 
     Args:
         graph: The graph.
-        form: One of `FORMATS`.
+        form: The format's name, a key of `FORMATS`.
         history: Include superseded facts.
 
     Raises:
@@ -152,7 +152,7 @@ def _visible(char: str) -> str:
 
 
 def _entities(text: str) -> str:
-    """Escape a text for a Mermaid label, where only letters and digits are safe: marks count even within quotes."""
+    """Escape a text for a Mermaid label. Mermaid interprets punctuation even within quotes."""
     return "".join(char if char.isalnum() or char == " " else f"#{ord(char)};" for char in " ".join(text.split()))
 
 

@@ -1,4 +1,4 @@
-"""A fact, and the messages that stated it."""
+"""Facts, and the messages that stated them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -22,9 +22,9 @@ class Source:
     """A message that stated a fact.
 
     Attributes:
-        seq: Its number in the log.
-        speaker: The message's `name` if it has one, else its role, such as "user".
-        said_at: The time when it was said, with a time zone; `None` if unknown.
+        seq: The message's log number.
+        speaker: The message's `name`; without a name, the message's role, such as "user".
+        said_at: The message's time, with a time zone; `None` if unknown.
     """
 
     seq: int
@@ -38,14 +38,14 @@ class Fact:
     """A subject, a relation and an object, with the messages that stated them.
 
     Attributes:
-        subject: As it was written first.
-        relation: As it was written first.
-        object: As it was written first.
-        negated: The statement is denied.
-        sources: The messages that stated it, oldest first.
-        superseded_by: The log number of the message that corrected it; 0 while it holds.
-        qualifier: Its time, place or condition; "" if none was given.
-        superseded_at: The time of the message that corrected it; `None` while it holds, or if unknown.
+        subject: The subject in its first spelling.
+        relation: The relation in its first spelling.
+        object: The object in its first spelling.
+        negated: True if the statement is denied.
+        sources: The messages that stated the fact, oldest first.
+        superseded_by: The log number of the message that corrected the fact; 0 for a current fact.
+        qualifier: The fact's time, place or condition; "" if not given.
+        superseded_at: The time of the message that corrected the fact; `None` for a current fact, or if unknown.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -65,7 +65,7 @@ class Fact:
 
     @cached_property
     def key(self) -> str:
-        """A key that is the same for all spellings of its names."""
+        """The fact's key, the same for all spellings of the names."""
         relation = f"not {self.relation}" if self.negated else self.relation
         qualifier = [self.qualifier] if canonical(self.qualifier) else []
         return "\t".join(map(canonical, (self.subject, relation, self.object, *qualifier)))
@@ -78,12 +78,12 @@ class Fact:
 
     @cached_property
     def said_in(self) -> tuple[int, ...]:
-        """The log numbers of the messages that stated it, oldest first."""
+        """The log numbers of the messages that stated the fact, oldest first."""
         return tuple(source.seq for source in self.sources)
 
     @cached_property
     def newest(self) -> int:
-        """The log number of the message that stated it last; 0 for none."""
+        """The log number of the newest message that stated the fact; 0 without sources."""
         return max(self.said_in, default=0)
 
     @cached_property
@@ -93,7 +93,7 @@ class Fact:
 
     @cached_property
     def worded(self) -> tuple[tuple[str, str], bool, str]:
-        """The key of facts that differ at most in their qualifiers."""
+        """A key shared by facts that differ at most in their qualifiers."""
         return self.nodes, self.negated, canonical(self.relation)
 
     @cached_property
@@ -126,7 +126,7 @@ class Fact:
 
     @cached_property
     def past(self) -> str:
-        """The statement of a superseded fact, with the last day on which it held."""
+        """The statement of a superseded fact, with the day of its correction."""
         return f"{self} (until {in_words(self.superseded_at.date())})" if self.superseded_at else f"{self} (no longer)"
 
     @cached_property
@@ -171,10 +171,10 @@ class Quote:
     """A message, word for word, with its speaker and time.
 
     Attributes:
-        seq: Its number in the log.
-        speaker: As in `Source`.
-        said_at: The time when it was said, with a time zone; `None` if unknown.
-        text: Its text.
+        seq: The message's log number.
+        speaker: The speaker, as in `Source`.
+        said_at: The message's time, with a time zone; `None` if unknown.
+        text: The message's text.
     """
 
     seq: int
@@ -185,12 +185,12 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A fact, and the messages behind it.
+    """A fact, with the messages that stated and corrected the fact.
 
     Attributes:
-        fact: The fact; it may be superseded.
-        quotes: The messages that stated it, oldest first.
-        corrected_by: The message that superseded it; `None` while it holds.
+        fact: The fact, current or superseded.
+        quotes: The messages that stated the fact, oldest first.
+        corrected_by: The message that superseded the fact; `None` for a current fact.
     """
 
     fact: Fact
@@ -199,7 +199,7 @@ class Reason:
 
     @property
     def holds(self) -> bool:
-        """Tell whether the fact was not superseded."""
+        """Tell whether the fact is current."""
         return not self.fact.superseded_by
 
 
@@ -212,7 +212,7 @@ def _time(written: str | None) -> datetime | None:
 
 
 def in_order(facts: Iterable[Fact]) -> list[Fact]:
-    """Return facts in the order in which they were first said, each once."""
+    """Return facts without duplicates, in the order first said."""
     unique: dict[str, Fact] = {fact.key: fact for fact in facts}
     return sorted(unique.values(), key=lambda fact: (fact.said_in, fact.key))
 
@@ -223,7 +223,7 @@ def by_name(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def names_in(facts: Iterable[Fact]) -> dict[str, str]:
-    """Return the names in facts by canonical form, sorted, each in its first spelling."""
+    """Return the names in facts: canonical form -> first spelling, sorted by canonical form."""
     names: dict[str, str] = {}
     for fact in sorted(facts, key=lambda fact: fact.said_in):
         for node, name in zip(fact.nodes, (fact.subject, fact.object), strict=True):
@@ -232,5 +232,5 @@ def names_in(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def describe_relation(fact: Fact) -> str:
-    """Return the relation of a fact, with "NOT" before it if the fact is negated."""
+    """Return the relation of a fact; for a negated fact, "NOT" and the relation."""
     return f"NOT {fact.relation}" if fact.negated else fact.relation

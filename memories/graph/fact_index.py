@@ -23,18 +23,18 @@ class FactIndex:
     """An index of the facts of a graph. A node is a name in its canonical form.
 
     Attributes:
-        names: The nodes, for finding them in texts.
-        relations: Each relation of current facts in its plain form, after the negative number of its subjects: those
-            with most subjects first, ties by name.
+        names: The nodes, as an index to find names in texts.
+        relations: Pairs for the relations of current facts: the negated number of subjects, and the relation in its
+            plain form. Relations with most subjects come first, ties by name.
     """
 
     def __init__(self) -> None:
         self.names = NameIndex()
         self.relations: list[tuple[int, str]] = []
         self._having: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        # In the order in which they were said last, independent of the store's order: by a node and a word, "" for all.
+        # Current facts by a node and a word ("" for all facts), sorted by the newest source, then by key.
         self._holding: defaultdict[str, dict[str, list[_One]]] = defaultdict(dict)
-        # Facts to compare with a new statement: those in the same words; and current ones that are not negated, by
+        # Facts to compare with a new statement: facts in the same words; and current facts that are not negated, by
         # subject and words of the relation.
         self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
         self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
@@ -47,7 +47,7 @@ class FactIndex:
         return MultiDiGraph()
 
     def put(self, key: str, fact: Fact | None) -> None:
-        """Set the fact under a key, replacing an earlier one; `None` removes it."""
+        """Store a fact under a key, in place of an earlier fact; with `None`, remove the earlier fact."""
         (subject, obj), edge = _ends(key)
         if known := self.get(key):
             self._drop(known)
@@ -68,17 +68,17 @@ class FactIndex:
                 self.names.remove(node)
 
     def get(self, key: str) -> Fact | None:
-        """Return the fact under a key."""
+        """Return the fact under a key; `None` if there is no such fact."""
         nodes, edge = _ends(key)
         found = self.graph.get_edge_data(*nodes, edge)
         return found["fact"] if found else None
 
     def between(self, subject: str, obj: str) -> list[Fact]:
-        """Return the facts with a subject and an object, including superseded ones."""
+        """Return the facts with this subject and this object, including superseded facts."""
         return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
 
     def at(self, node: str) -> Iterator[Fact]:
-        """Yield the facts with a node as their subject, then as their object, including superseded ones."""
+        """Yield the facts with a node as subject, then the facts with the node as object; superseded facts too."""
         if node in self.graph:
             edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
             yield from (data["fact"] for _, _, data in edges)
@@ -95,26 +95,26 @@ class FactIndex:
         return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
     def find_meant(self, name: str) -> list[str]:
-        """Return the nodes that a name refers to: its own; for a common word or part of a name, all that contain it."""
+        """Return the nodes that a name refers to: its own; for a common word or part of a name, all with the words."""
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """Return iterators of the current facts about a name, the newest first: of all, and of those with each word."""
+        """Return iterators over current facts about a name, newest first: one over all facts, and one for each word."""
         known = self._holding.get(node, {})
         return [_newest_first(known[word]) for word in known.keys() & {"", *words}]
 
     def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
-        """Yield the current facts about a name with any of some words; once for each of these words."""
+        """Yield the current facts about a name that contain any of the words, once for each word."""
         known = self._holding.get(node, {})
         return (fact for word in words for _, _, fact in known.get(word, ()))
 
     def in_same_words(self, fact: Fact) -> Iterable[Fact]:
-        """Return the facts that differ from a fact at most in their qualifiers, including superseded ones."""
+        """Return the facts that differ from a fact at most in their qualifiers, including superseded facts."""
         return self._worded.get(fact.worded, {}).values()
 
     def find_related(self, fact: Fact) -> Iterable[Fact]:
-        """Return the current, non-negated facts with the subject of a fact and the words of its relation."""
+        """Return the current, non-negated facts with the same subject and relation words as a fact."""
         return self._related.get(_relation(fact), {}).values()
 
     def _add(self, fact: Fact) -> None:
@@ -152,7 +152,7 @@ class FactIndex:
 
 
 def _ends(key: str) -> tuple[tuple[str, str], str]:
-    """Return the subject and the object in a fact's key, and the rest of the key."""
+    """Split a fact's key into subject and object, and the rest of the key."""
     subject, relation, obj, *qualifier = key.split("\t")
     return (subject, obj), "\t".join([relation, *qualifier])
 
@@ -168,7 +168,7 @@ def _take_out(facts: dict[K, dict[str, Fact]], place: K, key: str) -> None:
 
 
 def _places(fact: Fact) -> set[tuple[str, str]]:
-    """Return the keys of the lists with a fact."""
+    """Return the (node, word) keys of the lists that contain a fact."""
     return {*itertools.product(fact.nodes, ("", *fact.words))}
 
 

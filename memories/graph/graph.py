@@ -1,4 +1,4 @@
-"""Keeps the facts from a conversation as a graph."""
+"""Stores the facts from a conversation as a graph."""
 
 import functools
 import itertools
@@ -28,12 +28,12 @@ Amend: TypeAlias = Callable[[Callable[[], Mapping[str, JSON]]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A fact found around a name.
+    """A fact found near a name.
 
     Attributes:
         fact: The fact.
         name: The name.
-        steps: Its distance from the name; 1 if the name is its subject or object.
+        steps: The fact's distance from the name; 1 if the name is the fact's subject or object.
     """
 
     fact: Fact
@@ -47,8 +47,8 @@ class KnowledgeGraph:
     Names are matched without regard to case. Superseded facts stay in the graph, as history.
 
     Args:
-        single_valued: Relations for which a subject has one object at a time.
-        amend: Stores a change that came from no message, and applies it; by default it is only applied.
+        single_valued: The relations that allow a subject one object at a time.
+        amend: Stores and applies a change made without a message; by default, the change is only applied.
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
@@ -64,61 +64,61 @@ class KnowledgeGraph:
 
     @property
     def empty(self) -> bool:
-        """Tell whether no fact is known."""
+        """Tell whether the graph has no facts."""
         with self._lock:
             return not self.graph
 
     def facts(self, *, history: bool = False) -> list[Fact]:
-        """Return all current facts, in the order in which they were first said; with `history`, superseded ones too."""
+        """Return all current facts, in the order first said; with `history`, superseded facts too."""
         with self._lock:
             facts = (fact for node in self.graph for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
 
     def about(self, name: str, *, history: bool = False) -> list[Fact]:
-        """Return the facts with a name as subject or object, in the order in which they were first said."""
+        """Return the facts with a name as subject or object, in the order first said."""
         with self._lock:
             facts = (fact for node in self._facts.find_meant(name) for fact in self._facts.at(node))
             return in_order(_drop_superseded(facts, history=history))
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
-        """Return the newest current facts by key with exactly this name: `most`, and `most` with each of some words."""
+        """Return current facts about exactly this name, by key: the `most` newest, and the `most` newest per word."""
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def relations(self, most: int) -> list[str]:
-        """Return up to `most` relations that several subjects have, those with most subjects first, ties by name.
+        """Return up to `most` relations shared by several subjects, the most shared first, ties by name.
 
-        A relation of a single subject is usually just a phrase about it ("can work in the afternoon only until").
+        A relation of a single subject is usually just a phrase ("can work in the afternoon only until").
         """
         with self._lock:
             shared = itertools.takewhile(lambda one: one[0] < -1, self._facts.relations)
             return [*itertools.islice((relation for _, relation in shared if relation != SAME_AS), most)]
 
     def around(self, names: Sequence[str], depth: int = 1) -> list[Near]:
-        """Return the current facts within `depth` steps around names, the nearest first.
+        """Return the current facts within `depth` steps from names, the nearest first.
 
         Args:
-            names: The names. Facts about a name come in the order in which they were first said. A fact about two of
-                the names comes with each of them; a fact further away comes once, with the nearest.
-            depth: 1 for facts about the names only, 2 to include those about their neighbours, and so on.
+            names: The names. The facts about a name come in the order first said. A fact about two of the names is
+                returned for each of the two; a fact more than one step away is returned once, for the nearest name.
+            depth: 1 for facts about the names only, 2 to include facts about the names' neighbours, and so on.
         """
         with self._lock:
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
             return [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
 
     def find_names(self, text: str) -> list[str]:
-        """Return the graph's names in a text, in their order there; for "New York", not also "York"."""
+        """Return the graph's names in a text, in order of appearance; for "New York", without "York"."""
         with self._lock:
             return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """Return the canonical names that a text asks about, each with its certainty; see `find_asked_names`."""
+        """Return the canonical names that a text asks about, with certainties; see `find_asked_names`."""
         with self._lock:
             return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
-        """Return the canonical names that a name refers to: its own; for a part of names, all that contain it."""
+        """Return the canonical names that a name refers to: the name itself; for part of names, all with the part."""
         with self._lock:
             return self._facts.find_meant(name)
 
@@ -128,7 +128,7 @@ class KnowledgeGraph:
             return self._facts.name_of(node)
 
     def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
-        """Yield the current facts with some keys, in the order of the keys."""
+        """Yield the current facts under the keys, in the order of the keys."""
         for key in keys:
             with self._lock:
                 fact = self._facts.get(key)
@@ -136,9 +136,9 @@ class KnowledgeGraph:
                 yield fact
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether a text has a known name, and no capitalised word that is only part of one.
+        """Tell whether a text has a known name, and no capitalised word that is only part of a known name.
 
-        A common word used as an object ("red", "handsome") is not such a name.
+        Common words used as objects ("red", "handsome") do not count as known names.
         """
         with self._lock:
             named = self._facts.names.find_names(text)
@@ -148,10 +148,10 @@ class KnowledgeGraph:
         """Return the changes that statements make. The graph itself changes only by `apply`.
 
         Args:
-            said: Statements, each with the messages that made it. If two contradict each other, the last holds.
+            said: The statements, each with its source messages. Of contradictory statements, the last one wins.
 
         Returns:
-            Facts by key, as JSON: the new or repeated ones, and the superseded ones.
+            The new, repeated and superseded facts by key, as JSON.
         """
         with self._lock:
             revision = Revision(self._facts, self._single_valued)
@@ -160,10 +160,9 @@ class KnowledgeGraph:
             return revision.changes
 
     async def arestore(self, fact: Fact) -> None:
-        """Make a superseded fact current again, if a model ended it by mistake; facts that contradict it end.
+        """Make a superseded fact current again, such as a fact that a model ended by mistake; end contradicting facts.
 
-        A memory's graph is stored with the change. The messages stay the same, so a state that is derived again is what
-        the model makes of them then.
+        A memory stores the changed graph. The messages stay the same, so deriving the state again may undo the change.
 
         Args:
             fact: A fact from `facts(history=True)`, or from a memory's `why`.
@@ -186,7 +185,7 @@ class KnowledgeGraph:
     restore = blocking(arestore)
 
     def apply(self, changes: Mapping[str, JSON], *, reset: bool = False) -> None:
-        """Apply changed facts, with `reset` to an empty graph."""
+        """Apply changed facts to the graph; with `reset`, empty the graph first."""
         with self._lock:
             if reset:
                 self._facts = FactIndex()
@@ -206,7 +205,7 @@ class KnowledgeGraph:
         self.apply(change())
 
     def _beyond(self, names: Sequence[str], depth: int, seen: set[str]) -> Iterator[Near]:
-        """Yield the facts more than one step away, each with the name that reaches it first."""
+        """Yield the facts more than one step away, each with the nearest name."""
         reached: dict[str, str] = {}
         for name in names:
             reached |= dict.fromkeys((node for node in self._facts.find_meant(name) if node not in reached), name)
@@ -220,7 +219,7 @@ class KnowledgeGraph:
                 yield from (Near(fact, reached[node], steps) for fact in facts)
 
     def _next(self, edge: Sequence[str], reached: dict[str, str]) -> list[str]:
-        """Return the nodes one step further; adds the name that reached each to `reached`."""
+        """Return the nodes one step further, and add each new node's nearest name to `reached`."""
         found: list[str] = []
         for node in edge:
             for other in itertools.chain.from_iterable(fact.nodes for fact in _drop_superseded(self._facts.at(node))):

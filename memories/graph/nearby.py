@@ -1,4 +1,4 @@
-"""Writes facts around names for the model: a line for each name, within a budget."""
+"""Writes the facts about names for the model: one line for each name, within a token limit."""
 
 import functools
 import itertools
@@ -12,14 +12,14 @@ from memzoo.memories.text.fitting import Limit
 __all__ = ["MOST_BYTES", "best_within", "lines", "write_known"]
 
 MOST_BYTES = 2_000
-"""The size of known facts in a prompt beside few new lines: about 500 tokens by any counter."""
+"""The most bytes of known facts in a prompt with few new lines: about 500 tokens by any counter."""
 _MOST_ALIKE = 50
-"""The most facts about a name, or about a name and a word, to rank for a prompt: hardly more fit."""
+"""The most facts to rank for a prompt, for each name and for each name with a word. Hardly more facts fit."""
 _LONGEST = MOST_BYTES // 4
 
 
 def lines(near: Iterable[Near]) -> tuple[str, ...]:
-    """Return a line of facts for each name.
+    """Return one line of facts for each name.
 
     Example:
         >>> from memzoo.memories.graph.fact import Fact
@@ -33,17 +33,17 @@ def lines(near: Iterable[Near]) -> tuple[str, ...]:
 
 
 def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int]) -> list[Near]:
-    """Return the facts that fit a number of tokens, as a line for each subject, with the best fact's line first.
+    """Return the facts that fit a token limit, grouped by subject; the subject of the best fact comes first.
 
     Args:
-        limit: Tokens, of each line by itself and of all as one text.
-        facts: The best first. A fact that does not fit is skipped for the next that does, as is one that reads like
-            another ("not one of them", stated and denied).
+        limit: The token limit, for the sum of the lines' tokens and for the lines joined into one text.
+        facts: The facts to choose from, the best first. Facts that do not fit are skipped, as are facts with the same
+            wording as a chosen fact ("not one of them", stated and denied).
         tokens: Counts the tokens of a text.
     """
     chosen: dict[str, Fact] = {}
     subjects: dict[str, str] = {}
-    # A line is counted again only when a fact was added to it.
+    # Only lines with an added fact are counted again.
     count = functools.cache(tokens)
 
     def near() -> list[Near]:
@@ -70,7 +70,7 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
 
 
 def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near]:
-    """Return facts by subject, each with its name for display; a subject's facts in the order first said."""
+    """Return facts grouped by subject, with the subject's display name; within a subject, the oldest facts first."""
     place = {node: number for number, node in enumerate(subjects)}
     return [
         Near(fact, subjects[fact.nodes[0]], 1) for fact in sorted(in_order(facts), key=lambda one: place[one.nodes[0]])
@@ -80,16 +80,17 @@ def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near
 def write_known(
     graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str, most: int = MOST_BYTES
 ) -> str:
-    """Write facts that new lines may change, then current ones about the user and the names before them, as triples.
+    """Return known facts that new messages may change, as triples, one per line.
 
-    If they do not all fit, likely ones come first, then those that share words with the new lines, then newer ones.
-    They are written in the order said.
+    Facts are chosen in this order until the bytes are used up: the likely facts, facts about names in the new messages,
+    facts about the user and about names in earlier messages. Within the last two groups, facts that share most words
+    with the new messages come first, then newer facts. The chosen facts are written in the order first said.
 
     Args:
         graph: The known facts.
-        likely: The facts that the lines are likely to change, the likeliest first.
+        likely: The facts that the new messages are likely to change, the likeliest first.
         new_lines: The new messages.
-        history: The messages before them.
+        history: The earlier messages.
         most: The most bytes to write.
     """
     left, chosen = most, dict[str, Fact]()
@@ -103,7 +104,7 @@ def write_known(
 
 
 def _find_mentioned(graph: KnowledgeGraph, new_lines: str, history: str) -> Iterator[Fact]:
-    """Yield the facts about the names in new lines, then those about the user and the names before them."""
+    """Yield facts about names in the new lines, then facts about the user and about names in earlier lines."""
     words = content_words(new_lines)
     for names in (graph.find_names(new_lines), ["user", *graph.find_names(history)]):
         found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}

@@ -1,4 +1,4 @@
-"""Draws a graph of facts as one HTML file that needs no network."""
+"""Draws a graph of facts as one HTML file, which works without a network."""
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -14,16 +14,17 @@ __all__ = ["to_html"]
 _KINDS = (("person", "speaker"), ("name", "subject of facts"), ("value", "value of a fact"))
 _SPEAKERS = frozenset(("user", "assistant", "human", "ai"))
 _LONGEST_LABEL = 32
-# In pixels: the width of a character; the distance of rows of names, and of a name from the nearest other, for three of
-# four; the distance of arrows' ends from the middle of a name, and from other arrows between the same two names.
+# In pixels: the width of a character; the distance between rows of names; the least distance to the nearest other name
+# for three names out of four; the distance of an arrow's end from the middle of a name; the distance between arrows
+# with the same two names.
 _CHARACTER, _ROW, _APART, _RIM, _BESIDE = 8, 48, 120, 10, 24
 
 
 def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
-    """Return a page with the graph, which can be searched, moved and zoomed.
+    """Return an HTML page that shows the graph and lets readers search, move and zoom.
 
-    Names have the colour of their kind; negated facts are red, superseded ones dashed. Names and arrows show the
-    messages behind them, with speakers and times, when the mouse is over them.
+    Names have the colour of their kind. Negated facts are red, superseded facts dashed. Under the mouse, names and
+    arrows show the messages that stated their facts, with speakers and times.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -45,9 +46,9 @@ def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
     )
 
 
-# Places are complex numbers: across and down.
+# Places are complex numbers: x to the right, y down.
 def _places(facts: Iterable[Fact], names: Mapping[str, str]) -> dict[str, complex]:
-    """Return the places of names, the same for the same facts: in rows, so that no name covers another."""
+    """Return the names' positions, always the same for the same facts: in rows, without overlaps."""
     from networkx import Graph, forceatlas2_layout
 
     drawn: Graph[str] = Graph()
@@ -63,7 +64,7 @@ def _places(facts: Iterable[Fact], names: Mapping[str, str]) -> dict[str, comple
 
 
 def _beside(row: Iterable[tuple[float, str]], names: Mapping[str, str]) -> Iterator[tuple[str, float]]:
-    """Yield the names of a row from the left, with their places, moved right where earlier names need the room."""
+    """Yield a row's names with their positions, from the left; a name that would overlap is moved to the right."""
     end = -inf
     for wanted, node in row:
         half = _half(_short(names[node]))
@@ -78,13 +79,13 @@ def _half(label: str) -> float:
 
 
 def _nearness(places: Sequence[complex]) -> float:
-    """Return the distance to the nearest other name that three of four names have at least."""
+    """Return the lower quartile of the distances from each name to its nearest other name."""
     nearest = sorted(min((abs(one - other) for other in places if other != one), default=inf) for one in places)
     return nearest[len(nearest) // 4] if nearest else inf
 
 
 def _box(labelled: Iterable[Mapping[str, Any]]) -> str:
-    """Return the box around all labels, with a margin of one row: left, top, width and height."""
+    """Return the box around all labels, with a margin of one row, as "left top width height"."""
     ends = [(one["x"] + side * _half(one["label"]), one["y"]) for one in labelled for side in (-1, 1)]
     (left, right), (top, bottom) = (
         (min(along) - _ROW, max(along) + _ROW) for along in zip(*ends or [(0, 0)], strict=True)
@@ -97,7 +98,7 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, complex]) -> list[dict[st
     edges: list[dict[str, Any]] = []
     for fact in facts:
         start, end = (places[node] for node in fact.nodes)
-        # Arrows between the same two names are bent more and more, so that each is legible.
+        # Each further arrow between the same two names is bent more, to be legible.
         drawn[frozenset(fact.nodes)] += 1
         bend = _BESIDE * drawn[frozenset(fact.nodes)]
         path, at = _arc(start, end, bend) if start != end else _loop(start, bend)
@@ -107,7 +108,7 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, complex]) -> list[dict[st
 
 
 def _arc(start: complex, end: complex, bend: float) -> tuple[str, complex]:
-    """Return a curve between two names, and the place of its label: on it, in the middle."""
+    """Return a curve between two names, and the position of the label: the middle of the curve."""
     away = (end - start) / abs(end - start)
     middle, side = (start + end) / 2, away * bend * 1j
     # The curve reaches half-way to its control point.
@@ -115,7 +116,7 @@ def _arc(start: complex, end: complex, bend: float) -> tuple[str, complex]:
 
 
 def _loop(at: complex, bend: float) -> tuple[str, complex]:
-    """Return a circle from a name to itself, and the place of its label: on top."""
+    """Return a circle from a name to itself, and the position of the label: the top of the circle."""
     left, right = at + _RIM * (-0.6 - 0.8j), at + _RIM * (0.6 - 0.8j)
     return f"M{_at(left)} A{bend} {bend} 0 1 1 {_at(right)}", (left + right) / 2 - 2j * bend
 

@@ -18,10 +18,10 @@ _DENIAL = re.compile(r"\b(?:not|never|no longer)\b|n['’]t\b", re.IGNORECASE)
 def find_sources(
     statements: Sequence[Statement], entries: Sequence[Entry]
 ) -> list[tuple[Statement, tuple[Source, ...]]]:
-    """Return the messages that statements were taken from.
+    """Return statements with the messages that the statements were taken from.
 
-    The source of an ended fact is that of its replacement: the words of "NO LONGER Sam | lives in | Oslo" are only in
-    older messages.
+    An ended fact gets the source of its replacement, because the words of "NO LONGER Sam | lives in | Oslo" occur only
+    in older messages.
     """
     found = [_sources_of(statement, entries) for statement in statements]
     for place, statement in enumerate(statements):
@@ -38,7 +38,7 @@ def _replaces(statement: Statement, ended: Statement) -> bool:
 
 
 def _sources_of(statement: Statement, entries: Sequence[Entry]) -> tuple[Source, ...]:
-    """Return the messages with the object and most of the other words; if none has the object, one message."""
+    """Return the messages with the object and most other words; without the object in any message, the best message."""
     spoken = [text_of(entry.message) for entry in entries]
     having = [place for place, text in enumerate(spoken) if mentions(text, canonical(statement.object))]
     worth = {place: _worth(statement, spoken[place]) for place in having or range(len(entries))}
@@ -49,14 +49,14 @@ def _sources_of(statement: Statement, entries: Sequence[Entry]) -> tuple[Source,
 
 
 def _worth(statement: Statement, text: str) -> tuple[int, bool]:
-    # Of two messages with the same words, prefer the one that denies if the statement does, and is not a question.
+    # Among messages with the same words, prefer statements to questions, and denials if the statement is a denial.
     words = f"{statement.subject} {statement.relation}".casefold().split()
     denies = _DENIAL.search(text) is not None
     return sum(mentions(text, word) for word in words), denies == statement.negated and not text.rstrip().endswith("?")
 
 
 async def reasons(facts: Sequence[Fact], log: Log) -> list[Reason]:
-    """Return facts with the messages that stated and corrected them, in the order of the facts."""
+    """Return each fact with the messages that stated and corrected the fact, in the order of `facts`."""
     cited = sorted({seq for fact in facts for seq in (*fact.said_in, fact.superseded_by)} - {0})
     found = [entry for seq in cited for entry in await log.between(seq, seq)]
     quotes = {one.seq: Quote(one.seq, _speaker(one), one.said_at, text_of(one.message)) for one in found}

@@ -1,4 +1,4 @@
-"""Relations: synonyms, and relations for which a subject has one object at a time."""
+"""Synonyms of relations, and relations that allow a subject one object at a time."""
 
 import re
 
@@ -21,7 +21,7 @@ SINGLE_VALUED = frozenset(
     }.items()
     for rest in rests
 )
-"""Relations for which a subject has one object at a time: a new one supersedes the old."""
+"""The relations that allow a subject one object at a time: a new object supersedes the old object."""
 
 _SAME = {
     "lives in": ("resides in", "moved to", "has moved to", "relocated to", "has relocated to", "is living in"),
@@ -31,7 +31,7 @@ _SAME = {
 }
 _MEANT = {same: relation for relation, others in _SAME.items() for same in others}
 _ADVERBS = frozenset("now currently presently still already recently just really also".split())
-# For a denial, "is among", "is one of" and "is" mean the same.
+# "is among", "is one of" and "is" are equivalent when a fact is denied.
 _FILLERS = _ADVERBS | frozenset("a an the among one of".split())
 _WORD = re.compile(r"\w+")
 
@@ -48,7 +48,7 @@ def plain(relation: str) -> str:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words of a relation or an object that a denial has to share.
+    """Return the content words of a text: all words except adverbs of time, articles and words such as "among".
 
     Example:
         >>> sorted(content_words("is one of the most handsome"))

@@ -1,4 +1,4 @@
-"""Works out the changes that statements make: added, repeated and ended facts."""
+"""Works out the changes that statements make to a graph: added, repeated and ended facts."""
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ class Revision:
 
     Args:
         facts: The known facts.
-        single_valued: Relations for which a subject has one object at a time, in their plain form.
+        single_valued: The relations that allow a subject one object at a time, in plain form.
     """
 
     def __init__(self, facts: FactIndex, single_valued: Collection[str]) -> None:
@@ -33,11 +33,11 @@ class Revision:
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """The facts changed so far, by key, as JSON; `None` for one that has moved to another key."""
+        """The facts changed so far, by key, as JSON; `None` for a key whose fact has moved to another key."""
         return {key: fact and fact.as_json() for key, fact in self._changed.items()}
 
     def take(self, statement: Statement, sources: Sequence[Source]) -> None:
-        """Add a statement, and end the facts that it contradicts; a "NO LONGER ..." only ends facts."""
+        """Add a statement, and end the facts that contradict the statement; "NO LONGER ..." only ends facts."""
         said = Fact(*statement[:3], statement.negated, qualifier=statement.qualifier)
         if statement.ended:
             self._supersede(self._find_ended(said), sources)
@@ -52,10 +52,10 @@ class Revision:
         self._supersede(self._find_contradicted(new), sources)
 
     def _find_same(self, said: Fact) -> Fact:
-        """Return the known fact that a statement repeats; a new fact if there is none.
+        """Return the known fact that a statement repeats; the statement itself if no known fact matches.
 
-        That is the known fact in the same words. Otherwise, for a statement with a qualifier, the fact without one; for
-        a statement without, the only fact with one, if there is just one.
+        A known fact in the same words matches. Otherwise, a statement with a qualifier repeats the current fact without
+        a qualifier; a statement without a qualifier repeats the current fact with a qualifier, if there is only one.
         """
         same = [fact for fact in self._now(self._facts.in_same_words(said), said) if fact.worded == said.worded]
         exact = [fact for fact in same if fact.key == said.key]
@@ -69,20 +69,20 @@ class Revision:
         self._supersede(self._find_contradicted(fact), fact.sources)
 
     def _now(self, known: Iterable[Fact], said: Fact) -> list[Fact]:
-        """Return known facts of a subject in their newest form, with its facts changed so far."""
+        """Return known facts of a subject with the changes so far, and all changed facts of the subject."""
         subject = said.nodes[0]
         gone = {key for key, fact in self._changed.items() if fact is None}
         changed = {key: fact for key, fact in self._changed.items() if fact and fact.nodes[0] == subject}
         return [*({fact.key: fact for fact in known if fact.key not in gone} | changed).values()]
 
     def _alike(self, said: Fact) -> Iterator[Fact]:
-        """Yield the facts of a subject that may be about the same object; no others equal or cover the statement."""
+        """Yield the facts of a subject that may be about the same object: all facts that can match the statement."""
         yield from self._facts.between(*said.nodes)
         with_words = self._facts.with_words(said.nodes[0], said.object_words)
         yield from (fact for fact in with_words if (fact.nodes[0], fact.related) == (said.nodes[0], said.related))
 
     def _find_contradicted(self, said: Fact) -> list[Fact]:
-        """Return the facts that this one ends, looking at only those of its subject that may be affected."""
+        """Return the facts that a new fact ends. Only facts of the same subject are compared."""
         if said.negated:
             known = [*self._alike(said)]
         else:
@@ -95,17 +95,18 @@ class Revision:
 
     def _supersede(self, facts: Iterable[Fact], sources: Sequence[Source]) -> None:
         for fact in facts:
-            # The first message with the statement after the fact was last said.
+            # The first message with the new statement after the fact's newest source.
             later = [source for source in sources if source.seq > fact.newest]
             until = min(later or sources, default=None)
             seq, day = (until.seq, until.said_at) if until else (fact.newest, None)
             self._put(replace(fact, superseded_by=seq, superseded_at=day))
 
     def _find_ended(self, said: Fact) -> list[Fact]:
-        """Return the facts that a model means by "NO LONGER ...".
+        """Return the facts that a "NO LONGER ..." statement ends.
 
-        They are the facts in its words, or else more specific ones; else a less specific one, else the one between the
-        two names. If several would fit in these last cases, none is meant: a guess never ends a fact.
+        The first kind with a match counts: facts in the same words; more specific facts; a less specific fact; a fact
+        with the same two names; a fact with a similar object. If several facts match in one of the last three kinds, no
+        fact is ended, to avoid a guess.
         """
         facts = [fact for fact in self._now(self._alike(said), said) if not (fact.negated or fact.superseded_by)]
         if meant := [fact for fact in facts if _same(said, fact)] or [fact for fact in facts if _covers(said, fact)]:
@@ -113,12 +114,12 @@ class Revision:
         near = [fact for fact in facts if _covers(fact, said)]
         near = near or [fact for fact in facts if fact.nodes[1] == said.nodes[1]] or self._in_other_words(said)
         if len(near) > 1:
-            # Without their words: users' words do not belong in a log.
+            # The facts are not logged: users' words do not belong in a log file.
             logger.warning("a model ended a fact in other words that may mean any of %d: none was ended", len(near))
         return near if len(near) == 1 else []
 
     def _in_other_words(self, said: Fact) -> list[Fact]:
-        """Return the facts of a subject whose object contains the old value or is part of it."""
+        """Return the facts of a subject whose object's words include the old value's words, or the reverse."""
         words = said.object_words
         by_word = self._facts.newest_by_word(said.nodes[0], words)
         newest = {fact.key: fact for facts in by_word for fact in islice(facts, _MOST)}
@@ -146,6 +147,6 @@ def _same(one: Fact, other: Fact) -> bool:
 
 
 def _covers(general: Fact, special: Fact) -> bool:
-    """Tell whether denying one fact denies the other: "is handsome" and "is among the most handsome men"."""
+    """Tell whether denying `general` denies `special`: "is handsome", "is among the most handsome men"."""
     words = general.object_words
     return general.related == special.related and bool(words) and words <= special.object_words

@@ -1,1 +1,1 @@
-"""The strategies: a file for each of the seven, one for the windows with a limit, and their shared parts."""
+"""The strategies: a file for each of the seven, files for further strategies, and code shared by several strategies."""

@@ -1,4 +1,4 @@
-"""Tells whom a pronoun means that a model wrote where a name should stand."""
+"""Finds the names meant by pronouns that a model wrote in place of names."""
 
 import logging
 import re
@@ -22,14 +22,14 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class Antecedents:
-    """Resolves pronouns in a model's reply, by the offline model's rules.
+    """Resolves the pronouns in a model's reply to names, by the rules of the offline model.
 
-    A pronoun is never a name: "he" is somebody else in the next conversation, where facts about the one would be
-    corrected by facts about the other.
+    A pronoun must not be stored as a name: later, "he" may mean somebody else, and statements about the second person
+    would correct statements about the first.
 
     Args:
-        history: The lines of a prompt before the new ones.
-        new_lines: Those that the model read.
+        history: The earlier lines in the prompt.
+        new_lines: The new lines in the prompt, which the reply is about.
 
     Example:
         >>> said = Antecedents("Human: Paul is my brother.", "Human: He works at a bank. They pay well.")
@@ -42,7 +42,12 @@ class Antecedents:
         self._new_lines = new_lines
 
     def name_for(self, name: str, said: str) -> str:
-        """Return the name of the person or thing meant; "" for an unresolved pronoun, which is logged."""
+        """Return a name with a pronoun resolved; "" with a warning if the meaning of the pronoun is unclear.
+
+        Args:
+            name: A name or a pronoun, as written by the model.
+            said: The statement about the name.
+        """
         if not is_pronoun(name, said):
             return name
         pronoun, _, own = name.strip().partition(" ")
@@ -53,7 +58,10 @@ class Antecedents:
         return f"{whom}'s {own}" if own else whom
 
     def _whom(self, pronoun: str, said: str) -> str:
-        """The name that a pronoun means in the new sentences that have it and most words of the statement."""
+        """Return the name that a pronoun means; "" if unclear.
+
+        The sentences that count are new sentences with the pronoun and most words of the statement.
+        """
         kind = next((kind for kind in (_HE, _SHE, _SPEAKER) if kind.match(pronoun)), None)
         if kind is None:
             return ""
@@ -69,7 +77,11 @@ class Antecedents:
         return min(meant) if len(meant) == 1 else ""
 
     def _meant_in(self, at: int, kind: re.Pattern[str]) -> str:
-        """Whom "he" means in a sentence: the only one named before it there, else whom the sentences before leave."""
+        """Return the person whom "he" or "she" means in a sentence; "" if unclear.
+
+        A person named earlier in the sentence comes first, if there is only one; without such people, the person left
+        over from earlier sentences counts (see `_left`).
+        """
         pronoun = kind.search(self._talk.lines[at].text)
         named = {name for place, name in self._talk.named[at] if pronoun and place < pronoun.start()}
         people = named & self._talk.people(at)
@@ -81,7 +93,7 @@ class Antecedents:
 
     @cached_property
     def _left(self) -> list[str]:
-        """The only name in the last sentence with names before each sentence; "" if that is ambiguous."""
+        """For each sentence, the only person in the last earlier sentence with names; "" without such a person."""
         left = [""]
         for at, (_, text) in enumerate(self._talk.lines):
             people = self._talk.people(at)
@@ -99,7 +111,7 @@ class Antecedents:
 
 
 def _may_be_name(sentence: str) -> bool:
-    """True if a sentence without a known name may be a name all the same ("Tom?")."""
+    """Tell whether a sentence without recognised names may be a name ("Tom?")."""
     telling = [word for word in words(sentence) if word not in SMALL_TALK]
     return len(telling) == 1 and telling[0].capitalize() in sentence and not is_pronoun(telling[0])
 

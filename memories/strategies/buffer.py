@@ -17,8 +17,8 @@ __all__ = ["ConversationBufferMemory"]
 class ConversationBufferMemory(BaseMemory):
     r"""Shows the whole conversation, word for word.
 
-    It loses nothing and asks no model, but each turn sends all turns before it. Use it for short conversations, and as
-    the yardstick for all other strategies.
+    Nothing is lost and no model is asked, but each turn sends all earlier turns. Use this memory for short
+    conversations, and as the yardstick for all other strategies.
 
     Costs: no call; tokens grow with each turn.
 
@@ -36,12 +36,12 @@ class ConversationBufferMemory(BaseMemory):
     name = "buffer"
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Everything that was said."""
+        """Return a view of all messages."""
         return View(entries=await log.after(0), room=None, texts_stay=True)
 
     @property
     def buffer(self) -> str | list[Message]:
-        """The memory as `load_memory_variables` returns it."""
+        """The memory as returned by `load_memory_variables`."""
         return self.buffer_as_messages if self.return_messages else self.buffer_as_str
 
     @property

@@ -30,7 +30,7 @@ __all__ = ["CombinedMemory", "merge_views"]
 Member: TypeAlias = BaseMemory | str | tuple[str, Mapping[str, Any]]
 """A memory, the name of a strategy, or a name and options."""
 
-# A search and the newest messages: together they show most without asking a model.
+# A search and the newest messages: the pair that shows most without asking a model.
 _MEMBERS: tuple[Member, ...] = ("vector-retriever", "window")
 
 _NEW_AT_MOST = 0.2
@@ -43,15 +43,15 @@ _DENIES = re.compile(
 class CombinedMemory(BaseMemory):
     r"""Shows the merged views of several strategies, over one log.
 
-    The log is stored once. The members learn from it independently and at the same time, so one that fails does
-    not stop the others. Loading returns the variables of all members. `messages` merges their views: each text and each
-    message once, within a limit if there is one. If some members are existing memories, their store and conversation id
-    are used.
+    The log is stored once. The members learn from the log independently and at the same time: a failing member does not
+    stop the other members. Loading returns the variables of all members. `messages` merges the members' views, with
+    each text and each message once, and within the limit if set. If some members are existing memories, their store and
+    conversation id are used.
 
     Costs: the sum of its members.
     Needs: everything its members need.
 
-    State: none of its own; each member keeps its own.
+    State: none; each member has a separate state.
 
     Raises:
         OptionError: Two members return the same variable, keep the same state, or belong to different conversations.
@@ -99,7 +99,7 @@ class CombinedMemory(BaseMemory):
 
     @property
     def members(self) -> list[BaseMemory]:
-        """The memories that it combines."""
+        """The combined memories."""
         return self._members
 
     @property
@@ -108,7 +108,7 @@ class CombinedMemory(BaseMemory):
         return [variable for member in self.members for variable in member.memory_variables]
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The views of the members, each text and message once, within the limit."""
+        """Return the merged views of the members, with each text and message once, within the limit."""
         views = await self._views(query)
         system = await self.system.current()
         must = {entry.seq: entry for entry in (*self.pins.entries, *await log.unanswered(), *filter(None, [system]))}
@@ -116,7 +116,7 @@ class CombinedMemory(BaseMemory):
         return merge_views(views, self.render, limit=self.max_token_limit, shares=self._shares, first=first)
 
     def clone(self, **changed: Any) -> Self:
-        """See `BaseMemory.clone`: over another store, the members of the clone are over that store too."""
+        """See `BaseMemory.clone`. With another store, the members are cloned with the other store, too."""
         own = {"memories": [one.clone(store=changed["store"]) for one in self.members]} if "store" in changed else {}
         return super().clone(**own | changed)
 
@@ -126,7 +126,7 @@ class CombinedMemory(BaseMemory):
         return min([await one.oldest_needed(log, known) for one, known in zip(self.members, states, strict=True)])
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the variables of all members; `max_token_limit` applies to `messages` only, not here."""
+        """Return the variables of all members. `max_token_limit` applies to `messages` only."""
         views = await self._views(self._query(inputs) if self.needs_query else None)
         loaded = [variables_of(member, view) for member, view in zip(self.members, views, strict=True)]
         return {variable: value for variables in loaded for variable, value in variables.items()}
@@ -136,10 +136,10 @@ class CombinedMemory(BaseMemory):
 
 
 def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
-    """Return the members of a combined memory, making the named ones with its common options.
+    """Return the members of a combined memory; members given by name are made with the combined memory's options.
 
     Raises:
-        OptionError: There are none, one is not a member, or they do not fit together.
+        OptionError: There are no members, a member is invalid, or the members do not fit together.
     """
     if not given or isinstance(given, str):
         raise OptionError(f"memories must be a list of at least one member, not {given!r}")
@@ -156,10 +156,10 @@ def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
 
 
 def _shares_of(given: Sequence[float] | None, members: Sequence[BaseMemory]) -> Sequence[float]:
-    """Return each member's share of the limit; equal shares if none are given.
+    """Return each member's share of the limit; without given shares, equal shares.
 
     Raises:
-        OptionError: There is not one share for each member, one is infinite or below 0, or all are 0.
+        OptionError: There is not one share for each member, a share is infinite or below 0, or all shares are 0.
     """
     shares = [1] * len(members) if given is None else given
     numbers = [one for one in shares if isinstance(one, (int, float))]  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -207,19 +207,19 @@ def _find_repeated(names: Iterable[str]) -> set[str]:
 def merge_views(
     views: Sequence[View], renderer: Renderer, *, limit: int | None, shares: Sequence[float], first: View | None = None
 ) -> View:
-    """Merge views of one conversation, showing each text and each message once.
+    """Return the merged view of several views of a conversation, with each text and each message once.
 
-    Each view first gets its share of the limit; the rest goes to the views in the order of their shares. Within a
-    view, texts come first (cut at a sentence if necessary), then messages from the newest back, then passages, the most
-    useful first. A passage is dropped if its message is already shown as a message, or if the texts already say nearly
-    all of it; what it denies, they have to deny too.
+    Each view first gets its share of the limit; the rest goes to the views in the order of their shares. Within a view,
+    texts are added first (cut at a sentence if necessary), then messages from the newest back, then passages, the most
+    useful first. A passage is dropped if its message is shown as a message, or if the texts contain nearly all of the
+    passage's content. For a passage that denies something, only denials in the texts count.
 
     Args:
-        views: The views; their order does not matter.
+        views: The views, in any order.
         renderer: Counts tokens.
-        limit: The most tokens in all; `None` for no limit.
-        shares: One for each view, not all 0.
-        first: The text to show whole, before anything else.
+        limit: The most tokens of the merged view; `None` for no limit.
+        shares: A share for each view; not all may be 0.
+        first: A view to show whole, before all other views.
 
     Raises:
         OverBudgetError: `first` alone exceeds the limit.
@@ -230,21 +230,21 @@ def merge_views(
     if merge.size > most:
         what = "the system message, pinned messages, the newest user message and all that follows"
         raise OverBudgetError.of(what, merge.size, most)
-    # Passages last: they fill up what is left of a share, and need not be chosen from what is shown already.
+    # Views with passages come last: passages fill the rest of a share, without messages shown already.
     for place in sorted(range(len(views)), key=lambda place: bool(views[place].passages)):
         share = int(most * (shares[place] / sum(shares)))
         merge.add(views[place], min(most, merge.size + share))
     for place in sorted(range(len(views)), key=lambda place: -shares[place]):
         merge.add(views[place], most)
-    # A limit leaves to messages what texts leave, which is less or more at each turn.
+    # With a limit, the room for messages depends on the texts, and changes at each turn.
     return replace(merge.view(), **(_still(views) if limit is None else {}))
 
 
 class _Merge:
-    """The view so far."""
+    """The texts, messages and passages of a merged view so far."""
 
     def __init__(self, renderer: Renderer | None) -> None:
-        # Without a limit nothing need be counted.
+        # Without a limit, nothing is counted.
         self.render = renderer
         self._texts: dict[str, str] = {}
         self._quoted = set[str]()
@@ -254,15 +254,15 @@ class _Merge:
 
     @property
     def size(self) -> int:
-        """The tokens of all that is shown."""
+        """The tokens of all texts, messages and passages."""
         texts = sum(self._text_size(shown, quoted=text in self._quoted) for text, shown in self._texts.items())
         return texts + self._said_size + self._found_size
 
     def add(self, view: View, limit: int) -> None:
-        """Add parts of a view while the total stays within a limit."""
+        """Add a view's texts, messages and passages while the total stays within a limit."""
         for text in view.derived:
             self._add_text(text, limit)
-        # What passages show is added as passages.
+        # Quotes of the passages are added as passages.
         for text in replace(view, quotes=()).quoted if view.passages else view.quoted:
             self._quoted.add(text)
             self._add_text(text, limit)
@@ -273,7 +273,7 @@ class _Merge:
         self._add_passages(view.passages, limit)
 
     def view(self) -> View:
-        """All of it."""
+        """Return the merged view."""
         derived = tuple(shown for text, shown in self._texts.items() if text not in self._quoted)
         quotes = (*(shown for text, shown in self._texts.items() if text in self._quoted), *evidence(self._found))
         return View(derived, [self._said[seq] for seq in sorted(self._said)], quotes=quotes)
@@ -292,9 +292,9 @@ class _Merge:
             self._texts[text] = beginning
 
     def _add_entries(self, entries: Mapping[int, Entry], limit: int) -> bool:
-        """Add all of them if they fit; return whether they did."""
+        """Add all entries or, if they do not fit, no entry; return whether they fit."""
         new = {seq: entry for seq, entry in entries.items() if seq not in self._said}
-        # Shown as a message, it need not be found any more: its passage makes room.
+        # A passage is removed once its message is shown as a message.
         found = [passage for passage in self._found if passage.seq not in new]
         found_size = self._found_size if len(found) == len(self._found) else self._evidence_size(found)
         said_size = self._said_size + (sum(map(self.render.tokens, new.values())) if self.render else 0)
@@ -328,7 +328,10 @@ class _Merge:
 
 
 def _still(views: Sequence[View]) -> dict[str, Any]:
-    """Return how stable the merged views are: if only one of them shows messages, or all show any number."""
+    """Return `room` and `texts_stay` of a merged view.
+
+    The room is the room of the only view with messages; `None` if all views have room for any amount; else -1.
+    """
     rooms = {view.find_room() for view in views if view.entries}
     room = rooms.pop() if len(rooms) == 1 else -1
     several = sum(bool(view.entries) for view in views) > 1
@@ -343,13 +346,13 @@ def _stems(lines: Iterable[str]) -> Collection[str]:
 
 
 def _is_told(passage: Passage, told: Collection[str]) -> bool:
-    """Tell whether a passage adds hardly anything: most of its content words were shown already."""
+    """Tell whether a passage adds hardly anything: the texts have most of its content words."""
     stems = set(content_stems(passage.text))
     return bool(stems) and len(stems - set(told)) <= _NEW_AT_MOST * len(stems)
 
 
 def _groups(entries: Mapping[int, Entry]) -> Iterator[list[int]]:
-    """Yield the numbers of entries from the newest back, a tool call together with its results."""
+    """Yield groups of log numbers from the newest back, with a tool call and its results in one group."""
     group: list[int] = []
     for seq in sorted(entries, reverse=True):
         group.append(seq)

@@ -36,21 +36,21 @@ _MOST_INTRODUCED = 40
 class ConversationEntityMemory(ModelBackedMemory):
     """Shows the last `k` exchanges, and statements that fit the input from its notes on people and things.
 
-    Each person or thing has its own note, so statements about one never push out statements about another. Loading asks
-    no model: it finds statements by the input's words, and by the words of the whole note. Saving asks the model once
-    to amend the notes: it adds statements, and ends outdated ones, which stay as history. No statement is
-    lost because a prompt had no room for it. Spelling of names does not matter: "Sam", "sam" and "SAM" are one. If the
-    model says that two names mean the same ("Bob = Robert"), they share one note, found by either.
+    Each person or thing has a separate note: statements about one person never push out statements about another.
+    Loading asks no model: statements are found by the input's words, and by the words of the whole note. Saving asks
+    the model once to amend the notes: the model adds statements, and ends outdated statements, which stay as history.
+    Statements that do not fit a prompt stay in the notes. Names match in any spelling: "Sam", "sam" and "SAM" are the
+    same name. If the model replies that two names mean the same ("Bob = Robert"), both names share one note.
 
-    It is good for details in few tokens. With a large model's notes on the bundled conversation, 300 tokens show 0.59
-    of the answers and 1,000 show 0.87; a search over the messages shows 0.26 and 0.49.
+    This memory is good for details in few tokens. With a large model's notes on the bundled conversation, 300 tokens
+    show 0.59 of the answers and 1,000 show 0.87; a search over the messages shows 0.26 and 0.49.
 
     Costs: no call a load, 1 a save; tokens up to the limit.
 
-    State: by canonical name, `{"name": ..., "statements": [...]}` for a note, oldest first, and `{"name": ..., "of":
-    ...}` for another name, where `of` is the key of the note. A statement has `text`, the day it was `said`, and `seq`,
-    the log numbers of the messages that said it; one that was corrected has also `until`, the day, and `ended_by`, the
-    log number. Unknown members are left out.
+    State: by canonical name, `{"name": ..., "statements": [...]}` for a note, with the oldest statement first, and
+    `{"name": ..., "of": ...}` for another name, where `of` is the key of the note. A statement has `text`, the day
+    `said`, and `seq`, the log numbers of the messages with the statement. A corrected statement also has the day of the
+    correction, `until`, and the log number of the correcting message, `ended_by`. Unknown members are left out.
 
     Example:
         >>> answers = iter(["Sam: Sam is the user's brother."])
@@ -62,7 +62,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     name = "entity"
     needs_query = True
-    # Not annotated, or they would be options: a subclass may search by others.
+    # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = UnitWeights()
     limits_messages = False
 
@@ -104,7 +104,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return ["entities", self.chat_history_key]
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Amend the notes from new messages."""
+        """Return the notes amended with the statements of the new messages."""
         return await derive_in_pieces(self._amend, state, entries, log)
 
     async def _amend(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -124,9 +124,9 @@ class ConversationEntityMemory(ModelBackedMemory):
         known = choose_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
-        named = [one.name for one in found if one.name]  # labels that the reply gives stand nowhere else
+        named = [one.name for one in found if one.name]  # new labels occur only in the reply
         same = replies.aliases(reply, [*known.shown, *named], new_lines)
-        # That "he" is Paul is nothing to remember.
+        # "he = Paul" is valid in this context only, so it is not stored.
         same = {one: other for one, other in same.items() if not (is_pronoun(one) or is_pronoun(other))}
         told = _name_pronouns(found, Antecedents(lines["history"], new_lines))
         return self._bound(state, notes.amend_notes(known.resolve(told), same, entries))
@@ -136,11 +136,11 @@ class ConversationEntityMemory(ModelBackedMemory):
         return Changes(changes if tokens is None else notes_within_state(state.items, changes, tokens))
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """The exchanges that are shown, and tell who "she" is in the next messages."""
+        """Return the log number of the first exchange that is shown, or used to resolve "she" in the next messages."""
         return await log.until_number(state.watermark).start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The last exchanges, and statements of the notes that fit the query."""
+        """Return a view of the last exchanges and the statements that fit the query."""
         recent, (shown, room) = await log.exchanges(self.k), await log.exchanges_with_room(self.k, self.step)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not shown or entry.seq < shown[0].seq]
@@ -161,7 +161,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return replace(view, finds=Finds(pairs, write, max(self.stay_tokens, self.max_token_limit or 0), holds))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Follow the names in the index."""
+        """Update the indexes with the state's changes."""
         self._indexes.apply(changes, reset=reset)
         self._draft.drop()
 
@@ -172,11 +172,11 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """All alternative names, each with the name on its note."""
+        """All other names: other name -> name on the note."""
         return EntityNotes(drive(self.known_state()).items).aliases
 
     def _notes(self, state: State) -> EntityNotes:
-        """Return the notes of a state; a state that is not stored, as in `relearn`, gets its own index."""
+        """Return the notes of a state; a state that is not stored, as in `relearn`, gets a separate index."""
         return EntityNotes(state.items, self._indexes.names if self._keeps(state) else None)
 
     def _new_indexes(self) -> "_Indexes":
@@ -186,7 +186,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def _find_shown(
         self, query: str, recent: Sequence[Entry], state: State
     ) -> Mapping[str, str | Sequence[NoteStatement]]:
-        """Return the part of the notes to show."""
+        """Return the notes to show, by name: chosen statements, or without a limit the whole note as text."""
         if not query.strip():
             return {}
         notes = self._notes(state)
@@ -208,12 +208,12 @@ class ConversationEntityMemory(ModelBackedMemory):
         return notes_within(room, found, notes, self.render.count_found)
 
     def _match_names(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
-        """Return the keys of the notes that a query asks about, each with a degree of certainty."""
+        """Return the keys of the notes that a query asks about, with certainties."""
         before = (text_of(entry.message) for entry in reversed(recent))
         return notes.find_asked(query, self.render.labels, before)
 
     async def _ask_for_names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
-        """The names that a model says a query is about."""
+        """Return the names that a query is about, from a model's reply."""
         notes = self._notes(state)
         likely = self._indexes.known.search(query, self._match_names(query, recent, notes)).introduce(_MOST_INTRODUCED)
         history, known = self.render.lines(recent), [unit.text for unit in likely.values()]
@@ -221,7 +221,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
 
 def _name_pronouns(found: Iterable[Amendment], antecedents: Antecedents) -> Iterator[Amendment]:
-    """Lines of a reply with names in place of pronouns; without lines whose pronoun is unresolved."""
+    """Yield the lines of a reply with names in place of pronouns; lines with an unclear pronoun are left out."""
     for one in found:
         if one.number:
             yield one
@@ -230,12 +230,12 @@ def _name_pronouns(found: Iterable[Amendment], antecedents: Antecedents) -> Iter
 
 
 class _Indexes(NamedTuple):
-    """The indexes kept beside a state: one of names, and one of statements."""
+    """The indexes of a state: one for names, and one for searches over statements."""
 
     names: EntityIndex
     known: KnownIndex
 
     def apply(self, changes: Mapping[str, JSON], *, reset: bool = False) -> None:
-        """Apply changed items (`None` for one that is gone), first dropping all if `reset`."""
+        """Apply changed items (`None` for a removed item); with `reset`, drop all items first."""
         self.names.apply(changes, reset=reset)
         self.known.apply(changes, reset=reset)

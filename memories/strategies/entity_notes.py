@@ -1,4 +1,4 @@
-"""The notes of the entity memory: statements on each person or thing, under all its names."""
+"""The notes of the entity memory: statements about each person or thing, found under any of its names."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
@@ -31,14 +31,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class NoteStatement:
-    """One thing that was said about somebody or something.
+    """A statement about a person or thing.
 
     Attributes:
-        text: The statement, as a rule one sentence.
-        said: The day on which it was said; `None` if unknown.
-        seq: The log numbers of the messages that said it, oldest first; empty if unknown.
-        until: The day on which it was corrected; `None` while it holds.
-        ended_by: The log number of the message that corrected it; 0 while it holds.
+        text: The statement, usually one sentence.
+        said: The day of the message with the statement; `None` if unknown.
+        seq: The log numbers of the messages with the statement, oldest first; empty if unknown.
+        until: The day of the correction; `None` for a current statement, or if unknown.
+        ended_by: The log number of the message that corrected the statement; 0 for a current statement.
 
     Example:
         >>> one = NoteStatement("Flies on 12 May.", date(2026, 3, 1), (3,), date(2026, 4, 2), ended_by=9)
@@ -54,36 +54,36 @@ class NoteStatement:
 
     @property
     def holds(self) -> bool:
-        """Tell whether it still holds, that is, nothing has corrected it."""
+        """Tell whether the statement is current: no message has corrected it."""
         return not self.ended_by
 
     def __str__(self) -> str:
-        """The statement; a corrected one with the day until which it held."""
+        """Return the statement as text; a corrected statement with the day of the correction."""
         if self.holds:
             return self.text
         return f"{self.text} ({f'until {in_words(self.until)}' if self.until else 'no longer'})"
 
     def as_json(self) -> JSON:
-        """Return the statement as JSON values, without unknown members."""
+        """Return the statement as JSON values, without unknown or empty members."""
         days = {"said": self.said and self.said.isoformat(), "until": self.until and self.until.isoformat()}
         known = {"text": self.text, **days, "seq": list(self.seq), "ended_by": self.ended_by}
         return {name: value for name, value in known.items() if value}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "NoteStatement":
-        """Read the values of `as_json`."""
+        """Return the statement from the values of `as_json`."""
         said, until = (date.fromisoformat(value[day]) if value.get(day) else None for day in ("said", "until"))
         return cls(value.get("text", ""), said, tuple(value.get("seq", ())), until, value.get("ended_by", 0))
 
 
 class EntityNote(NamedTuple):
-    """A note of the state, read.
+    """A note read from the state.
 
     Attributes:
-        name: The name of its person or thing.
-        statements: All statements, oldest first, with corrected ones.
+        name: The name of the person or thing.
+        statements: All statements, oldest first, including corrected statements.
         holding: The current statements.
-        places: The place of each current statement, by the text that is searched.
+        places: The position of each current statement in `holding`, by the statement's text for searches.
     """
 
     name: str
@@ -93,7 +93,7 @@ class EntityNote(NamedTuple):
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> "EntityNote":
-        """Read a note as it stands in the state; `{}` for none."""
+        """Return the note in an item of the state; an empty note for `{}`."""
         statements = statements_in(item)
         holding = tuple(one for one in statements if one.holds)
         places = dict[str, int]()
@@ -103,22 +103,22 @@ class EntityNote(NamedTuple):
 
 
 def as_searched(name: str, statement: NoteStatement) -> str:
-    """Return the text by which a statement of a note with a name is searched."""
+    """Return the text that represents a note's statement in searches."""
     return f"{name}: {statement.text}"
 
 
 def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
-    """Return the statements of a note as it stands in the state (`{}` for none), oldest first, corrected ones too."""
+    """Return the statements in an item of the state (`{}` for none), oldest first, including corrected statements."""
     return tuple(map(NoteStatement.from_json, item.get("statements", ())))
 
 
 def as_text(statements: Iterable[NoteStatement]) -> str:
-    """Write statements as one text."""
+    """Return statements as one text."""
     return join_sentences(map(str, statements))
 
 
 class EntityIndex:
-    """Keys of notes by the words in them, which keys are other names for which, and the notes already read.
+    """An index of the keys of notes by their words, of other names for notes, and of notes already read.
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
@@ -130,7 +130,7 @@ class EntityIndex:
         self._names = NameIndex()
         self._of: dict[str, str] = {}
         self._others: defaultdict[str, set[str]] = defaultdict(set)
-        # By the number of the newest message in it, negative: what was added to last comes first.
+        # Keys by the negated number of the note's newest message: the note with the newest message comes first.
         self._newest: dict[str, tuple[int, str]] = {}
         self._lately: list[tuple[int, str]] = []
         self._read: dict[str, tuple[Mapping[str, Any], EntityNote]] = {}
@@ -138,7 +138,7 @@ class EntityIndex:
         self.apply(items or {}, reset=False)
 
     def apply(self, changes: Mapping[str, Any], *, reset: bool) -> None:
-        """Apply changed items (`None` for one that is gone), first dropping all if `reset`."""
+        """Apply changed items (`None` for a removed item); with `reset`, drop all items first."""
         with self._lock:
             if reset:
                 self._names.clear()
@@ -151,22 +151,22 @@ class EntityIndex:
                 self._put(key, item)
 
     def find_keys(self, text: str) -> list[str]:
-        """Return the keys that stand in a text, sorted."""
+        """Return the keys that occur in a text, sorted."""
         with self._lock:
             return self._names.find_all_names(text)
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
-        """Return the keys that a text asks about, each with a degree of certainty; see `find_asked_names`."""
+        """Return the keys that a text asks about, with certainties; see `find_asked_names`."""
         with self._lock:
             return find_asked_names(text, self._names, labels, before)
 
     def with_words(self, key: str) -> list[str]:
-        """Return the keys that have all words of another."""
+        """Return the keys that contain all words of a key."""
         with self._lock:
             return self._names.with_words(key)
 
     def others(self, key: str) -> set[str]:
-        """Return the keys that stand for another, by way of others too."""
+        """Return the keys of other names for a key, including other names of other names."""
         with self._lock:
             found, edge = set[str](), {key}
             while edge:
@@ -175,17 +175,17 @@ class EntityIndex:
             return found - {key}
 
     def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """Return the keys that are other names for the subject of a note."""
+        """Return the given keys that are other names for a note."""
         with self._lock:
             return self._of.keys() & keys
 
     def lately(self, most: int) -> list[str]:
-        """Return the keys of this many notes, the most recently amended first."""
+        """Return up to `most` keys of notes, the most recently extended notes first."""
         with self._lock:
             return [key for _, key in self._lately[:most]]
 
     def note(self, key: str, item: Mapping[str, Any]) -> EntityNote:
-        """Return an item of the state as a note, reading it only once."""
+        """Return an item of the state as a note; notes are cached until the item changes."""
         known = self._read.get(key)
         if known is None or known[0] is not item:
             known = self._read[key] = item, EntityNote.of(item)
@@ -210,27 +210,27 @@ class EntityIndex:
         insort(self._lately, self._newest[key])
 
 
-# Without slots: the index is made when it is needed.
+# Without slots: the index is a cached property.
 @dataclass(frozen=True)
 class EntityNotes:
-    """Notes by canonical name.
+    """The notes in a state, by canonical name.
 
-    An item of the state is either a note, `{"name": ..., "statements": [...]}` with `NoteStatement.as_json` of each, or
-    another name for a note, `{"name": ..., "of": ...}`, where `of` is the key of the note.
+    An item of the state is either a note, `{"name": ..., "statements": [...]}` with statements as of
+    `NoteStatement.as_json`, or another name for a note, `{"name": ..., "of": ...}`, where `of` is the key of the note.
 
     Attributes:
-        items: The items of the state by key, which is a name in its canonical form.
-        index: Covers these items, and perhaps some that are gone or not among them yet; made if not given.
+        items: The items of the state by key. A key is a name in canonical form.
+        index: An index of these items, and perhaps of removed or newer items; by default, a new index.
     """
 
     items: Mapping[str, Mapping[str, Any]]
     index: EntityIndex | None = None
 
     def key(self, name: str) -> str:
-        """Return the key of the entity that a name stands for, known or not."""
+        """Return the key of the entity with a name; for an unknown name, its canonical form."""
         key, seen = canonical(name), list[str]()
         while (item := self.items.get(key)) and "of" in item:
-            # A state from elsewhere may have names that stand for each other in a circle: they are one entity.
+            # An imported state may have a circle of other names, such as A for B and B for A: all are one entity.
             if key in seen:
                 return min(seen[seen.index(key) :])
             seen.append(key)
@@ -238,21 +238,21 @@ class EntityNotes:
         return key
 
     def name(self, key: str, otherwise: str) -> str:
-        """Return the name by which an entity was noted."""
+        """Return the name on an entity's note; `otherwise` if there is no note."""
         return str(self.items.get(key, {}).get("name", otherwise))
 
     def note(self, key: str) -> EntityNote:
-        """Return the note on an entity."""
+        """Return the note on an entity; an empty note if there is no note."""
         item = self.items.get(key, {})
         return self.index.note(key, item) if self.index and item else EntityNote.of(item)
 
     def statements(self, key: str, *, history: bool = False) -> Sequence[NoteStatement]:
-        """Return the statements on an entity, oldest first; with `history`, corrected ones too."""
+        """Return the current statements about an entity, oldest first; with `history`, corrected statements too."""
         note = self.note(key)
         return note.statements if history else note.holding
 
     def summary(self, key: str) -> str:
-        """Return the note on an entity as one text; "" if there is none."""
+        """Return the note on an entity as one text; "" without a note."""
         return as_text(self.statements(key))
 
     def others(self, key: str) -> list[str]:
@@ -261,7 +261,7 @@ class EntityNotes:
         return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def find(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the notes on names, "" for a new one. An unknown name finds all names that contain it."""
+        """Return the notes on names by name, "" without a note. Unknown names find all notes with longer names."""
         notes: dict[str, str] = {}
         for name in names:
             keys = [self.key(name)]
@@ -271,11 +271,11 @@ class EntityNotes:
         return notes
 
     def find_names(self, text: str) -> Iterator[str]:
-        """Yield the known names that stand in a text."""
+        """Yield the known names that occur in a text."""
         return (self.items[key]["name"] for key in self._keep_known(self._index.find_keys(text)))
 
     def find_asked(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-        """Return the keys that a text asks about, each with a degree of certainty; see `find_asked_names`."""
+        """Return the keys of the notes that a text asks about, with certainties; see `find_asked_names`."""
         asked = self._index.find_asked(text, labels, before)
         for other in self._index.other_names(asked.keys()):
             key, surely = self.key(other), asked.pop(other)
@@ -283,7 +283,7 @@ class EntityNotes:
         return asked
 
     def lately(self, most: int) -> list[str]:
-        """Return the keys of this many notes, the most recently amended first."""
+        """Return up to `most` keys of notes, the most recently extended notes first."""
         return self._keep_known(self._index.lately(most))
 
     @property
@@ -293,7 +293,7 @@ class EntityNotes:
 
     @property
     def aliases(self) -> dict[str, str]:
-        """Other names for entities, each with the name by which the entity was noted, sorted."""
+        """Other names for entities: other name -> name on the note, sorted."""
         others = sorted((key, item["name"]) for key, item in self.items.items() if "of" in item)
         return {alias: self.name(self.key(key), "") for key, alias in others}
 
@@ -303,12 +303,12 @@ class EntityNotes:
         same: Mapping[str, str],
         entries: Sequence[Entry],
     ) -> dict[str, Mapping[str, Any]]:
-        """Return the changes for amendments. Nothing is deleted: corrected statements stay as history.
+        """Return the changed items after amendments. Nothing is deleted: corrected statements stay as history.
 
         Args:
-            amendments: Each with the key or name of the note, the statement that ends (`None` if none does), and the
-                text that is added ("" if none is).
-            same: Names, each with the name that means the same and is kept.
+            amendments: Triples of the key or name of a note, the statement to end (`None` to end no statement), and the
+                text to add ("" to add nothing).
+            same: Other names for entities: other name -> name to keep.
             entries: The messages that the amendments come from.
         """
         changed: dict[str, Mapping[str, Any]] = {}
@@ -319,7 +319,7 @@ class EntityNotes:
             end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(told)}
             if ended and ended in told and ended.text != text:
                 told[places[ended.text]] = replace(ended, until=new.said, ended_by=end)
-            if text in places:  # What is said again holds, whatever was corrected before.
+            if text in places:  # A repeated statement is current again.
                 again = told[places[text]]
                 told[places[text]] = NoteStatement(text, again.said, tuple(sorted({*again.seq, *new.seq})))
             elif text:
@@ -343,7 +343,7 @@ class EntityNotes:
 
 
 def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
-    """Return a statement with its source: the message that has most of its words, the first of several."""
+    """Return a statement with its source: the first of the messages with most of the statement's words."""
     words = frozenset(content_stems(text))
     found = max(entries, key=lambda entry: len(words.intersection(content_stems(text_of(entry.message)))), default=None)
     if not found:
@@ -352,7 +352,7 @@ def make_statement(text: str, entries: Sequence[Entry]) -> NoteStatement:
 
 
 def _item(name: str, statements: Iterable[NoteStatement]) -> dict[str, Any]:
-    """Return a note in the form of the state, with each statement once."""
+    """Return a note as an item of the state, without duplicate statements."""
     once: dict[str, NoteStatement] = {}
     for one in statements:
         once.setdefault(one.text, one)
@@ -360,10 +360,10 @@ def _item(name: str, statements: Iterable[NoteStatement]) -> dict[str, Any]:
 
 
 def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return changes that bring all notes within a number of tokens.
+    """Return `changes`, extended to bring all notes within `tokens`.
 
-    Drops corrected statements first, then the oldest ones; the first statement of a note, which introduces its subject,
-    after all others. A note without statements is dropped, with its other names.
+    Corrected statements are dropped first, then the oldest statements. The first statement of a note, which introduces
+    the person or thing, is dropped after all others. A note without statements is dropped, with its other names.
     """
     after = {key: item for key, item in {**items, **changes}.items() if item is not None}
     kept = (

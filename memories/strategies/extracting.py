@@ -1,4 +1,4 @@
-"""Shared parts of the strategies that extract notes or facts: learning in pieces, drafts, and a limit."""
+"""Code shared by the strategies that extract notes or facts: derivation in pieces, drafts, and limits of states."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,13 +21,14 @@ Kept = TypeVar("Kept")
 
 
 async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-    """Learn as `derive` does; if the reply to an exchange was cut off, learn from its halves, one after the other.
+    """Return the changes of `derive`; if the reply about an exchange is cut off, derive from its halves in turn.
 
-    A half is some of its messages, or some sentences of its only message; it needs a shorter reply. Learns from all of
-    them or none.
+    A half has fewer messages, or fewer sentences of a single message, and needs a shorter reply. If a half fails,
+    nothing is changed.
 
     Raises:
-        CutReplyError: The reply to several exchanges was cut off (fewer can be tried), or the reply to one sentence.
+        CutReplyError: The reply about several exchanges was cut off (the caller can try fewer exchanges), or the reply
+            about a single sentence.
     """
     try:
         return await derive(state, entries, log)
@@ -41,7 +42,7 @@ async def derive_in_pieces(derive: Derive, state: State, entries: Sequence[Entry
 
 
 def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]] | None:
-    """Split messages, or the sentences of a single one, into halves; `None` for a single sentence."""
+    """Return messages, or the sentences of a single message, in two halves; `None` for a single sentence."""
     if (middle := len(entries) // 2) > 0:
         return entries[:middle], entries[middle:]
     (entry,) = entries
@@ -52,13 +53,13 @@ def _halves(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]
 
 
 class Draft(Generic[Kept]):
-    """Keeps indexes beside a state that is not stored yet, as during a `relearn`.
+    """Keeps the indexes of a state that is not stored yet, such as a state that is derived anew.
 
-    It carries them from one step to the next, applying only the items that changed.
+    From one step to the next, only changed items are applied to the indexes.
 
     Args:
-        make: Makes an index without items.
-        apply: Applies changes to it: items by key, `None` for one that is gone.
+        make: Returns empty indexes.
+        apply: Applies changes to the indexes: items by key, `None` for a removed item.
 
     Example:
         >>> draft = Draft(list, list.append)
@@ -75,7 +76,7 @@ class Draft(Generic[Kept]):
         self._kept: Kept | None = None
 
     def after(self, items: Mapping[str, JSON]) -> Kept:
-        """Return the index of these items. Deriving holds the state's lock, so calls come one at a time."""
+        """Return the indexes of these items. Calls come one at a time, because `derive` runs under the state's lock."""
         before, kept = self._items, self._kept
         kept = self._make() if kept is None else kept
         changes = {key: item for key, item in items.items() if before.get(key) is not item}
@@ -84,12 +85,12 @@ class Draft(Generic[Kept]):
         return kept
 
     def drop(self) -> None:
-        """Drop it, because the state is stored now."""
+        """Drop the indexes, because the state is stored now."""
         self._items, self._kept = {}, None
 
 
 class Valued(NamedTuple):
-    """A statement or a fact of a state with its worth."""
+    """A statement or fact of a state, with its worth; the smallest worth is dropped first."""
 
     worth: tuple[int, ...]
     key: str
@@ -97,7 +98,7 @@ class Valued(NamedTuple):
 
 
 def least_worth(known: Iterable[Valued], tokens: int) -> dict[str, set[str]]:
-    """Choose texts to drop from a full state, least valuable first, until the rest is within a number of tokens.
+    """Return the statements or facts to drop, the least worth first, to bring the rest within `tokens`.
 
     Returns:
         The texts to drop, by key.

@@ -1,4 +1,4 @@
-"""Checks before anything is stored that strategies can continue an imported conversation."""
+"""Checks that strategies can continue an imported conversation, before anything is stored."""
 
 import contextlib
 import logging
@@ -23,12 +23,12 @@ _trying: ContextVar[bool] = ContextVar("memzoo_trying", default=False)
 
 
 async def check_import(entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
-    """Make sure that the messages are valid, and that each strategy can load its imported state.
+    """Check that the messages are valid, and that each strategy can load its imported state.
 
-    Asks no model. Skips states of strategies that are not memzoo's.
+    No model is asked. States of strategies outside memzoo are skipped.
 
     Raises:
-        ValueError: A message is invalid, or a strategy cannot load; the text names the message or the state.
+        ValueError: A message is invalid, or a strategy cannot load its state; the error names the message or the state.
     """
     for entry in entries:
         checked(entry.message)
@@ -44,7 +44,7 @@ async def check_import(entries: Sequence[Entry], states: Mapping[str, StoredStat
 
 
 async def _try(memory: BaseMemory, state: StoredState) -> None:
-    # Everything that is named in the state is asked for, so that all of it is looked at.
+    # A query with all texts of the state makes the strategy read the whole state.
     query = " ".join(sorted({*state.items, *_texts(state.items)}))
     with _silence():
         await memory.aload_memory_variables({"input": query})
@@ -53,7 +53,7 @@ async def _try(memory: BaseMemory, state: StoredState) -> None:
 
 @contextlib.contextmanager
 def _silence() -> Generator[None]:
-    """Silence the trial's warnings that no model answers. Everything else is still logged."""
+    """Silence memzoo's warnings, such as "no model answers", in this context only."""
 
     def passes(_: logging.LogRecord) -> bool:
         return not _trying.get()
@@ -68,7 +68,7 @@ def _silence() -> Generator[None]:
 
 
 def _owners(name: str, store: Store) -> Iterator[BaseMemory]:
-    """Yield the memory that keeps a state of this name, if it is one of memzoo's."""
+    """Yield the memory that keeps the state with this name; nothing for a state outside memzoo."""
     short, _, rest = name.partition("/")
     if short not in {**SEVEN, **FURTHER} or short == "combined":
         return
@@ -85,7 +85,7 @@ def _no_model(_: object) -> str:
 
 
 def _check_names(name: str, state: StoredState) -> None:
-    """Refuse a name that stands for itself by way of others."""
+    """Refuse a state with a circle of other names, such as A for B and B for A."""
     others: dict[str, str] = {key: str(item["of"]) for key, item in state.items.items() if "of" in _members(item)}
     for first, other in others.items():
         seen, key = {first}, other
@@ -101,7 +101,7 @@ def _members(value: Any) -> Mapping[str, Any]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in JSON."""
+    """Yield all texts in JSON values."""
     if isinstance(value, str):
         yield value
     inner: Iterable[Any] = _members(value).values() or (value if isinstance(value, list) else ())

@@ -36,7 +36,7 @@ __all__ = ["ConversationKGMemory", "facts_within", "units_of_fact"]
 logger = logging.getLogger("memzoo")
 
 _Shown: TypeAlias = tuple[str, str, str]
-"""A fact as it is shown: the name that it is listed under, its key, its words."""
+"""A fact as shown: the name above the fact, the fact's key, the fact's words."""
 
 _Indexes: TypeAlias = tuple[KnowledgeGraph, KnownIndex]
 
@@ -45,7 +45,7 @@ _MOST_RELATIONS = 30
 _MOST_TOUCHED = 100
 _TOKENS_PER_RELATION = 16
 _BYTES_PER_TOKEN = 3
-# What says who or what somebody is: "is the head baker of", "works as".
+# Relations that introduce a person or thing: "is the head baker of", "works as".
 _TELLING = re.compile(r"(?:is|are|was|were|works|runs|plays|teaches)\b|[\u662f\u53eb\u4efb]", re.IGNORECASE)
 
 
@@ -53,21 +53,21 @@ _TELLING = re.compile(r"(?:is|are|was|were|works|runs|plays|teaches)\b|[\u662f\u
 class ConversationKGMemory(ModelBackedMemory):
     """Shows the facts that fit the input, found by words.
 
-    Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: it finds
-    facts by the input's words, and by the words of all other facts under the same names; so "my head baker" finds
-    facts about Devin, if one says that he is the head baker. Facts from different exchanges are joined under one
-    name, and corrections win: where a subject can have only one object, the newer fact supersedes the older one,
-    which stays as history.
+    Saving asks the model once to write down each fact as subject, relation and object. Loading asks no model: facts are
+    found by the input's words, and by the words of all facts about the same names. "My head baker" finds all facts
+    about Devin, if a fact names Devin as head baker. Facts from different exchanges are joined under one name, and
+    corrections win: if a subject can have only one object, the newer fact supersedes the older fact, which stays as
+    history.
 
-    It is good for connected and changing facts, and for very few tokens. With a large model's facts from the bundled
-    conversation, 150 tokens show 0.43 of the answers (a search over the messages 0.13) and 1,000 show 0.76, with 11
-    of 13 corrections.
+    This memory is good for connected and changing facts, and for very few tokens. With a large model's facts from the
+    bundled conversation, 150 tokens show 0.43 of the answers (a search over the messages shows 0.13) and 1,000 show
+    0.76, with 11 of 13 corrections.
 
     Costs: no call a load, 1 a save; tokens up to the limit.
 
     State: an item for each fact (`Fact.as_json`: `subject`, `relation`, `object`, `negated`, `sources`,
-    `superseded_by`, and if known `qualifier` and `superseded_at`), by its canonical subject, relation, object and
-    qualifier, joined by tabs.
+    `superseded_by`, and if known `qualifier` and `superseded_at`). The key is the fact's canonical subject, relation,
+    object and qualifier, joined by tabs.
 
     Example:
         >>> answers = iter(["Sam | is | a friend", "Sam | likes | tea"])
@@ -82,7 +82,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     name = "knowledge-graph"
     needs_query = True
-    # Not annotated, or they would be options: a subclass may search by others.
+    # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = UnitWeights()
     limits_messages = False
 
@@ -123,18 +123,18 @@ class ConversationKGMemory(ModelBackedMemory):
 
     @property
     def kg(self) -> KnowledgeGraph:
-        """The graph of all facts known so far."""
+        """The graph of all facts so far."""
         return self._kg
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Write down the facts that the new messages state."""
+        """Return the changes of facts that the new messages state."""
         return await derive_in_pieces(self._extract, state, entries, log)
 
     async def _extract(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         mined = [entry for entry in entries if self.mine_ai or entry.message["role"] == "user"]
         if not mined:
             return Changes()
-        # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
+        # The assistant's messages between the user's help to resolve "he", even if no facts are taken from them.
         between = [entry for entry in entries[: entries.index(mined[-1])] if entry not in mined]
         before = [*await log.until_number(entries[0].seq - 1).exchanges(self.k), *between]
         if not self._teaches(before, mined):
@@ -146,7 +146,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
 
     async def _lines(self, before: Sequence[Entry], mined: Sequence[Entry], log: Log) -> dict[str, str]:
-        """Return the prompt's lines for new and earlier messages; the log ends with the new ones."""
+        """Return the prompt's lines for new messages and for earlier messages; the log ends with the new messages."""
         return {
             "history": self.render.lines(before),
             "dated_history": self.render.dated_lines(before),
@@ -155,11 +155,11 @@ class ConversationKGMemory(ModelBackedMemory):
         }
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """The exchanges that tell who "he" is in the next messages; `why` quotes no others then."""
+        """Return the log number of the first exchange used to resolve "he"; `why` cannot quote deleted messages."""
         return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Return a line for each name with facts found, then the messages that were not learnt from yet."""
+        """Return a view with a line for each name with facts found, and the messages that were not learnt from yet."""
         near = await self._find_facts(query or "", log)
         view = View.of(await log.after(state.watermark), lines(near))
         if self.stay_tokens is None:
@@ -179,28 +179,28 @@ class ConversationKGMemory(ModelBackedMemory):
         return replace(view, finds=Finds(found, write, most, holds, quoted=False))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Update the graph with the state."""
+        """Update the graph and the index with the state's changes."""
         self.kg.apply(changes, reset=reset)
         self._known.apply(changes, reset=reset)
         self._draft.drop()
 
     async def awhy(self, name: str) -> list[Reason]:
-        """Return current and old facts about a name, each with its source messages, oldest first.
+        """Return current and superseded facts about a name with the messages that stated them, oldest first.
 
-        Asks no model, and leaves out messages not learnt from yet.
+        No model is asked. Messages that were not learnt from yet are left out.
 
         Args:
-            name: A name as in `KnowledgeGraph.about`; part of a name finds all names that contain it.
+            name: A name as in `KnowledgeGraph.about`; part of a name finds all names with the part.
 
         Raises:
-            OptionError: The name is no text.
+            OptionError: The name is not a string.
         """
         check_texts(name=name)
         await self.known_state()
         return await reasons(self.kg.about(name, history=True), await self.log.refreshed())
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
-        """Return the facts that a text states, read in the context of the last `k` exchanges. Stores nothing."""
+        """Return the facts that a text states, in the context of the last `k` exchanges. Nothing is stored."""
         history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
         lines = self.render.lines_of([{"role": "user", "content": self.redactor.text(input_string)}])
         return await self._statements(
@@ -208,7 +208,7 @@ class ConversationKGMemory(ModelBackedMemory):
         )
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
-        """Return the names that a text mentions, read in the context of the last `k` exchanges."""
+        """Return the names that a text mentions, in the context of the last `k` exchanges."""
         history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
         asked = self.redactor.text(input_string)
         return replies.names(await self.ask("current_entities", history=history, input=asked, known=()))
@@ -218,13 +218,13 @@ class ConversationKGMemory(ModelBackedMemory):
     get_current_entities = blocking(aget_current_entities)
 
     def _new_indexes(self) -> "_Indexes":
-        """The index of a state that is not stored yet."""
+        """Return an empty graph and index for a state that is not stored yet."""
         return KnowledgeGraph(frozenset(self.single_valued)), KnownIndex(units_of_fact, self._weights)
 
     async def _statements(self, graph: KnowledgeGraph, index: KnownIndex, **lines: str) -> list[Statement]:
-        """Return the facts that lines state, given the lines before them and themselves, with days and without."""
+        """Return the facts that new lines state. `lines` are the variables of the prompt, as returned by `_lines`."""
         room, likely = self._retry.prompts.room_for_known, self._find_touched(graph, index, lines["new_lines"])
-        # Of many new lines, more of what is known may change.
+        # More new lines may change more known facts.
         most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
         known = write_known(graph, likely, lines["new_lines"], lines["history"], most)
         relations = graph.relations(min(_MOST_RELATIONS, room // _TOKENS_PER_RELATION))
@@ -232,10 +232,10 @@ class ConversationKGMemory(ModelBackedMemory):
         return [*_name_pronouns(replies.statements(reply), Antecedents(lines["history"], lines["new_lines"]))]
 
     def _find_touched(self, graph: KnowledgeGraph, index: KnownIndex, new_lines: str) -> Sequence[Fact]:
-        """The facts that new lines most probably change."""
+        """Return the facts that new lines most probably change, the most probable first."""
         touched = index.find_touched(new_lines, lambda line: graph.find_asked(line, self.render.labels, ()))
         likely = [*graph.holding(one.key for one in itertools.islice(touched, _MOST_TOUCHED))]
-        # What the assistant advised is long, has words of everything, and changes least.
+        # Facts about the assistant come last: its advice is long, matches many words, and rarely changes.
         assistant = {canonical(name) for name in ("assistant", self.render.labels.ai)}
         return sorted(likely, key=lambda fact: fact.nodes[0] in assistant)
 
@@ -244,7 +244,7 @@ class ConversationKGMemory(ModelBackedMemory):
             await self.learner.amend(change)
 
     async def _find_facts(self, query: str, log: Log) -> Sequence[Near]:
-        """The facts to show for a query."""
+        """Return the facts to show for a query."""
         asked = await self._ask_for_names(query, log) if self.ask_at_load else []
         if self.max_token_limit is None:
             near = self.kg.around(asked or self.kg.find_names(query), self.depth)
@@ -253,7 +253,7 @@ class ConversationKGMemory(ModelBackedMemory):
         return [] if self.kg.empty else await self._search(query, asked, self.max_token_limit, log)
 
     async def _search(self, query: str, asked: Sequence[str], limit: int, log: Log) -> Sequence[Near]:
-        """The facts that fit a query best, as many as fit a limit."""
+        """Return the facts that match a query best, within a token limit."""
         named = await self._find_names(query, log)
         named |= {known: FOR_SURE for name in asked for known in self.kg.find_canonical(name)}
         found = self._known.search(query, named)
@@ -261,12 +261,12 @@ class ConversationKGMemory(ModelBackedMemory):
         return best_within(limit, self.kg.holding(one.key for one in found), self.render.text_tokens)
 
     async def _find_names(self, query: str, log: Log) -> dict[str, float]:
-        """Return the names of the graph that a query asks about, in the context of the last `k` exchanges."""
+        """Return the canonical names that a query asks about, in the context of the last `k` exchanges."""
         before = (text_of(entry.message) for entry in reversed(await log.exchanges(self.k)))
         return self.kg.find_asked(query, self.render.labels, before)
 
     async def _ask_for_names(self, query: str, log: Log) -> list[str]:
-        """The names in a query according to the model, which is not asked if the rules suffice."""
+        """Return the names that a query is about: from the graph if the query's names are clear, else from a model."""
         known = self.kg.find_names(query)
         if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
@@ -287,19 +287,19 @@ def _apply(indexes: _Indexes, changes: Mapping[str, JSON]) -> None:
 
 
 def _name_pronouns(stated: Iterable[Statement], antecedents: Antecedents) -> Iterator[Statement]:
-    """Statements with names in place of pronouns; without statements whose pronoun is unresolved."""
+    """Yield statements with names in place of pronouns; statements with an unclear pronoun are left out."""
     for one in stated:
         subject = antecedents.name_for(one.subject, f"{one.relation} {one.object}")
-        # "trusts nobody", "is open now": what names nobody may be said of somebody.
+        # An object that names nobody is valid: "trusts nobody", "is open now".
         named = not is_reference(one.object)
         obj = one.object if named else antecedents.name_for(one.object, f"{one.subject} {one.relation}")
-        # That "he" is Paul is nothing to remember.
+        # "he = Paul" is valid in this context only, so it is not stored.
         if subject and obj and (one.relation != SAME_AS or (subject == one.subject and named)):
             yield one._replace(subject=subject, object=obj)
 
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
-    """Return the fact of an item of the state, to be searched; nothing for a corrected one."""
+    """Return the fact in an item of the state as a search unit; `[]` for a superseded fact."""
     fact = Fact.from_json(item)
     if fact.superseded_by:
         return []
@@ -310,7 +310,7 @@ def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
 
 
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
-    """Return changes that bring all facts within a number of tokens: drops corrected ones first, then the oldest."""
+    """Return `changes`, extended to bring all facts within `tokens`; superseded facts go first, then the oldest."""
     after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
     kept = (Valued((not one.superseded_by, one.newest), key, one.triple) for key, one in after.items())
     return {**changes, **dict.fromkeys(least_worth(kept, tokens))}

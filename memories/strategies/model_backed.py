@@ -1,4 +1,4 @@
-"""The base of the strategies that ask a model."""
+"""The base class of the strategies that ask a model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ from memzoo.stores import Entry, Message
 
 __all__ = ["ModelBackedMemory"]
 
-# What tells a model whom "she" means. The log has it.
+# The variables for context, which let a model resolve "she". They may be cut, as the log has the messages.
 _FOR_REFERENCE = ("history", "dated_history", "input")
 
 
@@ -34,7 +34,7 @@ class ModelBackedMemory(BaseMemory):
     message is cut in the middle for the prompt; knowledge from earlier messages is never cut.
     """
 
-    # Not annotated, or they would be options.
+    # Without an annotation, because annotated attributes are options.
     shows_waiting = True
 
     def __post_init__(self) -> None:
@@ -45,26 +45,26 @@ class ModelBackedMemory(BaseMemory):
         super().__post_init__()
 
     def _teaches(self, before: Sequence[Entry], entries: Sequence[Entry]) -> bool:
-        """Tell whether new messages may teach anything; no model is asked about the weather.
+        """Tell whether new messages are worth a model call: not for small talk such as remarks on the weather.
 
-        "Yes" does if it answers a question.
+        Small talk such as "Yes" is worth a call after a question.
         """
         answers = bool(before) and "?" in text_of(before[-1].message)
         return answers or not all(is_idle(text_of(entry.message)) for entry in entries)
 
     async def ask(self, prompt: str, **variables: Any) -> str:
-        """Render a prompt, let the model answer it, and count the cost under the prompt's name.
+        """Return the model's answer to a prompt, and count the cost under the prompt's name.
 
         If the prompt is too long, `history`, `dated_history` and `input` are cut in the middle: use variables of these
-        names for context only. If that is not enough, the error ends `derive`, which is then called again with fewer or
-        shorter messages.
+        names for context only. If the prompt is still too long, the error ends `derive`, which is then called again
+        with fewer or shorter messages.
 
         Args:
-            prompt: The name of one of `own_prompts`, or of memzoo's.
-            **variables: The values of its variables, all of them.
+            prompt: The name of one of `own_prompts`, or of a prompt of memzoo.
+            **variables: The values of all variables of the prompt.
 
         Returns:
-            The reply; it may be a refusal, or say that nothing is new (see `memzoo.strategy.prose`).
+            The reply. The model may refuse, or reply that nothing is new (see `memzoo.strategy.prose`).
 
         Raises:
             PromptError: There is no such prompt, or a variable is missing.
@@ -77,10 +77,10 @@ class ModelBackedMemory(BaseMemory):
         return await self.complete([{"role": "user", "content": text}], prompt)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> str:
-        """Let the model answer chat messages, as `ask` does with the messages of a prompt.
+        """Return the model's answer to chat messages, with the checks and the count of `ask`.
 
         Args:
-            messages: Oldest first.
+            messages: The chat messages, oldest first.
             purpose: The name under which to count the cost.
 
         Raises:
@@ -99,9 +99,9 @@ class ModelBackedMemory(BaseMemory):
 
 
 def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
-    """Cut each variable of a prompt that is only context to a number of tokens.
+    """Return the variables of a prompt, with the context variables cut to at most `tokens` each.
 
-    Cuts nothing else: the reply will replace the old state, and the next step may take fewer new messages.
+    Other variables are not cut: known facts would be lost with the reply, and new messages can be taken in later.
     """
     return {
         name: cut_middle(value, tokens) if name in _FOR_REFERENCE and isinstance(value, str) else value

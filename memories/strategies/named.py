@@ -1,4 +1,4 @@
-"""The strategies by name, of memzoo and of installed packages."""
+"""Finds strategies by name: memzoo's own, and strategies from installed packages."""
 
 import importlib
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ SEVEN = {
     "vector-retriever": "vector_retriever:VectorStoreRetrieverMemory",
     "knowledge-graph": "knowledge_graph:ConversationKGMemory",
 }
-"""The seven by short name, from the simplest to the most elaborate: the module in this folder, and the class in it."""
+"""The seven strategies, from the simplest to the most elaborate: short name -> "module:class" in this folder."""
 
 FURTHER = {
     "combined": "combined:CombinedMemory",
@@ -32,7 +32,7 @@ FURTHER = {
     "token-buffer": "windows:ConversationTokenBufferMemory",
     "summarizing-window": "summarizing_window:SummarizingWindowMemory",
 }
-"""Further strategies, also made by name, but not counted among the seven."""
+"""Further strategies, in the same form as `SEVEN`."""
 
 _OWN = SEVEN | FURTHER
 
@@ -43,7 +43,7 @@ def short_name(name: str) -> str:
     Raises:
         UnknownStrategyError: No strategy has this name.
     """
-    # Looking up what is installed takes longer than everything else about making a memory.
+    # Installed packages are looked up last, because the lookup takes longer than making a memory.
     short = _short_among(_OWN, name) or _short_among(_find_places(), name)
     if short is None:
         raise _unknown(name)
@@ -55,7 +55,7 @@ def strategy_named(name: str) -> type[BaseMemory]:
 
     Raises:
         UnknownStrategyError: No strategy has this name.
-        PluginError: The package that adds it cannot be loaded, or does not add a strategy of that name.
+        PluginError: The strategy's package cannot be loaded, or has no strategy with this name.
     """
     short = short_name(name)
     if short not in _OWN:
@@ -66,7 +66,7 @@ def strategy_named(name: str) -> type[BaseMemory]:
 
 
 def further_names() -> list[str]:
-    """Return the short names of all strategies but the seven; installed packages come last."""
+    """Return the short names of all strategies except the seven; strategies from installed packages come last."""
     return [*FURTHER, *_find_added()]
 
 

@@ -1,4 +1,4 @@
-"""Chooses parts of notes to show: statements that may change, to a model; statements that fit, to a question."""
+"""Chooses statements of notes to show: those that an upkeep call may change, and those that fit a question."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from memzoo.memories.text.fitting import Limit
 __all__ = ["KnownNotes", "choose_notes", "in_lines", "notes_within", "units_of_note"]
 
 _MOST_NAMES = 50
-# The number before a statement.
+# The tokens of the number before a statement.
 _TOKENS_AROUND = 3
 
 
 @dataclass(frozen=True)
 class KnownNotes:
-    """Notes as a prompt shows them, in part: each statement with a number.
+    """The part of the notes that a prompt shows, with a number for each statement.
 
     Attributes:
-        entities: For the template: name, aliases, and the statements with their numbers.
-        names: More names that have notes.
-        statements: For each number, the key of the note and the statement.
+        entities: For the template: name, aliases, and numbered statements of each note shown.
+        names: Names of further notes, shown without statements.
+        statements: The key of the note and the statement, by number.
     """
 
     entities: Sequence[dict[str, Any]]
@@ -36,14 +36,14 @@ class KnownNotes:
 
     @property
     def shown(self) -> list[str]:
-        """All names that are shown."""
+        """All names that the prompt shows."""
         in_full = chain.from_iterable((entity["name"], *entity["aliases"]) for entity in self.entities)
         return [*in_full, *self.names]
 
     def resolve(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
-        """Resolve the lines of a reply: yield the note, the statement that ends, and the text to add.
+        """Yield for each line of a reply the key or name of the note, the statement to end, and the text to add.
 
-        Skips a line whose number was not shown, because its subject is unknown.
+        Lines with an unknown number are skipped.
         """
         for name, text, number in amendments:
             if not number:
@@ -56,21 +56,21 @@ class KnownNotes:
 def choose_notes(
     notes: EntityNotes, touched: Iterable[FoundUnit], new_lines: str, history: str, tokens: int
 ) -> KnownNotes:
-    """Choose the statements that new lines may add to or change, within a number of tokens.
+    """Return the statements that new messages may extend or change, within `tokens`.
 
-    Search results for the lines come first, then the first statements of the notes on the names in these lines and in
-    the lines before them.
+    Search results come first, then the first statements of the notes on names in the new messages and on names in
+    earlier messages.
 
     Args:
-        notes: The notes.
-        touched: The statements that the lines most probably change, the most probable first.
+        notes: All notes.
+        touched: Search results: the statements that the new messages most probably change, the most probable first.
         new_lines: The new messages.
-        history: The messages before.
-        tokens: The most tokens to return.
+        history: The earlier messages.
+        tokens: The most tokens of the result.
     """
     named = [notes.key(name) for name in notes.find_names(new_lines)]
     before = [notes.key(name) for name in notes.find_names(history)]
-    # Of a note, no two statements have one text.
+    # The texts of statements are unique within a note.
     chosen: dict[str, set[str]] = {}
     room = Limit(tokens * 3 // 4)
     for key, one in chain(_find_statements(notes, touched), _first(notes, [*named, *before])):
@@ -92,7 +92,7 @@ def _find_statements(notes: EntityNotes, touched: Iterable[FoundUnit]) -> Iterat
 
 
 def _first(notes: EntityNotes, keys: Iterable[str]) -> Iterator[tuple[str, NoteStatement]]:
-    """Yield the first statement of each note: as a rule, it says who somebody is."""
+    """Yield the first current statement of each note, which usually introduces the person or thing."""
     return ((key, one) for key in keys for one in notes.statements(key)[:1])
 
 
@@ -113,9 +113,9 @@ def _number(notes: EntityNotes, chosen: Mapping[str, Container[str]], named: Seq
 
 
 def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
-    """Return a unit for each statement of a note that holds; as a rule, the first says who somebody is.
+    """Return a search unit for each current statement of a note; the first usually introduces the person or thing.
 
-    Another name for somebody has no statements of its own.
+    An item that is another name for a note has no statements.
     """
     return [
         KnownUnit(
@@ -133,20 +133,21 @@ def units_of_note(key: str, note: EntityNote) -> list[KnownUnit]:
 def notes_within(
     limit: int, found: Iterable[FoundUnit], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, Sequence[NoteStatement]]:
-    """Choose statements of notes to show: the best fits, and always the first of a note, in its order.
+    """Return the statements to show within a token limit: the best found, with the first statement of each note.
 
     Args:
-        limit: The most tokens in all.
-        found: Statements, best first. One that does not fit is skipped for the next that does.
+        limit: The most tokens of all statements together.
+        found: Search results, the best first. Statements that do not fit are skipped.
         notes: All notes.
         tokens: Counts the tokens of a text.
 
     Returns:
-        The chosen statements of each note, by name, the best first; `as_text` writes them.
+        The chosen statements by the note's name, the note with the best statement first; within a note, in the note's
+        order. `as_text` writes them.
     """
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []
-    # Each note is written and counted again only when something was chosen from it.
+    # Only notes with a newly chosen statement are written and counted again.
     written: dict[str, str] = {}
     sizes: dict[str, int] = {}
     newline = tokens("\n")
@@ -176,15 +177,15 @@ def notes_within(
 
 
 def in_lines(shown: Iterable[tuple[str, NoteStatement]]) -> str:
-    """Write statements, each with the name of its note: a line for each note, in their order."""
+    """Return statements as text, one line for each run of statements from one note."""
     by_name = groupby(shown, key=itemgetter(0))
     return "\n".join(f"{name}: {as_text(one for _, one in kept)}" for name, kept in by_name)
 
 
 def _find_missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:
-    """Return the statement found and the first of its note, by their places, unless they are shown already.
+    """Return the found statement and the first statement of the note, by position, except statements shown already.
 
-    Returns nothing if the statement is gone: something else may have been learnt meanwhile.
+    If the note does not have the statement any more, return `{}`.
     """
     place = note.places.get(unit.text)
     return {} if place is None else {at: note.holding[at] for at in (0, place) if at not in shown}

@@ -25,7 +25,7 @@ logger = logging.getLogger("memzoo")
 
 @strategy
 class SummarizingMemory(ModelBackedMemory):
-    """Keeps a summary, and has a model work messages into it."""
+    """Keeps a summary, which a model updates with new messages."""
 
     max_summary_tokens: Annotated[int | None, AtLeast(1)] = None
     """Token limit for the summary. The prompt states it; if the reply is longer, the model is asked once more for a
@@ -34,7 +34,7 @@ class SummarizingMemory(ModelBackedMemory):
     """
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Take the new messages into the summary."""
+        """Return the summary updated with the new messages."""
         old = summary_of(state)
         if entries:
             lines, dated = self.render.lines(entries), self.render.dated_lines(entries)
@@ -43,7 +43,7 @@ class SummarizingMemory(ModelBackedMemory):
             try:
                 new = await self._bound(new)
             except ModelError as error:
-                # Keep what was paid for; a later step shortens it.
+                # Keep the new summary, which was paid for; a later step shortens it.
                 logger.warning("the summary is longer than its limit until it can be shortened: %s", error)
                 return Changes({"summary": new})
         else:
@@ -53,13 +53,13 @@ class SummarizingMemory(ModelBackedMemory):
         return Changes(tried if new == old else {**tried, "summary": new})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """The messages that the summary does not cover yet."""
+        """Return the log number of the first message that is not summarised yet."""
         return state.watermark + 1
 
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
-        """Return a summary that takes in messages, oldest first; the old one if they add nothing.
+        """Return a summary updated with messages, oldest first; the old summary if the messages add nothing.
 
-        Takes one model call, or two if the first summary is over the limit. Stores nothing.
+        This takes one model call, or two if the first summary is over the limit. Nothing is stored.
 
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
@@ -71,22 +71,22 @@ class SummarizingMemory(ModelBackedMemory):
 
     @property
     def summary(self) -> str:
-        """The stored summary; "" before there is one."""
+        """The stored summary; "" before the first summary."""
         return summary_of(drive(self.known_state()))
 
     def _quote_summary(self, state: State) -> str:
-        """Return the summary as shown before a transcript, quoted so that it cannot forge a turn."""
+        """Return the summary as shown before a transcript, with quote marks against forged turns."""
         return quote_turns(f"\n{summary_of(state)}", self.render.labels.names)[1:]
 
     def is_over_limit(self, state: State) -> bool:
-        """Tell whether the summary is over a limit that no model was asked to keep to yet."""
+        """Tell whether the summary is over its limit, and no model was asked yet to shorten it to this limit."""
         return state.items.get(_OVER) != self.max_summary_tokens and self._too_long(summary_of(state))
 
     async def _bound(self, summary: str) -> str:
-        """Return the summary if it is within the limit, else let the model shorten it; never cut it."""
+        """Return the summary, shortened by the model if over the limit; a summary still too long is kept whole."""
         if not self._too_long(summary):
             return summary
-        # This summary was paid for and is right, only too long.
+        # If shortening fails, keep the summary: its only fault is its length.
         with contextlib.suppress(ModelReplyError, TooLongError):
             shorter = await self._write(summary)
             summary = min(summary, shorter, key=self.render.text_tokens)
@@ -98,19 +98,19 @@ class SummarizingMemory(ModelBackedMemory):
     async def _write(
         self, summary: str, new_lines: str = "", dated_new_lines: str = "", *, divisible: bool = False
     ) -> str:
-        """Let the model update a summary, or shorten it if nothing is new.
+        """Return a summary updated by the model; without new lines, shortened by the model.
 
-        If the summary is too long for a prompt, the model sees and rewrites only the part that the new lines are most
-        about; the rest stays as it is.
+        If the summary is too long for a prompt, the model sees and rewrites only the sentences most related to the new
+        lines; the other sentences stay unchanged.
 
         Args:
             summary: The summary so far.
-            new_lines: The messages to summarise.
-            dated_new_lines: The same with days.
-            divisible: The lines are several exchanges, so fewer could be taken in at once.
+            new_lines: The new messages.
+            dated_new_lines: The new messages with headings of days.
+            divisible: True if the new messages are several exchanges, and fewer can be summarised in a call.
 
         Raises:
-            TooLongError: With fewer new lines, the whole summary may fit.
+            TooLongError: The prompt is too long, and may fit with fewer new lines.
         """
         given = {"new_lines": new_lines, "dated_new_lines": dated_new_lines}
 
@@ -128,7 +128,7 @@ class SummarizingMemory(ModelBackedMemory):
         return "\n".join([hidden, await self._ask_for_summary(shown, {**given, **describe(shown)})])
 
     async def _ask_for_summary(self, old: str, given: Mapping[str, Any]) -> str:
-        """Ask the model for a summary; if it was cut off, ask once more for a shorter one."""
+        """Return the model's new summary; if the reply is cut off, ask once more for a shorter summary."""
         try:
             reply = await self.ask("summary", **given)
         except CutReplyError as error:
@@ -139,11 +139,11 @@ class SummarizingMemory(ModelBackedMemory):
         return prose(reply, "summary", old)
 
     def _room(self, sample: str) -> int:
-        """The most characters for a summary, if it has as many characters per token as a sample."""
+        """Return the most characters for a summary with as many characters per token as a sample."""
         return max(int(_SHARE * self._target * len(sample) / max(self._tokens_of(sample), 1)), 1)
 
     def _tokens_of(self, text: str) -> float:
-        """Count the tokens of a text; without a limit, estimate them from its bytes."""
+        """Count the tokens of a text; without a limit, estimate the tokens from the bytes."""
         return (
             self.render.text_tokens(text)
             if self.max_summary_tokens
@@ -161,21 +161,21 @@ class SummarizingMemory(ModelBackedMemory):
         return self.render.text_tokens(summary) > self.max_summary_tokens
 
 
-# What a prompt says of the length of a summary.
+# The tokens of the prompt's words about the length of a summary.
 _TOKENS_AROUND = 32
-# Models count badly: they are told a little less than there is.
+# Models count badly: the prompt asks for a little less than the limit.
 _SHARE = 0.95
-# The length to ask for after a reply was cut off, in hundredths of what came.
+# The length to ask for after a reply was cut off, in percent of the reply's length.
 _OF_A_CUT_ONE = 75
 _BYTES_PER_TOKEN = 4
-# The limit to which a model was asked to shorten the summary, and did not.
+# The key of the limit that a model failed to keep to when it shortened the summary.
 _OVER = "over"
 
 
 def _part(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
-    """Split a summary into the sentences least related to new lines, and a number of tokens of the most related.
+    """Return a summary in two parts: the sentences less related to new lines, and the most related sentences.
 
-    Each part keeps the order and the line breaks of the summary.
+    The second part has at most `tokens` tokens. Each part keeps the order and the line breaks of the summary.
     """
     words = frozenset(content_stems(new_lines))
     lines = [sentences(line) for line in summary.split("\n")]
@@ -185,7 +185,7 @@ def _part(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
         for place, sentence in enumerate(line)
     }
     shown = set[tuple[int, int]]()
-    # Of equals, the last ones: they are the newest.
+    # Among equally related sentences, the last come first: they are the newest.
     for row, place in sorted(worth, key=lambda at: (-worth[at], (-at[0], -at[1]))):
         if (size := count_for_prompt(lines[row][place]) + 1) <= tokens:
             tokens -= size
@@ -202,5 +202,5 @@ def _part(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
 
 
 def summary_of(state: State) -> str:
-    """The summary in a state."""
+    """Return the summary in a state; "" before the first summary."""
     return str(state.items.get("summary", ""))

@@ -1,4 +1,4 @@
-"""Remember the newest messages, and now and then distil them into one summary message."""
+"""Remember the newest messages, and now and then summarise older messages in one summary message."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -12,7 +12,7 @@ from memzoo.stores import Entry
 
 __all__ = ["SummarizingWindowMemory"]
 
-# Messages, as a rule.
+# The usual number of messages.
 _OF_AN_EXCHANGE = 2
 
 
@@ -21,9 +21,9 @@ class SummarizingWindowMemory(SummarizingMemory):
     """Shows a summary message and the messages after it; when there are many, a new summary takes them in.
 
     This is the pattern of LangChain.js' guide: once there are `max_messages` before the newest user message, a model
-    distils them into one summary message, which counts as a message and is itself distilled the next time. One call
-    thus serves several exchanges. The system message stays as it is; the summary describes tool calls in words. Nothing
-    is deleted.
+    distils these messages into one summary message. The summary counts as a message, and is distilled with the others
+    the next time. One call serves several exchanges. The system message stays unchanged; the summary describes tool
+    calls in words. The log keeps all messages.
 
     Costs: 1 call for several exchanges.
 
@@ -45,13 +45,13 @@ class SummarizingWindowMemory(SummarizingMemory):
     """Distil once this many messages precede the newest user message; a summary counts as one."""
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Learn from all before the newest user message, if there is enough."""
+        """Return the number of messages to summarise now: all before the newest user message; 0 if too few."""
         older = _newest_user(waiting)
         shown = older + len(self.pins.besides(waiting)) + bool(summary_of(state))
         return older if older and shown >= self.max_messages else 0
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The summary, and the messages not distilled yet."""
+        """Return a view of the summary and the messages that are not summarised yet."""
         self.pins.room(self.max_messages, lambda _: 1, "messages")
         entries, recalled = await log.after(state.watermark), tuple(filter(None, [self._quote_summary(state)]))
         room = self.max_messages - len(recalled) - len(entries) - len(self.pins.besides(entries))
@@ -61,5 +61,5 @@ class SummarizingWindowMemory(SummarizingMemory):
 
 
 def _newest_user(entries: Sequence[Entry]) -> int:
-    """The place of the newest user message; 0 if there is none."""
+    """Return the position of the newest user message; 0 without a user message."""
     return max((place for place, entry in enumerate(entries) if entry.message["role"] == "user"), default=0)

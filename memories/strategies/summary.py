@@ -22,17 +22,16 @@ __all__ = ["ConversationSummaryMemory"]
 class ConversationSummaryMemory(SummarizingMemory):
     """Shows a summary of the whole conversation.
 
-    Each exchange updates the summary, which stays short however long the conversation grows. The price is a model call
-    for each save, and any details that the model leaves out. With `every`, one call serves several exchanges. Messages
-    not summarised yet are shown word for word after the summary.
+    Each exchange updates the summary, which stays short in a conversation of any length. Each save costs a model call,
+    and the model leaves out some details. With `every`, one call serves several exchanges. Messages that are not
+    summarised yet are shown word for word after the summary.
 
-    It is good for the gist of a whole conversation, in a text that a provider's cache knows from the turn before. It
-    leaves out some details: 855 tokens of a large model's summary show 0.71 of the answers about the bundled
-    conversation.
+    This memory is good for the gist of a whole conversation: 855 tokens of a large model's summary show 0.71 of the
+    answers about the bundled conversation. While the summary does not change, a provider's prompt cache stays valid.
 
     Costs: 1 call a save; few tokens.
 
-    State: `summary`, a text; at first nothing.
+    State: `summary`, a text; no items before the first summary.
 
     Example:
         >>> memory = ConversationSummaryMemory(llm=lambda messages: "Sam greets the AI.")
@@ -53,7 +52,7 @@ class ConversationSummaryMemory(SummarizingMemory):
     """
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Learn if enough whole exchanges or tokens wait."""
+        """Tell whether enough whole exchanges or tokens wait for a model call."""
         if self.every_tokens is not None and sum(map(self.render.tokens, waiting)) >= self.every_tokens:
             return True
         if self.every == 1:
@@ -63,7 +62,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         return roles.count("user") - int(roles[-1] == "user") >= self.every
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The summary, then the messages it does not cover yet."""
+        """Return a view of the summary and the messages that are not summarised yet."""
         entries = await log.after(state.watermark)
         room = self.every - 1 - sum(entry.message["role"] == "user" for entry in entries)
         if self.every_tokens is not None or self.is_over_limit(state):
@@ -72,14 +71,14 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     @property
     def buffer(self) -> str:
-        """The summary, under its LangChain name."""
+        """The summary, under LangChain's name."""
         return self.summary
 
     @classmethod
     def from_messages(
         cls, llm: ModelOption, chat_memory: Sequence[Message], *, summarize_step: int = 2, **options: Any
     ) -> Self:
-        """Make a memory and take in a conversation, `summarize_step` messages with each model call."""
+        """Return a memory that has summarised a conversation, `summarize_step` messages with each model call."""
         whole_number("summarize_step", summarize_step, at_least=1)
         check_several(chat_memory, "chat_memory")
         memory = cls(llm=llm, **options)
@@ -89,7 +88,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         return memory
 
     async def _take_in(self, messages: Sequence[Message]) -> None:
-        """Save messages and learn from them at once, without waiting for `every`."""
+        """Save messages and summarise them at once, regardless of `every`."""
         records, turn_id = [Record(message) for message in messages], uuid.uuid4().hex
         new = await append(self.store, self.conversation_id, records, turn_id)
         for learner in self.learners:

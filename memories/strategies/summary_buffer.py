@@ -1,4 +1,4 @@
-"""Remember the newest messages word for word, and a summary of the older ones."""
+"""Remember the newest messages word for word, and a summary of older messages."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -20,17 +20,17 @@ _LEAST_TARGET = 600
 class ConversationSummaryBufferMemory(SummarizingMemory):
     """Shows the newest messages that fit a token limit, after a summary of the older ones.
 
-    It asks the model only when the limit is passed, and then once for all messages that have to go: enough of them to
-    make room for the next exchanges (`prune_to`).
+    The model is asked only when the limit is passed: one call summarises the oldest messages, enough to make room for
+    the next exchanges (`prune_to`).
 
-    It is good for the exact words of the newest messages, with few calls. Its recall of older ones depends on the
-    summary's length: 800 tokens by a large model, with 200 of messages, show 0.72 of the answers about the bundled
-    conversation, while notes show 0.88.
+    This memory is good for the exact words of the newest messages, with few calls. The details of older messages depend
+    on the summary's length: 800 tokens by a large model, with 200 tokens of messages, show 0.72 of the answers about
+    the bundled conversation, while notes show 0.88.
 
     Costs: 1 call when the limit is passed; tokens up to the limit, and the summary.
     Needs: a model.
 
-    State: `summary`, a text. Messages not summarised yet are shown.
+    State: `summary`, a text. Messages that are not summarised are shown.
 
     Example:
         >>> limits = {"max_token_limit": 3, "prune_to": 2, "token_counter": lambda message: 1}
@@ -62,27 +62,27 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             raise OptionError(f"prune_to must be at most max_token_limit {self.max_token_limit}, not {self.prune_to}")
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """If the limit is passed, learn from the oldest messages that must go; a tool's result goes with its call."""
+        """Return the number of oldest messages to summarise now, tool calls with their results; 0 within the limit."""
         spare = self._spare(state, waiting)
         if spare < 0:
-            # Make room down to `prune_to`, so that not the very next message asks the model again.
+            # Make room down to `prune_to`: otherwise the next message would need a model call again.
             left = self.max_token_limit // 2 if self.prune_to is None else self.prune_to
             spare -= self.max_token_limit - left
         gone = 0
         pinned = {entry.seq for entry in self.pins.entries}
         while gone < len(waiting) and (spare < 0 or (gone and waiting[gone].message["role"] == "tool")):
-            # What is pinned is shown all the same.
+            # Pinned messages are shown even after they are summarised, so they free no tokens.
             spare += 0 if waiting[gone].seq in pinned else self.render.tokens(waiting[gone])
             gone += 1
         return gone
 
     @property
     def _target(self) -> int:
-        """As many tokens as the messages may have, unless there is a limit."""
+        """The most tokens that a summary should have: by default about as many as the messages may have."""
         return self.max_summary_tokens or min(max(self.max_token_limit, _LEAST_TARGET), super()._target)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The summary, then all messages that it does not cover."""
+        """Return a view of the summary and the messages that are not summarised."""
         self.pins.room(self.max_token_limit, self.render.tokens)
         summary = summary_of(state)
         entries = await log.after(state.watermark)
@@ -95,7 +95,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         return View(recalled, entries, summary_as_turn=True, room=room, texts_stay=True)
 
     def _spare(self, state: State, waiting: Sequence[Entry]) -> int:
-        """Return how many tokens fit before a summary is due; below 0 if it is due now."""
+        """Return the number of tokens that fit before a summary is due; below 0 if a summary is due now."""
         pinned = sum(map(self.render.tokens, self.pins.besides(waiting)))
         spare = self.max_token_limit - pinned - self.render.total(waiting)
         if self.count_summary and (summary := summary_of(state)):
@@ -104,5 +104,5 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     @property
     def moving_summary_buffer(self) -> str:
-        """The summary, under its LangChain name."""
+        """The summary, under LangChain's name."""
         return self.summary

@@ -1,4 +1,4 @@
-"""Remember by searching the whole conversation for messages that fit the input."""
+"""Remember by searching: finds messages that fit the input, from anywhere in the conversation."""
 
 import itertools
 import logging
@@ -41,19 +41,19 @@ def _check_index(_: str, value: object) -> None:
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows the messages that fit the input best, from anywhere in the conversation.
 
-    It finds messages by their words, their date, the dates they mean ("yesterday") and the words around them (BM25);
-    with an `embedder` also by their meaning, adding up the scores; with an `index` alone, by parts of words
-    (`HashEmbedder`, which needs no download). `clock` gives the date that "yesterday" in a question refers to.
-    A message that was corrected later is shown with its correction. Neither saving nor loading asks a model. It shows
-    as many of the best messages as fit `max_token_limit`, in the order in which they were said, with speakers and
-    dates. With `k` instead, it shows the best exchanges as documents, best first: a line for each input and output,
-    "key: value".
+    Messages are found by their words, their date, the dates they mean ("yesterday") and the words of the messages
+    around (BM25). With an `embedder`, messages are also found by meaning, and the scores are added. With an `index`
+    alone, messages are also found by parts of words (`HashEmbedder`, which needs no download). `clock` decides the
+    day that a question means by "yesterday". A message that was corrected later is shown with its correction. Neither
+    saving nor loading asks a model. The best messages that fit `max_token_limit` are shown in the order said, with
+    speakers and dates. With `k` instead, the best exchanges are shown as documents, best first: a line for each input
+    and output, "key: value".
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.
 
-    State: no items; with an embedder, an embedding for each message, under the embedder's name. The words have a
-    separate state, see `PersistedIndex`.
+    State: no items; with an embedder, an embedding for each message, under the embedder's name. The index of words has
+    a separate state, see `PersistedIndex`.
 
     Example:
         >>> memory = VectorStoreRetrieverMemory(k=1)
@@ -67,9 +67,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
     name = "vector-retriever"
     needs_query = True
     keeps_fields = True
-    # Not annotated, or it would be an option: a subclass may search by others.
+    # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     weights = Weights()
-    """Weights of words, of the talk around a message, and of its age."""
+    """The weights of words, of the messages around a message, and of a message's age."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
     """Token limit for messages, not counting one that awaits its answer; 1,000 unless `k` is given."""
@@ -103,7 +103,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         )
         self._documents = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
-        # Each text is counted once, unless something else counts.
+        # Token counts by counter and text.
         self._counts: dict[tuple[str, str], int] = {}
         self._shown_until = 0
 
@@ -113,13 +113,13 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return f"{self.name}/{self._embedder.name}" if self._embedder else self.name
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Learn at every save, to embed; without an embedder, once enough new words are worth keeping."""
+        """Return the number of messages to learn from now: all, but without an embedder 0 until enough words wait."""
         worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq)
         return len(waiting) if worth else 0
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Embed the new messages, and now and then store the words of the newest."""
-        log = log.whole()  # what is found is not to depend on what is shown
+        """Return embeddings of the new messages; now and then, store the index of words."""
+        log = log.whole()  # search results must not depend on cleared tool results
         await self._words.keep(log, entries[-1].seq if entries else 0)
         whole = [(await log.between(one.seq, one.seq))[0] if isinstance(one, Cleared) else one for one in entries]
         passages = list(self._documents.passages(whole))
@@ -130,12 +130,12 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return Changes(embeddings={passage.seq: vector for passage, vector in zip(passages, vectors, strict=True)})
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The messages or exchanges that fit the query."""
-        words = self._words  # A clear meanwhile puts another in its place.
+        """Return a view of the messages or exchanges that fit the query."""
+        words = self._words  # A concurrent clear replaces the attribute.
         index = await words.follow(log.whole())
-        # Otherwise the best match would be the question itself, if it was saved already.
+        # A question that is saved already would be its own best match.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else set[int]()
-        asking |= {entry.seq for entry in self.pins.entries}  # they are shown in any case
+        asking |= {entry.seq for entry in self.pins.entries}  # pinned messages are shown in any case
         share = self.weights.embeddings * (self._embedder.weight if self._embedder else 0)
         near = (
             await self._similar(self._embedder, state, query or "") if self._embedder and share else dict[int, float]()
@@ -163,7 +163,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         if self.stay_tokens is None:
             return View(quotes=evidence(shown), passages=tuple(shown))
         newest, earlier = await log.tail(1), [one.seq for block in log.cached.finds for one in block]
-        # Show nothing in its first version if it was corrected since.
+        # Messages shown earlier and corrected since are shown with the correction.
         corrections = index.find_corrections_since(earlier, self._shown_until, limit)
         known = {*earlier, *(one.seq for one in shown)}
         new = await words.passages(log, [seq for seq in corrections if seq not in known])
@@ -178,7 +178,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return self._counts[key]
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Forget all words, and remove deleted messages from the index."""
+        """After a reset, drop the index of words, and remove deleted embeddings from the vector index."""
         if reset:
             self._words = self._no_words()
             self._counts.clear()
@@ -186,7 +186,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
                 await self._vectors.mend()
 
     async def _passages(self, words: PersistedIndex, log: Log, seqs: Sequence[int]) -> Sequence[Passage]:
-        """Return the messages with these numbers, with old tool results as lines."""
+        """Return the messages with these log numbers; old tool results are replaced by lines."""
         found = await words.passages(log.whole(), seqs)
         if log.cached.clearing is None:
             return found
@@ -195,7 +195,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return [replace(one, text=lines.get(one.seq, one.text)) for one in found]
 
     async def _similar(self, embedder: Embedder, state: State, query: str) -> Mapping[int, float]:
-        """Return the log numbers of the messages nearest to the query, with their similarity."""
+        """Return the messages nearest to the query: log number -> similarity."""
         try:
             (vector,) = await self._embed(embedder, [query], state)
         except ModelError as error:
@@ -212,7 +212,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return embedded.vectors
 
     def _add_days(self, query: str) -> str:
-        """Return the query with the words of the days that it means, seen from today."""
+        """Return the query with the dates of days such as "yesterday" added, counted from today."""
         now = self.clock()
         try:
             today = datetime.fromtimestamp(now, UTC).date()
@@ -221,7 +221,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return " ".join([query, *find_dates(query, today)])
 
     def clone(self, **changed: Any) -> Self:
-        """See `BaseMemory.clone`: over another store, the clone has an index of its own."""
+        """See `BaseMemory.clone`. A clone over another store gets a new vector index."""
         own = {"index": ExactIndex()} if "store" in changed and self.index is not None else {}
         return super().clone(**own | changed)
 

@@ -15,9 +15,9 @@ __all__ = ["ConversationBufferWindowMemory"]
 class ConversationBufferWindowMemory(ConversationBufferMemory):
     r"""Shows the last `k` exchanges, word for word.
 
-    The cost of a turn stays the same however long the conversation grows. Older messages are out of sight, though
-    `history()` still has them. With a `step`, it moves in steps: on most turns it begins with the same message as
-    before, so that a provider's prompt cache has the text.
+    The cost of a turn stays the same in a conversation of any length. Older messages are not shown, but stay in
+    `history()`. With a `step`, the window moves in steps: on most turns, the window begins with the same message as
+    before, and a provider's prompt cache stays valid.
 
     Costs: no call; tokens stay level.
 
@@ -44,10 +44,10 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
     """Show up to this many exchanges beyond `k`, then drop that many at once."""
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the first number that the window shows."""
+        """Return the log number of the first message in the window."""
         return await log.start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Show the newest `k` exchanges, or up to `step` more."""
+        """Return a view of the newest `k` exchanges, and up to `step` more."""
         shown, room = await log.exchanges_with_room(self.k, self.step)
         return View(entries=shown, room=room, texts_stay=True)

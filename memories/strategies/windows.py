@@ -1,4 +1,4 @@
-"""Remember the newest messages that fit a limit: a number of messages, or of tokens."""
+"""Remember the newest messages that fit a limit: a number of messages or a number of tokens."""
 
 import functools
 from collections.abc import Callable, Hashable, Sequence
@@ -40,17 +40,17 @@ __all__ = [
 ]
 
 Limit: TypeAlias = int | Callable[[str], int]
-"""A number, or a function that returns one for the conversation's id, called at each load."""
+"""A number, or a function that returns a number for the conversation's id; the function is called at each load."""
 
-# How many messages to read at first; doubled until there are enough.
+# The number of messages to read at first; doubled until there are enough.
 _FEWEST_ENTRIES = 32
 _NEVER = datetime.min.replace(tzinfo=UTC)
-# Marks in the log where `set_messages` lets the view begin. It is a message as others are, so that any store keeps it.
+# Marks the beginning of the view in the log, for `set_messages`. The mark is a message, which any store can keep.
 _START: Message = {"role": "system", "name": "set_messages", "content": ""}
 
 
 def _check_limit(name: str, value: object) -> None:
-    """Check the limit of a window. A function's result is checked at each load, when it is called."""
+    """Check the limit of a window; the result of a function is checked later, at each load."""
     if not callable(value):
         whole_number(name, value, at_least=1)
 
@@ -59,13 +59,13 @@ def _check_limit(name: str, value: object) -> None:
 class WindowMemory(BaseMemory):
     """Shows one system message and the newest messages that fit a limit, and nothing that a provider would refuse.
 
-    With a `step`, it moves in steps: on most turns it begins with the same message as before, so that a provider's
-    prompt cache has the text. Where it begins follows from the log alone (see `Steps` in
+    With a `step`, the window moves in steps: on most turns, the window begins with the same message as before, and a
+    provider's prompt cache stays valid. The beginning depends on the log alone (see `Steps` in
     `memzoo.memories.text.eviction`).
 
-    A smaller limit hides messages; a larger one brings them back, unless `keep_history=False` deleted them.
+    A smaller limit hides messages; a larger limit shows them again, unless `keep_history=False` deleted the messages.
 
-    State: none. With LangChain4j's rules, `held`, the messages that its memory would hold, as `[[number, message]]`.
+    State: none. With LangChain4j's rules, `held`: the messages in LangChain4j's memory, as `[[number, message]]`.
     """
 
     learns_system = True
@@ -110,7 +110,7 @@ class WindowMemory(BaseMemory):
         self._sliding = SlidingWindow(self.weight, lambda: self.render.counted_by if self.unit == "tokens" else "")
 
     def weight(self, entry: Entry) -> int:
-        """Return the count of a message towards the limit: its tokens."""
+        """Return the weight of a message towards the limit: the message's tokens."""
         return self.render.tokens(entry)
 
     def limit(self) -> int:
@@ -125,9 +125,9 @@ class WindowMemory(BaseMemory):
         return limit
 
     def limits(self) -> tuple[int, Steps | None]:
-        """Return the most that may be shown, and where it may begin; `None` for anywhere.
+        """Return the maximum to show, and the rule for the window's beginning; `None` if any message may be the first.
 
-        With a `step`, a limit in tokens is the most that is shown, but `max_messages` is the least.
+        With a `step`, a limit in tokens is the maximum to show, but `max_messages` is the minimum.
         """
         limit = self.limit()
         if not self.step:
@@ -137,16 +137,16 @@ class WindowMemory(BaseMemory):
 
     @property
     def state_name(self) -> str:
-        """The state's name; LangChain4j's rules have a state of their own."""
+        """The state's name; with LangChain4j's rules, the state has another name."""
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """With LangChain4j's rules, remember the messages in memory, which depend on each message in turn."""
+        """Return the messages held by LangChain4j's rules, which depend on each message in turn."""
         held = [[one.number, one.message] for one in self._replay(state, entries)]
         return Changes({"held": held if self.keep_history else None})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """Return the first number that is shown, or could be shown once pending calls have their results."""
+        """Return the log number of the first message that is shown, or may be shown once calls have results."""
         if not self._is_langchain4j:
             return (await self._fit(log, await self._rules(), self.limits())).oldest_needed
         # The system message stays in any case.
@@ -155,7 +155,7 @@ class WindowMemory(BaseMemory):
         return min(held, default=log.cached.last + 1)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Show the newest messages that fit."""
+        """Return a view of the newest messages that fit the limit."""
         limits = limit, steps = self.limits()
         if self._is_langchain4j:
             pinned, held = {entry.seq for entry in self.pins.entries}, await self._held(log, state)
@@ -181,14 +181,14 @@ class WindowMemory(BaseMemory):
         return replace(shown, room=as_room(left.room, shown.entries, self.weight))
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
-        """Restart the view with these messages, oldest first; later messages follow them.
+        """Restart the view with these messages, oldest first; later messages follow.
 
-        They are a turn of the log, like all others, behind an empty system message that marks the beginning of the
-        view. The log keeps the earlier messages, and `history` shows them; with `keep_history=False` they
-        are deleted. Forget the mark, and the old view returns.
+        The messages are added to the log as a turn, after an empty system message that marks the beginning of the view.
+        Earlier messages stay in the log and in `history`, unless `keep_history=False` deletes them. Forgetting the mark
+        restores the earlier view.
 
         Raises:
-            MessageError: One of them is refused; nothing was changed.
+            MessageError: A message is invalid; nothing was changed.
         """
         check_several(messages)
         new = [self.redactor.message(checked(message)) for message in messages]
@@ -218,17 +218,17 @@ class WindowMemory(BaseMemory):
 
     async def _held(self, log: Log, state: State) -> list[Weighed]:
         """Return the messages that LangChain4j's memory would hold now."""
-        # Without history there is no state: the log has what is held, and whoever opens it anew has nothing else.
+        # Without history there is no state: the log has exactly the held messages, also when it is opened anew.
         known = state if self.keep_history else State()
         return self._replay(known, await log.after(known.watermark))
 
     async def _rules(self) -> list[Weighed]:
-        """Return the system message in force, if any."""
+        """Return the system message in force; `[]` without a system message."""
         newest = await self.system.current()
         return [self._weigh(newest)] if newest else []
 
     async def _fit(self, log: Log, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
-        """Return the messages that fit, reading no more of the log than needed."""
+        """Return the messages that fit, and read no more of the log than needed."""
         limit, steps = limits
         size, pinned = _FEWEST_ENTRIES, {entry.seq for entry in self.pins.entries}
         count = await log.counter() if steps else int
@@ -250,7 +250,7 @@ class WindowMemory(BaseMemory):
             size *= 2
 
     async def _view(self, log: Log, items: Sequence[Weighed]) -> View:
-        """Return messages as their log entries, with turn and time, if the log has them."""
+        """Return a view of messages, with the log's entries (turn and time) for messages that the log has."""
         said = (one.number for one in items if one.number > 0 and not is_instruction(one.message))
         first, system = next(said, None), await self.system.current()
         entries = [*([system] if system else []), *(await log.after(first - 1) if first else [])]
@@ -271,8 +271,8 @@ def _entry(number: int, message: Message) -> Entry:
 class MessageWindowMemory(WindowMemory):
     """Shows the newest `max_messages` messages, always with the system message.
 
-    Each message counts as one, at any length. Use it for trying things out, or if messages are of similar length.
-    A tool call and its results count one by one, but leave the window together.
+    Each message counts as one, regardless of length. Use this memory for experiments, or if messages are of similar
+    length. A tool call and its results count separately, but leave the window together.
 
     Costs: no call; tokens grow with the length of messages.
 
@@ -300,7 +300,7 @@ class MessageWindowMemory(WindowMemory):
     """
 
     def weight(self, entry: Entry) -> int:
-        """Each message counts as one."""
+        """Return the weight of a message towards the limit: 1."""
         return 1
 
 
@@ -308,7 +308,7 @@ class MessageWindowMemory(WindowMemory):
 class TokenWindowMemory(WindowMemory):
     """Shows the newest messages that fit `max_tokens` tokens, always with the system message.
 
-    It shows a message whole or not at all. The cost of a turn stays bounded, however long the messages are.
+    Messages are shown whole or not at all. The cost of a turn stays within the limit for messages of any length.
 
     Costs: no call; tokens up to the limit.
     Needs: nothing.
@@ -369,27 +369,27 @@ class ConversationTokenBufferMemory(WindowMemory):
 
 
 class SlidingWindow:
-    """Knows which messages fit a limit, as long as the log has only user messages and answers.
+    """Caches the messages that fit a limit, while the log has only user messages and answers.
 
-    In that case the rules of `text.eviction` keep the longest end of the log that fits. The messages that fit now are
-    the previous ones plus the new ones, minus the ones pushed out, so a load costs only the changes. `fit_messages`
-    handles all other cases.
+    For such a log, the rules of `text.eviction` keep the longest end of the log that fits. From one load to the next,
+    new messages are added at the end and old messages are dropped, so a load costs only the changes. `fit_messages`
+    handles all other logs.
 
     Args:
-        weight: The count of an entry towards the limit.
-        counted_by: The name of the counter; other names mean other weights.
+        weight: Returns the weight of an entry towards the limit.
+        counted_by: Returns the name of the token counter; with another counter, all weights are counted anew.
     """
 
     def __init__(self, weight: Callable[[Entry], int], counted_by: Callable[[], str]) -> None:
         self._weight = weight
         self._counted_by = counted_by
-        # What it holds for, the entries, and their weight. One object: threads see all of it or nothing.
+        # The cache's conditions, the entries, and their weight. One tuple: threads see all of the cache or nothing.
         self._known: tuple[Hashable, list[Entry], int] | None = None
 
     async def fit(self, log: Log, limit: int) -> tuple[Sequence[Entry], int] | None:
-        """Return the entries that fit, oldest first, and how much of the limit may be filled before one of them goes.
+        """Return the entries that fit, oldest first, and the weight that can be added before an entry is dropped.
 
-        `None` if `fit_messages` has to decide.
+        Returns `None` if `fit_messages` has to decide.
         """
         known, about = self._known, (limit, log.cached.epoch, self._counted_by())
         if known and known[0] == about:
@@ -401,10 +401,10 @@ class SlidingWindow:
         if new:
             kept, size = self._drop_oldest([*kept, *new], size + sum(map(self._weight, new)), limit)
         newest = reversed(kept)
-        # What `fit_messages` never lets go of is the newest user message.
+        # `fit_messages` never evicts the newest user message, so that message must be among the kept ones.
         if all(map(_is_plain, new)) and any(entry.message["role"] == "user" for entry in newest):
             self._known = about, kept, size
-            # Where not everything is shown, the oldest goes next.
+            # If older messages are hidden already, any addition drops the oldest entry.
             return kept, limit - size if kept[0].seq == 1 else 0
         self._known = None
         return None
@@ -417,7 +417,7 @@ class SlidingWindow:
         return entries[gone:], size
 
     async def _longest_end(self, log: Log, limit: int) -> list[Entry]:
-        """Read back from the end of the log, only until it exceeds the limit, or all of it."""
+        """Return the newest entries of the log: enough entries to exceed the limit, or all entries."""
         count = _FEWEST_ENTRIES
         while True:
             tail = await log.tail(count)

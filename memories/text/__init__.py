@@ -1,1 +1,1 @@
-"""Messages as text: checking, rendering, counting, grouping, trimming and shortening them."""
+"""Messages as text: checks, rendering, token counts, groups, limits and redaction."""

@@ -1,4 +1,4 @@
-"""Old results of tools: replaced by a line where they are shown or learnt from. The log itself keeps all."""
+"""Replaces old tool results with a one-line note, in views and in upkeep calls. The log keeps the full results."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 __all__ = ["ClearToolResults", "ClearToolResultsOption", "Clearing", "clear_results", "clearing_of"]
 
-# The roles of results.
+# The roles of tool results.
 _RESULTS = ("tool", "function")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClearToolResults:
-    """Replaces old results of tools by a line that names the tool and the length of the result.
+    """Replaces old tool results with a line that names the tool and the length of the result.
 
     Attributes:
-        keep: The fewest newest results that stay. Results since the last answer stay in any case.
-        step: The first result that stays moves by this many messages at once, so that a provider's prompt cache keeps
-            everything before it; up to this many messages more keep their results.
-        over: Results up to this many tokens stay.
-        exclude: The names of tools whose results stay, and do not count.
+        keep: The least number of newest results to keep in full. Results since the last answer always stay in full.
+        step: The cut-off advances in jumps of this many messages, to keep a provider's prompt cache valid between
+            jumps. Results in up to this many more messages therefore stay in full.
+        over: Results up to this many tokens stay in full.
+        exclude: The names of tools whose results stay in full, and do not count towards `keep`.
 
     Raises:
-        OptionError: One of them has a value that cannot work.
+        OptionError: An attribute has an invalid value.
 
     Example:
         >>> from memzoo import create_memory
@@ -61,14 +61,14 @@ class ClearToolResults:
 
 
 ClearToolResultsOption: TypeAlias = ClearToolResults | Mapping[str, Any] | None
-"""A `ClearToolResults`, or its members by name."""
+"""A `ClearToolResults`, or a mapping of its attributes; `None` to keep all results."""
 
 
 def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
-    """Return the meaning of an option.
+    """Return an option as `ClearToolResults`; `None` stays `None`.
 
     Raises:
-        OptionError: It is something else, or has an unknown member.
+        OptionError: The option has another type, or an unknown member.
     """
     if option is None or isinstance(option, ClearToolResults):
         return option
@@ -79,12 +79,13 @@ def clearing_of(option: ClearToolResultsOption) -> ClearToolResults | None:
 
 
 def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResults) -> dict[int, str]:
-    """Return the results that are old enough to be replaced, by number, with the names of their tools.
+    """Return the tool results that are old enough to replace, as message number -> tool name.
 
-    They follow from the numbers alone, so that each process shows the same.
+    The choice depends on the numbers alone: every process shows the same messages.
 
     Args:
-        said: Messages to the end of the conversation, oldest first, each behind its number in the log or its place.
+        said: Pairs of number and message up to the end of the conversation, oldest first. The numbers are log numbers,
+            or positions in a list.
         option: The rule.
     """
     tools = dict[Any, str]()
@@ -92,25 +93,25 @@ def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResu
     for number, message in said:
         for call in message.get("tool_calls") or ():
             tools[call["id"]] = str((call.get("function") or {}).get("name") or "a tool")
-        # Without its call, a result is not sent.
+        # A result without its call is not sent.
         name = message.get("name") if message["role"] == "function" else tools.get(message.get("tool_call_id"))
         if message["role"] in _RESULTS and name and name not in option.exclude:
             found.append((number, str(name)))
     first = found[-option.keep][0] if 0 < option.keep <= len(found) else 0 if option.keep else said[-1][0] + 1
-    # What came since the last answer stays.
+    # Results since the last answer stay.
     first = min(first, next((number + 1 for number, message in reversed(said) if is_answer(message)), said[0][0]))
     first -= first % option.step
     return {number: name for number, name in found if number < first}
 
 
 def _replace_result(message: Message, name: str, over: int, size: Callable[[], int]) -> Message:
-    """Return a result of a tool as a line; as it is, if it is short.
+    """Return a tool result replaced by a line; a short result is returned unchanged.
 
     Args:
         message: The result.
         name: The tool's name.
-        over: The most tokens of a result that stays.
-        size: Counts its tokens.
+        over: Results up to this many tokens stay.
+        size: Counts the result's tokens.
     """
     text = text_of(message)
     line = f"[{name} gave {len(text):,} characters, which are not shown any more]"
@@ -122,7 +123,7 @@ def _replace_result(message: Message, name: str, over: int, size: Callable[[], i
 def clear_results(
     messages: Sequence[Message], option: ClearToolResults, size: Callable[[Message], int]
 ) -> list[Message]:
-    """Return messages, oldest first, with old results as lines."""
+    """Return messages, oldest first, with old tool results replaced by lines."""
     cleared = list(messages)
     for place, name in (_results_to_clear([*enumerate(messages)], option) if messages else {}).items():
         cleared[place] = _replace_result(messages[place], name, option.over, partial(size, messages[place]))
@@ -130,13 +131,13 @@ def clear_results(
 
 
 class Clearing:
-    """Replaces old results of tools by lines, as `ClearToolResults` says. The log itself keeps all.
+    """Replaces old tool results with lines, by the rule of `ClearToolResults`. The log keeps the full results.
 
     Args:
         option: The rule.
         held: The log.
         size: Counts the tokens of an entry.
-        pins: The pinned messages, which stay.
+        pins: The pinned messages, which stay in full.
     """
 
     def __init__(
@@ -148,11 +149,11 @@ class Clearing:
     ) -> None:
         self._option, self._held, self._size, self._pins = option, held, size, pins
         self._epoch: Hashable = None
-        # What the names are true of, the names of tools by number, and the entries that were replaced.
+        # The messages that the names are valid for, the names of tools by log number, and the replaced entries.
         self._known: tuple[Hashable, Mapping[int, str], dict[int, Cleared]] = (None, {}, {})
 
     def replace_old(self, entries: list[Entry]) -> list[Entry]:
-        """Return entries of the log as they are shown: results that are old enough are lines."""
+        """Return entries as shown in a view: old tool results are replaced by lines."""
         if not any(entry.message["role"] in _RESULTS for entry in entries):
             return entries
         held = self._held.entries
@@ -162,22 +163,22 @@ class Clearing:
 
     @property
     def waits(self) -> bool:
-        """A result may become a line later; as it is shorter then, a limit may let older messages in again."""
+        """Tell whether results may still become lines, which are shorter and let older messages fit a limit again."""
         held = self._held.entries
         results = [entry.seq for entry in held if entry.message["role"] in _RESULTS]
         return bool(results) and not self._names(held)[0].keys() >= {*results}
 
     def is_whole(self, entries: Sequence[Entry]) -> bool:
-        """Tell if entries have a result that is no line."""
+        """Tell whether entries have a tool result in full."""
         return any(entry.message["role"] in _RESULTS and not isinstance(entry, Cleared) for entry in entries)
 
     def replace_all(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """Return entries as they are learnt from: each result that may be is a line, so that it is always the same."""
+        """Return entries for upkeep calls: all replaceable results are lines, for the same input at any time."""
         if not any(entry.message["role"] in _RESULTS for entry in entries):
             return entries
         exclude, over = self._option.exclude, self._option.over
         option = ClearToolResults(keep=0, step=1, over=over, exclude=exclude)
-        # Behind an answer, nothing is open.
+        # After an answer, all results are old.
         end = entries[-1].seq + 1, {"role": "assistant", "content": ""}
         names = _results_to_clear([*((entry.seq, entry.message) for entry in entries), end], option)
         lines = dict[int, Cleared]()

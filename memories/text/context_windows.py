@@ -1,4 +1,4 @@
-"""Context windows of models, and limits given as a share of them."""
+"""Context windows of models, and token limits given as a share of a window."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from memzoo.errors import OptionError
 __all__ = ["AS_OF", "CONTEXT_WINDOWS", "Tokens", "context_window", "tokens_of"]
 
 Tokens = int | str
-"""A number of tokens, or a share of the model's window such as `"80%"`."""
+"""A number of tokens, or a share of the model's context window such as `"80%"`."""
 
 AS_OF = "November 2026"
 """The date of `CONTEXT_WINDOWS`."""
@@ -63,30 +63,32 @@ CONTEXT_WINDOWS: Mapping[str, int] = {
     "o3": 200_000,
     "o4-mini": 200_000,
 }
-"""The most tokens of question and answer together, by the beginning of the model's name."""
+"""The most tokens of prompt and answer together, by the beginning of the model's name."""
 
 _MOST_DIGITS = 19  # of tokens
 _SHARE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?|100)\s?%")
 
 
 def context_window(model: str) -> int | None:
-    """Return the window of a model, with or without its provider's name before it; `None` if unknown.
+    """Return the context window of a model, such as "gpt-4o" or "openai/gpt-4o", in tokens; `None` if unknown.
 
     Example:
         >>> context_window("gpt-4o-mini"), context_window("openai/gpt-4-0613"), context_window("gpt-40")
         (128000, 8192, None)
     """
     name = model.rpartition("/")[2]
-    # The name may continue with a version only: "o1" does not match "o10", nor "gpt-4" "gpt-4o".
+    # The name may continue only with a version: "o1" does not match "o10", and "gpt-4" does not match "gpt-4o".
     known = [one for one in CONTEXT_WINDOWS if re.match(re.escape(one) + r"(?![a-z0-9])", name)]
     return CONTEXT_WINDOWS[max(known, key=len)] if known else None
 
 
 def tokens_of(name: str, limit: object, model: str) -> object:
-    """Turn a share of a model's window into tokens; anything else is returned unchanged, for later checks.
+    """Return a token limit as a number: a share of a model's window is converted, digits in a string are parsed.
+
+    A limit that is not a string is returned unchanged, to be checked later.
 
     Raises:
-        OptionError: It is a text but not a share, or the model's window is not known.
+        OptionError: The string is not a share, or the model's window is unknown.
 
     Example:
         >>> tokens_of("max_tokens", "80%", "gpt-4o"), tokens_of("max_tokens", 500, "gpt-4o")
@@ -94,7 +96,7 @@ def tokens_of(name: str, limit: object, model: str) -> object:
     """
     if not isinstance(limit, str):
         return limit
-    if limit.isascii() and limit.isdecimal() and len(limit) <= _MOST_DIGITS:  # the parameters of a URL come as texts
+    if limit.isascii() and limit.isdecimal() and len(limit) <= _MOST_DIGITS:  # parameters of a URL are strings
         return int(limit)
     found = _SHARE.fullmatch(limit.strip())
     share = float(found[1]) if found else 0.0

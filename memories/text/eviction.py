@@ -1,4 +1,4 @@
-"""Chooses the messages that fit a limit: rules of eviction, including LangChain4j's, and windows that move in steps."""
+"""Chooses the messages that fit a limit: memzoo's and LangChain4j's rules, and windows that move in steps."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
@@ -13,10 +13,10 @@ from memzoo.stores import Message
 __all__ = ["Evict", "Fitted", "Steps", "Weighed", "add_as_langchain4j", "evict_as_langchain4j", "fit_messages"]
 
 Evict: TypeAlias = Literal["message", "exchange"]
-"""The unit of eviction: one message (a tool call with its results), or everything up to the next user message."""
+"""The unit of eviction: one message (a tool call with its results), or all messages up to the next user message."""
 
-# Messages of a chat are rarely shorter, in tokens. Where they are longer, closer numbers are tried: with 14, 28 or 56
-# tokens each it moves by nearly all of the step at once.
+# In tokens; few messages of a chat are shorter. For longer messages, closer numbers are tried: with messages of 14, 28
+# or 56 tokens, a window moves by nearly the whole step at once.
 _SHORT_MESSAGE = 14
 _FAR = 2**40  # more than any log has
 
@@ -26,9 +26,9 @@ class Weighed:
     """A message with its weight towards a limit.
 
     Attributes:
-        number: Its number in the log.
+        number: The message's log number.
         message: The chat message.
-        weight: Its tokens, or 1 where messages are counted.
+        weight: The message's tokens, or 1 if the limit counts messages.
     """
 
     number: int
@@ -42,10 +42,10 @@ class Fitted:
 
     Attributes:
         kept: The messages, in the order for sending.
-        size: Their weight.
-        settled: True if any messages before the list would not be kept either.
-        oldest_needed: The number of the first message that is kept, or may be once a call has all its results.
-        room: The weight that may be added before one of them goes; below 0 if one goes with the next in any case.
+        size: The weight of the kept messages.
+        settled: True if messages before the beginning of the list would not be kept.
+        oldest_needed: The log number of the first message that is kept, or may be kept once a call has all its results.
+        room: The weight that may be added before a kept message is evicted; below 0 if any addition evicts a message.
     """
 
     kept: list[Weighed]
@@ -66,21 +66,22 @@ def fit_messages(
     newest: int = 0,
     count: Callable[[int], int] = int,
 ) -> Fitted:
-    """Keep the newest messages that fit a limit: the oldest go first, a tool call together with its results.
+    """Return the newest messages that fit a limit: the oldest are evicted first, tool calls with their results.
 
-    System and pinned messages never go, nor does the newest user message, nor, until it is answered, the messages after
-    it. If these alone exceed the limit, only they are kept. Without a user message, the last message stays. Calls
-    without all their results, and results without their call, are left out first and do not count.
+    System messages, pinned messages and the newest user message are never evicted, nor are the messages after an
+    unanswered user message. If these messages alone exceed the limit, no others are kept. Without a user message, the
+    last message stays. Calls with a missing result, and results without a call, are left out first and do not count.
 
     Args:
-        items: Oldest first.
+        items: The messages, oldest first.
         limit: The most that the messages may weigh.
-        evict: With `"exchange"`, the kept messages begin with a user message, if there is one, apart from pinned ones.
-        system_first: Put system messages first; otherwise they stay in their places.
-        steps: The places where the kept messages may begin, with the same limit. By default, anywhere.
-        pinned: The numbers of pinned messages.
-        newest: The newest number of the log, if the next message does not follow the last message's number.
-        count: Counts messages for steps: a function of a number (see `Log.counter`).
+        evict: With `"exchange"`, the kept messages begin with a user message, apart from pinned messages; without a
+            user message, with any message.
+        system_first: True to put system messages first; false to leave system messages in their places.
+        steps: The rule for the first kept message, with the same limit. By default, any message can be first.
+        pinned: The log numbers of pinned messages.
+        newest: The newest log number, if the next message's number does not follow the last number in `items`.
+        count: Converts a log number into a message count for `steps` (see `Log.counter`).
     """
     given = list(items)
     together = group_messages([one.message for one in given])
@@ -99,7 +100,7 @@ def fit_messages(
         kept.add(place)
     users = [place for place in sorted(kept) if heads[place]["role"] == "user"]
     if steps:
-        # The last place to begin is the newest user message, or the message that stays without one.
+        # The kept messages begin at the newest user message at the latest; without a user message, at the last message.
         said = {place for place in kept - stays if not is_instruction(heads[place])}
         last = users[-1] if users else max(said, default=0)
         places = {place for place in said.union(fitting) if place <= last}
@@ -110,7 +111,7 @@ def fit_messages(
         besides = sum(weights[place] for place in kept.union(fitting) - places)
         begins_at = steps.first(numbers, sizes, besides)
         kept -= {place for unit in units[:begins_at] for place in unit} - safe
-        # With the next user message, it may also begin after the newest one.
+        # With the next user message, the window may also begin after the newest user message.
         later = sorted(place for place in said if place > last)
         behind = [weights[place] for place in later]
         numbers += [count(groups[place][0].number) for place in later]
@@ -118,7 +119,7 @@ def fit_messages(
         room = steps.room(numbers, sizes + behind, newest, begins=begins_at, besides=besides - sum(behind))
         users = [place for place in users if place in kept]
     first = _first(heads, kept - stays)
-    # Older pinned messages stand alone: the kept exchange begins after them.
+    # Older pinned messages do not count as the beginning: the kept exchange begins after them.
     begins = next((place for place in users if place >= first), None)
     if evict == "exchange" and begins is not None:
         kept = {place for place in kept if place >= begins or place in stays or is_instruction(heads[place])}
@@ -126,7 +127,7 @@ def fit_messages(
     left = [one for place in order for one in groups[place]]
     first = _first(heads, kept - stays)
     gone = [groups[place][0].number for place in range(first) if place not in kept]
-    # A message that must stay may precede evicted ones: it goes as soon as it may, as do messages that no user began.
+    # Messages that must stay may precede evicted messages, or have no user message: the next turn may evict them.
     unbegun = not users and (steps is not None or evict == "exchange")
     torn = unbegun or any(place not in kept for place in range(first, len(groups)))
     shown = [one.number for one in left if not (system_first and is_instruction(one.message))]
@@ -138,18 +139,22 @@ def fit_messages(
 
 
 def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
-    """Return the first place that is not a system message's; 0 if there is none."""
+    """Return the first of the positions without a system message; 0 if all have system messages."""
     return min((place for place in places if not is_instruction(heads[place])), default=0)
 
 
 def _is_entered(given: Sequence[Weighed], known: Collection[int], between: Container[int]) -> bool:
-    """Tell whether a waiting call would return, with its results, to the kept messages, at such a number."""
+    """Tell whether a call with a missing result has a number in a range, and would be kept with the result."""
     waiting = (one for place, one in enumerate(given) if place not in known and one.message["role"] == "assistant")
     return any(one.number in between for one in waiting)
 
 
 def _safe(heads: Sequence[Message]) -> set[int]:
-    """Return the groups that must stay, by the first message of each."""
+    """Return the positions of the groups that must stay.
+
+    Args:
+        heads: The first message of each group.
+    """
     rules = {place for place, head in enumerate(heads) if is_instruction(head)}
     said = [place for place in range(len(heads)) if place not in rules]
     newest = next((place for place in reversed(said) if heads[place]["role"] == "user"), None)
@@ -164,9 +169,9 @@ def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) ->
     """Return the units of eviction, oldest first: single groups, or all groups up to the next user message.
 
     Args:
-        places: The places of groups, newest first.
+        places: The positions of groups, newest first.
         heads: The first message of each group.
-        by_user: Evict everything up to the next user message at once; leaves out groups before the first one.
+        by_user: True for units that begin with a user message; groups before the first user message are left out.
     """
     units, unit = list[list[int]](), list[int]()
     for place in places:
@@ -179,19 +184,19 @@ def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) ->
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A window's minimum, maximum and possible beginnings, which are fixed numbers of the log.
+    """A window that moves in steps: a minimum, a maximum, and fixed log numbers at which the window can begin.
 
-    A window that drops the oldest message with each new one changes its beginning at each turn, so a provider's prompt
-    cache is useless. One that moves in steps keeps its beginning until it has grown by the step.
+    A window that drops the oldest message with each new message changes its beginning at each turn, and a provider's
+    prompt cache is useless. A window that moves in steps keeps its beginning until the window has grown by the step.
 
-    It begins at a multiple of `every`: the newest from which it shows at least the minimum. If that exceeds the
-    maximum, because messages are long, numbers half as far apart are tried, down to single messages. The beginning
-    depends only on the messages shown, not on earlier messages or windows: other processes, and the same one after a
-    restart, begin at the same message.
+    The window begins at a multiple of `every`: the newest multiple with at least the minimum after it. If the window
+    then exceeds the maximum because of long messages, numbers half as far apart are tried, down to single messages. The
+    beginning depends only on the messages shown, not on earlier messages or windows: after a restart, and in other
+    processes, the window begins at the same message.
 
     Attributes:
-        least: The least to show, if there is as much.
-        most: The most to show.
+        least: The least weight to show, if the log has enough messages.
+        most: The most weight to show.
         every: The window begins at a multiple of this number, if possible.
     """
 
@@ -201,27 +206,27 @@ class Steps:
 
     @classmethod
     def above(cls, limit: int, step: int, numbers: int = 1) -> "Steps":
-        """Make a window that shows `limit` items, and up to `step` more.
+        """Return a window that shows at least `limit` items, and up to `step` more.
 
         Args:
             limit: The least number of items to show.
-            step: The number of further items that it may show.
+            step: The most items to show beyond `limit`.
             numbers: The usual number of log entries per item.
         """
         return cls(limit, limit + step, numbers * (step + 1))
 
     @classmethod
     def below(cls, limit: int, step: int) -> "Steps":
-        """Make a window that shows at most `limit` tokens, and usually at most `step` fewer."""
+        """Return a window that shows at most `limit` tokens, and usually at least `limit - step`."""
         return cls(max(limit - step, 0), limit, max(step // _SHORT_MESSAGE, 1))
 
     def first(self, numbers: Sequence[int], weights: Sequence[int], besides: int = 0) -> int:
-        """Return the place of the first item shown; the number of items if none is.
+        """Return the position of the first item shown; the number of items if no item is shown.
 
         Args:
-            numbers: The numbers of the log at which the window could begin, ascending.
-            weights: The weight that each of these adds.
-            besides: The weight shown in any case.
+            numbers: The log numbers at which the window can begin, ascending.
+            weights: The weight of the item at each number.
+            besides: The weight of messages that are always shown.
 
         Example:
             >>> steps = Steps.above(2, 2)
@@ -244,19 +249,19 @@ class Steps:
     def room(
         self, numbers: Sequence[int], weights: Sequence[int], newest: int, *, begins: int, besides: int = 0
     ) -> int:
-        """Return the weight that can be added before the window moves; below 0 if it shows too much already.
+        """Return the weight that can be added before the window moves; below 0 if the window is already over the limit.
 
         Args:
-            numbers: The numbers at which it could begin when something is added, ascending.
-            weights: The weight that each of these adds.
-            newest: The newest number of the log. Additions come after it, and the window may then begin at them.
-            begins: The place of its current beginning.
-            besides: The weight shown in any case.
+            numbers: The log numbers at which the window can begin after an addition, ascending.
+            weights: The weight of the item at each number.
+            newest: The newest log number. Added messages have higher numbers, and the window may begin at them.
+            begins: The position of the window's current beginning.
+            besides: The weight of messages that are always shown.
         """
         spare = self.most - besides - sum(weights[begins:])
 
         def moves(more: int) -> bool:
-            # The lighter the new messages, the later the last beginning that shows the minimum.
+            # The lighter the new messages, the later the last beginning with the minimum after it.
             early = min(max(besides + more - self.least, 0), more - 1)
             added = [newest + 1, newest + 1 + early]
             return self.first([*numbers, *added], [*weights, early, more - early], besides) != begins
@@ -266,13 +271,13 @@ class Steps:
 
 
 def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
-    """Return the messages in LangChain4j's memory after adding one, including its faulty corner cases.
+    """Return the messages in LangChain4j's memory after adding a message, with LangChain4j's faulty corner cases.
 
-    Ignores a system message that is there already; a different one replaces it and goes to the end, or to the beginning
-    with `system_first`; an empty one removes it.
+    A new system message equal to the present system message is ignored. A different system message replaces the present
+    one and goes to the end, or with `system_first` to the beginning. An empty system message removes the present one.
 
     Args:
-        held: The messages before, oldest first.
+        held: The messages before the addition, oldest first.
         new: The new message.
         limit: The most that all messages may weigh.
         system_first: LangChain4j's `alwaysKeepSystemMessageFirst`.
@@ -291,10 +296,10 @@ def add_as_langchain4j(held: Iterable[Weighed], new: Weighed, limit: int, *, sys
 
 
 def evict_as_langchain4j(held: Iterable[Weighed], limit: int) -> list[Weighed]:
-    """Remove the oldest messages as LangChain4j does, until the rest fits, and return the rest.
+    """Return the messages left after removing the oldest, as LangChain4j does, until the rest fits a limit.
 
-    A system message at the beginning stays. A message that calls tools takes the results directly after it along,
-    whichever call they answer. A single message over the limit is removed too, so the result may be empty.
+    A system message at the beginning stays. The results directly after a removed tool call are removed with the call,
+    even results of other calls. A single message over the limit is removed too: the result may be empty.
     """
     messages = list(held)
     size = sum(one.weight for one in messages)

@@ -1,6 +1,6 @@
-"""Explains a view: the searches behind it, the cost of each message, and the messages left out.
+"""Explains a view: the searches made for the view, the tokens of each message, and the messages left out.
 
-Searches `report` their results, which are dropped unless an explanation is under way (`watch`).
+Searches `report` their results. Without an explanation under way (`watch`), the results are dropped.
 """
 
 import contextlib
@@ -34,11 +34,12 @@ class ShownText:
     """A message in the view.
 
     Attributes:
-        kind: The system message, a text that the strategy derived or found, a message of the log, or a pinned one.
-        tokens: Its cost.
-        number: Its number in the log; `None` if it is not in the log.
-        text: Its text.
-        role: Its role, as the model sees it.
+        kind: "system" for the system message, "recalled" for a derived or found text, "message" for a message of the
+            log, "pinned" for a pinned message.
+        tokens: The message's tokens.
+        number: The message's log number; `None` for a message outside the log.
+        text: The message's text.
+        role: The message's role in the request.
     """
 
     kind: Kind
@@ -54,10 +55,10 @@ class Find:
 
     Attributes:
         by: The kind of search.
-        what: A message by its number in the log, or a text.
-        score: Its fit, higher is better; to be compared within one kind of search only.
-        shown: The view shows it.
-        text: Its text.
+        what: The log number of a message, or a text.
+        score: The score; higher is better. Scores are comparable within one kind of search only.
+        shown: True if the view shows the result.
+        text: The result's text.
     """
 
     by: str
@@ -72,9 +73,9 @@ class LeftOut:
     """A message of the log that is not shown word for word.
 
     Attributes:
-        number: Its number.
-        reason: The reason.
-        text: Its text.
+        number: The message's log number.
+        reason: The reason for leaving the message out.
+        text: The message's text.
     """
 
     number: int
@@ -84,14 +85,14 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Explains a view of a memory; `str` gives it as text.
+    """An explanation of a memory's view; `str` returns the explanation as text.
 
     Attributes:
         strategy: The strategy's name.
         query: The query; `None` if the strategy does not search.
-        limit: The most tokens of the view; `None` if it has no limit as a whole.
+        limit: The most tokens of the view; `None` if the view has no limit as a whole.
         shown: The messages of the view, in order.
-        finds: The results of searches, each in its order.
+        finds: The results of the searches, search by search, best first.
         left_out: The messages of the log that are not shown, oldest first.
     """
 
@@ -108,12 +109,12 @@ class Explanation:
         return sum(one.tokens for one in self.shown)
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it as JSON values."""
+        """Return the explanation as JSON values."""
         values: dict[str, Any] = json.loads(json.dumps({**asdict(self), "tokens": self.tokens}))
         return values
 
     def __str__(self) -> str:
-        """All of it as text: a line for each message that is shown, found or left out, and all that is recalled."""
+        """Return the explanation as text: a line for each message shown, found or left out; recalled texts in full."""
         told = [
             f"{name}:\n" + "\n".join("  " + "  ".join(row).replace("  \n", "\n") for row in rows)
             for name, rows in self._tables()
@@ -136,7 +137,7 @@ class Explanation:
 
 
 def _find_tables(finds: Iterable[Find]) -> Iterator[tuple[str, list[list[str]]]]:
-    """A table for each way of looking, since scores can be compared within one only."""
+    """Yield a table for each kind of search, since scores are comparable only within one kind."""
     for by, some in itertools.groupby(finds, key=lambda one: one.by):
         found = [*some]
         scores = _write_scores([one.score for one in found])
@@ -150,7 +151,7 @@ def _find_tables(finds: Iterable[Find]) -> Iterator[tuple[str, list[list[str]]]]
 
 
 def _write_scores(scores: Sequence[float]) -> list[str]:
-    """Write scores with as many digits as tell them apart."""
+    """Return scores as text, with enough digits to tell different scores apart."""
     written: list[str] = []
     for digits in range(2, _MOST_DIGITS + 1):
         written = [f"{score:.{digits}f}" for score in scores]
@@ -164,7 +165,7 @@ def _write_find(one: Find) -> list[str]:
 
 
 def _write_shown(one: ShownText) -> str:
-    """Write a message in a line, and a text that was recalled whole, without the frame around it."""
+    """Return a shown message as text: a message as one line, a recalled text in full and without its frame."""
     if one.kind != "recalled":
         return _short(one.text)
     return "".join(f"\n      {line}" for line in in_frame(one.text).splitlines())
@@ -184,8 +185,8 @@ class Searches:
     """The searches made for a view.
 
     Attributes:
-        found: By kind of search, the results with their scores, best first.
-        of_messages: Messages of the log were searched.
+        found: Pairs of the kind of search and the results with their scores, best first.
+        of_messages: True if messages of the log were searched.
     """
 
     found: list[tuple[str, dict[Any, float]]] = field(default_factory=list[tuple[str, dict[Any, float]]])
@@ -196,12 +197,12 @@ _watching: ContextVar[Searches | None] = ContextVar("memzoo_searches", default=N
 
 
 def report(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
-    """Report the results of a search to the explanation under way, if any; otherwise the scores are not read.
+    """Report the results of a search to the explanation under way; without an explanation, `scores` is not read.
 
     Args:
         by: The kind of search.
-        scores: The results with their scores, best first: messages by number, or texts.
-        of_messages: Messages of the log were searched.
+        scores: The results with their scores, best first. A result is the log number of a message, or a text.
+        of_messages: True if messages of the log were searched.
     """
     if told := _watching.get():
         told.found.append((by, dict(scores)))
@@ -210,7 +211,7 @@ def report(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: b
 
 @contextlib.contextmanager
 def watch() -> Generator[Searches]:
-    """Hear of all searches in this block."""
+    """Return a context manager that collects the results of all searches in a `with` block."""
     token = _watching.set(told := Searches())
     try:
         yield told
@@ -221,20 +222,20 @@ def watch() -> Generator[Searches]:
 async def explain_view(
     memory: "BaseMemory", told: Searches, view: "View", query: str | None, max_tokens: int | None
 ) -> Explanation:
-    """As `BaseMemory.aexplain`.
+    """Return the explanation of a view, see `BaseMemory.aexplain`.
 
     Args:
         memory: The memory.
-        told: Its searches while it made the view.
+        told: The searches made for the view.
         view: The view.
-        query: Its query; `None` if it does not search.
-        max_tokens: See there.
+        query: The view's query; `None` if the memory does not search.
+        max_tokens: See `BaseMemory.aexplain`.
     """
     sent = memory.render.show(view, max_tokens)
-    # A summary may stand beside the messages without counting towards their limit.
+    # A summary may be shown with the messages without counting towards the messages' limit.
     beside = bool(view.recalled) and not getattr(memory, "count_summary", True)
     limit = max_tokens or (None if beside else memory.message_limit)
-    # Beside messages, the limit would be only for what was derived.
+    # In a view with messages, this limit would apply to the derived texts only.
     if limit is None and not beside and not view.entries:
         limit = getattr(memory, "max_token_limit", None)
     entries = await memory.log.page()
@@ -251,7 +252,7 @@ async def explain_view(
 
 
 def _list_shown(sent: Sequence[Message], view: "View", counter: "TokenCounter") -> list[ShownText]:
-    """List the messages sent, each with its origin; of equal messages, the newest are the ones that were kept."""
+    """Return the sent messages with their origins. Of equal messages, the newest count as sent."""
     numbers: dict[str, list[int]] = {}
     for entry in (*([view.system] if view.system else []), *view.entries):
         numbers.setdefault(_key(entry.message), []).append(entry.seq)
@@ -273,7 +274,7 @@ def _finds(
     said: Mapping[int, str],
     shown: Sequence[ShownText],
 ) -> Iterable[Find]:
-    """Yield the results of searches, each marked as shown if it is a message of the view or within a text."""
+    """Yield the results of searches. A result is marked as shown if its message or its text is in the view."""
     texts = "\n".join(one.text for one in shown)
     for by, scores in searches:
         for what, score in scores.items():
@@ -282,7 +283,7 @@ def _finds(
 
 
 def _is_told(text: str, texts: str) -> bool:
-    """Tell if texts contain a text, as it is or with others under the same label, such as a name."""
+    """Tell whether texts contain a text, either whole or as part of the texts under the same label, such as a name."""
     label, _, said = text.partition(": ")
     return bool(text) and (text in texts or bool(said and said in texts and f"{label}: " in texts))
 

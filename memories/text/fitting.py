@@ -1,4 +1,4 @@
-"""Fits things into a limit: the best of many within a number of tokens, and parts of a long text."""
+"""Fits items and texts into a token limit: chooses the best items, and shortens long texts."""
 
 import re
 from bisect import bisect_left
@@ -8,7 +8,7 @@ from memzoo.memories.text.language import UNSPACED
 
 __all__ = ["Limit", "shorten_text", "without_middle"]
 
-# The limit is full once this many in a row are too long for the rest.
+# The limit counts as full once this many items in a row are too long for the rest.
 _MOST_PASSED_OVER = 20
 
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[\u3002\uff01\uff1f]|(?=\n)")
@@ -16,12 +16,12 @@ _WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{UNSPACED}]")
 
 
 class Limit:
-    """The rest of a limit while the best of many things are chosen.
+    """A token limit that is filled with items one by one, the best first.
 
     Args:
-        limit: Tokens.
-        size: Counts the things chosen so far. Together they can have fewer tokens than their sum, so it is called when
-            the sum leaves no room. By default, the sum counts.
+        limit: The token limit.
+        size: Counts the tokens of all chosen items together. The total can be smaller than the sum of the items'
+            tokens, so `size` is called once an item does not fit by the sum. By default, only the sum counts.
 
     Example:
         >>> chosen = []
@@ -39,11 +39,11 @@ class Limit:
 
     @property
     def is_full(self) -> bool:
-        """Tell whether too many in a row did not fit for anything else to be likely to fit."""
+        """Tell whether so many items in a row did not fit that further items are unlikely to fit."""
         return self._passed_over >= _MOST_PASSED_OVER
 
     def has(self, cost: int) -> bool:
-        """Take tokens if there are enough; return whether there were."""
+        """Take tokens for an item if enough are left; return whether the item fits."""
         if cost > self._left and self._size and not self._is_counted:
             self._left, self._is_counted = self._limit - self._size(), True
         fits = cost <= self._left
@@ -54,11 +54,11 @@ class Limit:
 
 
 def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
-    """Cut a text to its longest beginning that fits: whole sentences or lines, else words; "" if not one word does.
+    """Return the longest beginning of a text that fits: whole sentences or lines, else words; "" if no word fits.
 
     Args:
-        text: Any text.
-        fits: Tells whether a beginning fits; if a longer one does, a shorter one must too.
+        text: The text.
+        fits: Tells whether a beginning fits. If a beginning fits, all shorter beginnings must fit too.
 
     Example:
         >>> shorten_text("Anna lives in Oslo. She works at Equinor.", lambda text: len(text) < 30)
@@ -68,7 +68,7 @@ def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
         return text
     for end in (_SENTENCE_END, _WORD_END):
         ends = [match.end() for match in end.finditer(text)]
-        # Not all beginnings at once: their total length is quadratic.
+        # Beginnings are made one at a time: their total length is quadratic.
         too_long = bisect_left(ends, True, key=lambda at: not fits(text[:at].rstrip()))  # noqa: FBT003
         if too_long and (beginning := text[: ends[too_long - 1]].rstrip()):
             return beginning
@@ -76,7 +76,7 @@ def shorten_text(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def without_middle(text: str, kept: int) -> str:
-    """Return the beginning and the end of a text, `kept` characters together, with a note of the gap.
+    """Return the beginning and the end of a text, `kept` characters in total, with a note between for the gap.
 
     Example:
         >>> print(without_middle("abcdefghij", 4))

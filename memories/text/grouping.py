@@ -1,4 +1,4 @@
-"""Groups messages that belong together: a tool call with its results, a question with the messages after it."""
+"""Groups messages that belong together: a tool call with its results, the messages of an exchange."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
@@ -22,13 +22,13 @@ INSTRUCTIONS = ("system", "developer")
 
 
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
-    """Return the places of messages in groups that can be sent: a call with all its results, others alone.
+    """Return the positions of sendable messages, in groups: a message with all its tool results, or a single message.
 
-    A result belongs to the newest call before it that has its id and no result yet. A call with a missing result, and a
-    result without a call, belong to no group.
+    A result belongs to the newest earlier call with the same id and no result yet. A message with a missing result, and
+    a result without a call, belong to no group.
 
     Returns:
-        Groups in the order of their first messages; results in the order of the calls.
+        The groups in the order of their first messages; within a group, results in the order of the calls.
 
     Example:
         >>> call = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]}
@@ -51,7 +51,7 @@ def group_messages(messages: Sequence[Message]) -> list[list[int]]:
 
 
 def is_instruction(message: Message) -> bool:
-    """Tell whether a message is a system message, by either name of the role."""
+    """Tell whether a message is a system message: its role is "system" or "developer"."""
     return message["role"] in INSTRUCTIONS
 
 
@@ -83,9 +83,9 @@ def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def find_unanswered(messages: Sequence[Message]) -> list[int]:
-    """Return the newest user message and all after it, if the assistant has not answered yet.
+    """Return the positions of the newest user message and all later messages; `[]` if the assistant has answered.
 
-    Leaves out system messages, calls without all their results and results without their call.
+    System messages, calls with a missing result and results without a call are left out.
     """
     groups = group_messages(messages)
     said = [group for group in groups if not is_instruction(messages[group[0]])]
@@ -96,10 +96,10 @@ def find_unanswered(messages: Sequence[Message]) -> list[int]:
 
 
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
-    """Yield the places after which an exchange is complete, including the end.
+    """Yield the end position of each exchange; the last is the number of entries.
 
-    A new exchange begins with a user message after an answer, and with each turn that does not continue an open one.
-    Messages that were saved together before an answer stay together.
+    A user message after an answer begins a new exchange, as does a turn that does not continue an unanswered turn.
+    Messages saved in one turn stay together until the answer.
     """
     yield from (place for place in range(1, len(entries)) if _begins_exchange(entries[place - 1], entries[place]))
     if entries:
@@ -107,7 +107,7 @@ def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
 
 
 def last_exchange(entries: Sequence[Entry]) -> int:
-    """Return the place of the beginning of the last exchange; 0 if there is only one."""
+    """Return the position of the last exchange's first entry; 0 if there is only one exchange."""
     places = range(len(entries) - 1, 0, -1)
     return next((place for place in places if _begins_exchange(entries[place - 1], entries[place])), 0)
 
@@ -120,14 +120,14 @@ def _begins_exchange(before: Entry, here: Entry) -> bool:
 
 
 def _list_calls(message: Message) -> list[Hashable]:
-    """Return keys of the results that a message waits for."""
+    """Return the keys of a message's tool calls."""
     calls: list[Hashable] = [call["id"] for call in message.get("tool_calls") or ()]
     legacy: Any = message.get("function_call")
     return [*calls, ("function", str(legacy.get("name")))] if isinstance(legacy, dict) else calls
 
 
 def _find_call(message: Message) -> Hashable | None:
-    """Return the key of the call that a message answers; `None` if it answers none."""
+    """Return the key of the tool call that a result belongs to; `None` for other messages."""
     if message["role"] == "function":
         return ("function", str(message.get("name")))
     return message["tool_call_id"] if message["role"] == "tool" else None

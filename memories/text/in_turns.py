@@ -1,4 +1,4 @@
-"""Converts chat messages for Anthropic's and Google's own clients: separate system prompt, alternating roles."""
+"""Converts chat messages for Anthropic's and Google's clients: separate system prompt, alternating roles."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -13,7 +13,7 @@ __all__ = ["cache_control", "in_turns"]
 
 
 def in_turns(messages: Iterable[Message]) -> tuple[str, list[Message]]:
-    r"""Separate the texts of all system messages, and merge neighbours of one role into one message.
+    r"""Return the text of all system messages, and the other messages with neighbours of the same role merged.
 
     Tool calls and their results stay separate messages, in OpenAI's form.
 
@@ -21,7 +21,8 @@ def in_turns(messages: Iterable[Message]) -> tuple[str, list[Message]]:
         messages: The messages from `memory.messages`, and the new question.
 
     Returns:
-        The system prompt ("" for none), and messages without two neighbours that are both a user's or an assistant's.
+        The system prompt ("" without system messages), and the other messages. User messages have no user message next
+        to them; assistant messages are merged likewise, unless one of the neighbours has tool calls.
 
     Example:
         >>> said = [("system", "Be brief."), ("user", "A record."), ("user", "Hi!"), ("assistant", "Hello.")]
@@ -41,7 +42,7 @@ def in_turns(messages: Iterable[Message]) -> tuple[str, list[Message]]:
 
 
 def cache_control(message: Message) -> Message:
-    """Mark a message as the end of the part for Anthropic's prompt cache.
+    """Return a message with a mark for Anthropic's prompt cache: the cached part of the prompt ends with the message.
 
     Example:
         >>> cache_control({"role": "user", "content": "Hi!"})["content"]

@@ -1,4 +1,4 @@
-"""Picks the two messages of an exchange out of inputs and outputs, by LangChain's rules and error texts."""
+"""Picks the two messages of an exchange from inputs and outputs, with LangChain's rules and error texts."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ def exchange_of(
     owner: str,
     all_fields: bool,
 ) -> list[Record]:
-    """Return the two messages of an exchange: the user's, and the assistant's.
+    """Return the two messages of an exchange: the user's message and the assistant's message.
 
     Args:
         inputs: All inputs by name.
@@ -30,10 +30,11 @@ def exchange_of(
         keys: The memory's `input_key` and `output_key`.
         variables: See `input_key_of`.
         owner: See `output_key_of`.
-        all_fields: Keep the other inputs and outputs beside the messages.
+        all_fields: True to keep the other inputs and outputs as fields of the records.
 
     Raises:
-        AmbiguousKeyError, MissingKeyError, MessageError: They are refused.
+        AmbiguousKeyError, MissingKeyError: See `input_key_of` and `output_key_of`.
+        MessageError: The inputs, the outputs or a message are invalid.
     """
     asked, answered = input_key_of(inputs, keys[0], variables), output_key_of(outputs, keys[1], owner)
     question = checked({"role": "user", "content": inputs[asked]})
@@ -52,9 +53,9 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
         variables: The memory's own variables, which are never the user's message.
 
     Raises:
-        MessageError: They are not a mapping.
+        MessageError: The inputs are not a mapping.
         MissingKeyError: The configured key is missing.
-        AmbiguousKeyError: None is configured, and there is not exactly one candidate.
+        AmbiguousKeyError: No key is configured, and there is not exactly one candidate.
     """
     if not isinstance(inputs, Mapping):
         raise _make_error("inputs", inputs, "input")
@@ -77,9 +78,9 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
         owner: The name of the memory's class, for the warning.
 
     Raises:
-        MessageError: They are not a mapping.
+        MessageError: The outputs are not a mapping.
         MissingKeyError: The configured key is missing.
-        AmbiguousKeyError: None is configured, there is not exactly one output, and none is called "output".
+        AmbiguousKeyError: No key is configured, there is not exactly one output, and no output is called "output".
     """
     if not isinstance(outputs, Mapping):
         raise _make_error("outputs", outputs, "output")
@@ -103,7 +104,7 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
 
 
 def query_of(inputs: Mapping[str, Any], input_key: str | None, memory_variables: Sequence[str]) -> str:
-    """Return the user's words from the inputs of a turn."""
+    """Return the text of the user's message in the inputs of a turn."""
     key = input_key_of(inputs, input_key, memory_variables)
     return text_of(checked({"role": "user", "content": inputs[key]}))
 
@@ -112,17 +113,17 @@ def check_inputs(inputs: object) -> None:
     """Check the inputs of `load_memory_variables`, even if the strategy does not use them.
 
     Raises:
-        MessageError: It is neither a mapping nor `None`.
+        MessageError: The inputs are neither a mapping nor `None`.
     """
     if inputs is not None and not isinstance(inputs, Mapping):
         raise MessageError(f'inputs must be a dict such as {{"input": what the user is about to say}}, not {inputs!r}')
 
 
 def check_query(query: object) -> None:
-    """Check the query of a view: `load_memory_variables` takes inputs by name, `messages` only the words.
+    """Check the query of `messages`: unlike the inputs of `load_memory_variables`, the query is a string.
 
     Raises:
-        OptionError: It is neither a text nor `None`.
+        OptionError: The query is neither a string nor `None`.
     """
     if query is not None and not isinstance(query, str):
         raise OptionError(f"query must be what the user is about to say, as a text, or None; not {query!r}")

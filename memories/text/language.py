@@ -1,4 +1,4 @@
-"""Words and their stems, words that say little, sentences, and scripts without spaces."""
+"""Splits texts into words, stems and sentences, also without spaces, and recognises words that say little."""
 
 import functools
 import itertools
@@ -25,10 +25,10 @@ __all__ = [
 ]
 
 SPEAKING_OF_ONESELF = ("I ", "I'", "My ", "We ", "我", "咱", "私", "僕", "俺", "ฉัน", "ผม", "เรา")
-"""The beginnings of sentences about the speaker."""
+"""The first words of sentences about the speaker."""
 
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-"""Characters of Chinese and Japanese, for use between the brackets of a regular expression."""
+"""Characters of Chinese and Japanese, written for a character class of a regular expression."""
 
 STOPWORDS = frozenset(
     """
@@ -48,7 +48,7 @@ STOPWORDS = frozenset(
     yes yet you you'd you'll you're you've your yours yourself yourselves ain't em ya yeah
     """.split()
 )
-"""Words that hold sentences together and say little by themselves (with a plain apostrophe)."""
+"""Function words, which say little by themselves, with plain apostrophes."""
 
 SMALL_TALK = STOPWORDS | frozenset(
     """
@@ -63,7 +63,7 @@ SMALL_TALK = STOPWORDS | frozenset(
     view wait wow welcome wicked wish wonderful worries worry yay yeah yep yum yup zero
     """.split()
 )
-"""Words of courtesy and applause: a sentence of only these tells nothing."""
+"""`STOPWORDS` and words of courtesy and applause: a sentence with no other words tells nothing."""
 
 RELATING = frozenset(
     """
@@ -72,7 +72,7 @@ RELATING = frozenset(
     whereas wherever whichever whoever
     """.split()
 )
-"""Words that only connect others, besides `STOPWORDS`."""
+"""Words that only connect other words, in addition to `STOPWORDS`."""
 
 _IDLE = SMALL_TALK | frozenset(
     """
@@ -82,10 +82,10 @@ _IDLE = SMALL_TALK | frozenset(
 )
 _CAPITAL_INSIDE = re.compile(r"[a-z,;] (?!I\b)[A-Z]")
 
-# Chinese, Japanese, Thai, Lao, Burmese and Khmer: words without spaces between them.
+# Chinese, Japanese, Thai, Lao, Burmese and Khmer: scripts without spaces between words.
 _TOGETHER = re.compile(f"[{UNSPACED}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _CHARACTERS_OF_WORD, _LONGEST_WORD = 2, 16
-# Courtesies in Chinese, Japanese, Thai and Korean: a clause of only these tells nothing.
+# Courtesies in Chinese, Japanese, Thai and Korean: a clause of only courtesies tells nothing.
 _COURTESIES = re.compile(
     "(?:好的?[呀吧啊]?|是的|[对對]的?|嗯|哈|多?谢谢|謝謝|[你您](?:们|們|好)?|大家好|早上好|晚上好|晚安|再见|再見|不客[气氣]"
     "|没关系|沒關係|没问题|沒問題|[对對]不起|抱歉|不好意思|太好了|太棒了|真棒|很高[兴興]|明白了?|知道了|[当當]然|加油"
@@ -111,23 +111,23 @@ _UNSPACED_END = re.compile(rf"[{UNSPACED}\u3002\uff01\uff1f]")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in lower case, with numbers and without punctuation."""
+    """Return the words and numbers of a text in lower case, without punctuation."""
     return _WORD.findall(text.lower().replace("’", "'"))
 
 
 @functools.lru_cache(maxsize=1 << 12)
 def content_stems(text: str) -> tuple[str, ...]:
-    """Return the stems of the words that carry meaning, in order."""
+    """Return the stems of a text's words without `STOPWORDS`, in order."""
     return tuple([stem(word) for word in words(text) if word not in STOPWORDS])
 
 
 def all_stems(text: str) -> tuple[str, ...]:
-    """Return the stems of all words, in order."""
+    """Return the stems of all words of a text, in order."""
     return tuple(map(stem, words(text)))
 
 
 def is_idle(text: str) -> bool:
-    """Tell whether a text is only courtesy, applause and weather, which nobody will ask for later.
+    """Tell whether a text has only courtesy, applause and weather, and can be forgotten.
 
     Example:
         >>> is_idle("lol the weather is awful"), is_idle("Thanks!"), is_idle("Thanks, Anna moved.")
@@ -137,9 +137,9 @@ def is_idle(text: str) -> bool:
 
 
 def count_words(text: str) -> int:
-    """Return the approximate number of words in any script: two characters each in scripts without spaces.
+    """Return the approximate number of words; in scripts without spaces, two characters count as one word.
 
-    A word of more than sixteen letters counts as several, so that a number of words bounds the length of a text.
+    A word of more than sixteen letters counts as several words: a limit on words then also limits the text's length.
 
     Example:
         >>> count_words("My sister lives in Oslo."), count_words("我姐姐安娜住在奥斯陆。"), count_words("a" * 160)
@@ -151,7 +151,7 @@ def count_words(text: str) -> int:
 
 
 def tells(sentence: str) -> bool:
-    """Tell whether a sentence has more than courtesies and perhaps a name that it addresses.
+    """Tell whether a sentence states anything, apart from courtesies and a name addressed; questions do not.
 
     Example:
         >>> [tells(text) for text in ("Thanks, Anna!", "Anna moved.", "谢谢你。", "她养了两只猫。", "我爱茶。")]
@@ -171,7 +171,7 @@ def is_question(sentence: str) -> bool:
 
 @functools.lru_cache(maxsize=1 << 15)
 def stem(word: str) -> str:
-    """Cut the ending off a lower-case word: `moves`, `moved` and `moving` all give `mov`."""
+    """Return the stem of a lower-case word: `mov` for `moves`, `moved` and `moving`."""
     word = word.removesuffix("'s")
     if len(word) <= _SHORTEST or not word.isascii():
         return word
@@ -219,5 +219,5 @@ def sentences(text: str) -> Sequence[str]:
 
 
 def join_sentences(texts: Iterable[str]) -> str:
-    """Join sentences into one text, with spaces if the script has them."""
+    """Return sentences joined into one text, with spaces between if the script uses spaces."""
     return "".join(one if _UNSPACED_END.match(one[-1]) else f"{one} " for one in texts if one).removesuffix(" ")

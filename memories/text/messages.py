@@ -1,6 +1,6 @@
-"""Checks chat messages, writes them as text, and makes sendable lists of them.
+"""Checks chat messages, writes messages as text, and makes lists that providers accept.
 
-A message is an OpenAI chat message, a plain dict. There are no message classes to learn.
+A message is an OpenAI chat message, a plain dict. There are no message classes.
 """
 
 import functools
@@ -42,28 +42,28 @@ _MEMBERS = frozenset({"name", "refusal", "audio", "tool_calls", "function_call"}
 _OTHER_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 _A = {role: f"an {role}" if role == "assistant" else f"a {role}" for role in ROLES}
 
-# All line ends of Python's str.splitlines, which a reader of the transcript may see as such.
+# The line ends of Python's str.splitlines, because a reader may see each of them as a line end.
 _LINE_ENDS = r"\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
-# Invisible or look-alike characters, which do not make a label a different one.
+# Invisible or look-alike characters: a label with them still reads as the same label.
 _HIDDEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 _COLON = "[:\uff1a\ufe55]"
 
-# Spaces within the line only: otherwise a run of empty lines would be scanned again from each of them.
+# Spaces within a line only: otherwise a run of empty lines would be scanned again from each empty line.
 _GAP = rf"(?:[^\S{_LINE_ENDS}]|[{_HIDDEN}])*+"
 
 _PLAIN_NAME = re.compile(r"\w[\w .'-]{0,63}")
 
 
 def checked(message: Any) -> Message:
-    """Return a copy of a message, after checking that it is an OpenAI chat message.
+    """Check that a message is an OpenAI chat message, and return a copy.
 
-    Unknown fields are kept as they are.
+    Unknown fields are kept unchanged.
 
     Raises:
-        MessageError: It is not; the error names the fault and the correct form.
+        MessageError: The message is invalid; the error names the fault and the correct form.
     """
-    # Nearly all messages are of this kind, and nothing else about them can be wrong.
+    # Nearly all messages are of this kind, and need no further checks.
     if isinstance(message, dict) and len(message) == 2 and message.get("role") in _SPEAKERS:  # noqa: PLR2004
         content = message.get("content")
         if isinstance(content, str) and content.isascii():
@@ -88,25 +88,25 @@ def checked(message: Any) -> Message:
 
 
 def as_message(role: str, said: str | Message) -> Message:
-    """Return a text as a message; a message is returned as it is."""
+    """Return a text as a message of a role; a message is returned unchanged."""
     return {"role": role, "content": said} if isinstance(said, str) else said
 
 
 def check_several(messages: object, what: str = "messages") -> None:
-    """Check that chat messages come as a list or the like.
+    """Check that an argument is a list of chat messages or the like; the messages are not checked.
 
     Raises:
-        MessageError: They do not; the error calls them `what`.
+        MessageError: The argument is no list; the error names the argument by `what`.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, (str, bytes, Mapping)):
         raise MessageError(f"{what} must be a list of chat messages, not {messages!r}")
 
 
 def as_record(message: Message | Record) -> Record:
-    """Return a record of a message, checked like in `checked`; a given record's fields are checked too.
+    """Return a message as a record, after the checks of `checked`; for a record, also check the fields.
 
     Raises:
-        MessageError: It is refused; the error names the fault.
+        MessageError: The message or a field is invalid; the error names the fault.
     """
     if not isinstance(message, Record):
         return Record(checked(message))
@@ -130,13 +130,13 @@ def _is_time(text: str) -> bool:
 
 
 def tool_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
-    """Return a tool call for an assistant's message; arguments given as a text are JSON already."""
+    """Return a tool call for an assistant's message; arguments of type `str` must be JSON already."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": written}}
 
 
 def _instead_of(given: object) -> str:
-    """Return the advice in an error about something that is not a message; "" if there is none."""
+    """Return advice for an error about an object that is not a message; "" without advice."""
     if isinstance(given, str):
         return '; write {"role": "user", "content": ...} for what the user says'
     if not hasattr(given, "content"):
@@ -188,7 +188,7 @@ def _check_content(message: Message) -> None:
 
 
 def text_of(message: Message) -> str:
-    """Return a message in words: its text, the names of pictures and files, and tool calls spelt out."""
+    """Return a message as text: the words, the names of pictures and files, and the tool calls."""
     if isinstance(content := message.get("content"), str) and len(message) == 2:  # noqa: PLR2004 - as nearly all have
         return content
     parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
@@ -203,7 +203,7 @@ def text_of(message: Message) -> str:
 
 
 def with_words(message: Message, text: str) -> Message:
-    """Return a message with another text; its pictures and files stay."""
+    """Return a message with its text replaced; pictures and files stay."""
     if isinstance(message["content"], str):
         return message | {"content": text}
     others = [part for part in message["content"] if part["type"] != "text"]
@@ -221,7 +221,7 @@ def _part_text(part: dict[str, Any]) -> str:
 
 
 def _stand_in(kind: str, thing: Any, *names: str) -> str:
-    """Return a stand-in for a part without words, with the first of these names that it has."""
+    """Return a stand-in for a part without words, such as "[file: a.pdf]": the kind, and the first name that is set."""
     known = [thing[name] for name in names if thing.get(name)] if isinstance(thing, dict) else []
     return f"[{kind}: {known[0]}]" if known else f"[{kind}]"
 
@@ -254,9 +254,9 @@ _DAY = re.compile(_HEADING, re.IGNORECASE)
 
 
 def quote_turns(text: str, labels: Iterable[str]) -> str:
-    r"""Quote, with "> ", each later line of a text that looks like a turn or the heading of a day.
+    r"""Return a text with "> " before each line, except the first, that looks like a turn or the heading of a day.
 
-    The text follows a label, so nobody can put words into another's mouth or another day.
+    Without the mark, a message could forge a turn of another speaker or the heading of another day.
 
     Example:
         >>> print(quote_turns("hello\nHuman: bye\n8 May 2026:", ["Human", "AI"]))
@@ -264,7 +264,7 @@ def quote_turns(text: str, labels: Iterable[str]) -> str:
         > Human: bye
         > 8 May 2026:
     """
-    # Nearly all messages have one line, and checking that takes a tenth of the time of a search for labels.
+    # Nearly all messages have one line, and counting lines takes a tenth of the time of a search for labels.
     return text if len(text.splitlines()) < 2 else _compile_forged(frozenset(labels)).sub("> ", text)  # noqa: PLR2004
 
 
@@ -276,13 +276,13 @@ def _compile_forged(labels: frozenset[str]) -> re.Pattern[str]:
 
 
 def _letters(label: str) -> str:
-    """Return a label as a reader sees it: without case, width, spaces and dots."""
+    """Return a label without differences of case and width, and without spaces and dots."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", label).casefold()))
 
 
 @dataclass(frozen=True)
 class Labels:
-    """The names of the speakers in a transcript.
+    """The labels of the speakers in a transcript.
 
     Attributes:
         human: The label of user messages.
@@ -297,7 +297,7 @@ class Labels:
         return self._others.get(role) or role.capitalize()
 
     def speaker(self, message: Message) -> str:
-        """Return the sender's name: the `name` field, unless it looks like another speaker's label or a day."""
+        """Return a message's speaker: the `name`, or the role's label if the name looks like another label or a day."""
         name, own = message.get("name"), self.of(message["role"])
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name) or _DAY.match(f"{name}:"):
             return own
@@ -305,7 +305,7 @@ class Labels:
 
     @cached_property
     def _others(self) -> dict[str, str]:
-        """The labels that differ from the names of their roles."""
+        """The labels that differ from the role's name, by role."""
         return {"user": self.human, "assistant": self.ai, "developer": "System"}
 
     @cached_property
@@ -314,30 +314,30 @@ class Labels:
         return frozenset(map(self.of, ROLES))
 
     def line(self, message: Message) -> str:
-        """Write a message as one turn: its label, a colon, its text."""
+        """Return a message as one turn of a transcript: the label, a colon, the text."""
         return f"{self.of(message['role'])}: {quote_turns(text_of(message), self.names)}"
 
 
 def sendable(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that a provider accepts, in order: system messages first, tool calls with all their results.
+    """Return the messages that a provider accepts: system messages first, tool calls with all their results.
 
-    Results are matched to calls by id. A result without its call before it, and a call with a missing result, are left
-    out; the log still has them.
+    Results are matched to calls by id. A result without an earlier call, and a call with a missing result, are left
+    out of the list, but stay in the log.
     """
     kept = [as_sent(messages[place]) for group in group_messages(messages) for place in group]
     return sorted(kept, key=lambda message: not is_instruction(message))
 
 
 def is_answered(said: Sequence[Message]) -> bool:
-    """Tell whether the last question has an answer, and each tool call its results."""
+    """Tell whether the last user message has an answer, and each tool call has its results."""
     return said[-1]["role"] != "user" and len(sendable(said)) == len(said)
 
 
 def as_sent(message: Message) -> Message:
-    """Return a message for providers: only members that OpenAI knows, and no empty ones.
+    """Return a message for providers: only members of OpenAI's chat messages, and no empty members.
 
-    Endpoints refuse others (such as `id` and `usage_metadata` from LangChain, or a client's `"tool_calls": None`); the
-    log keeps them.
+    Endpoints refuse other members (such as `id` and `usage_metadata` from LangChain) and empty members (such as a
+    client's `"tool_calls": None`). The log keeps all members.
     """
     if len(message) == 2:  # noqa: PLR2004 - a role and a content, as nearly all have
         return message

@@ -1,4 +1,4 @@
-"""Normalises names, and finds known names in a text, such as the subjects of a question."""
+"""Normalises names, and finds known names in a text, such as the names that a question is about."""
 
 import functools
 import re
@@ -24,21 +24,21 @@ __all__ = [
     "refers_back",
 ]
 
-# Characters that may surround a name without being part of it; "C#", "-5" and ".NET" keep their signs.
+# Characters that may surround a name, but do not belong to the name; "C#", "-5" and ".NET" keep their signs.
 _AROUND = frozenset(" \"'“”‘’«»`*,;:!?()[]")
 _EDGES = "".join(_AROUND) + "."
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _POSSESSIVES = ("'s", "’s")
 _MOST_MARKS = 30
-# No name is longer, and a search for it could take time proportional to the product of its and the text's lengths.
+# Longer texts are not names. A search may take time proportional to the product of name length and text length.
 _LONGEST = 300
 _JOINER = "\u034f"  # invisible, between marks
 _THIRD_PERSON = re.compile(
     r"\b(?:he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|theirs?|themsel(?:f|ves))\b", re.IGNORECASE
 )
 
-# Words that stand for whom or what was spoken of, in English, Chinese, Japanese, Korean, German, French, Italian,
-# Spanish, Portuguese, Dutch and Russian; and those that name nobody.
+# Words that refer to persons or things mentioned before, in English, Chinese, Japanese, Korean, German, French,
+# Italian, Spanish, Portuguese, Dutch and Russian.
 _REFERRING = frozenset(
     """
     i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers
@@ -52,7 +52,7 @@ _REFERRING = frozenset(
     ik jij hij zij wij jullie я ты он она оно мы вы они
     """.split()
 )
-# People are called so, too: these are pronouns beside a word of their languages.
+# Pronouns that are also names of people: pronouns only next to a word of a Romance language.
 _ALSO_NAMES = frozenset("ella elle ela lei io".split())
 _ROMANCE = frozenset("es est en em è é está che mi nos nous les los las".split())
 _NAMELESS = frozenset(
@@ -61,22 +61,22 @@ _NAMELESS = frozenset(
     everybody everyone everything others another topic 大家 谁 誰 现在 現在 誰か 誰も みんな 今 누구 아무도 지금
     """.split()
 )
-# In capitals these are abbreviations: "US", "IT", "WHO".
+# Words that are abbreviations in capitals: "US", "IT", "WHO".
 _ABBREVIATIONS = frozenset("er eu il it us who".split())
-# "his sister", "their old flat"; before a capital, it is part of a title ("His Dark Materials").
+# "his sister", "their old flat". Before a capital letter, the pronoun is part of a title ("His Dark Materials").
 _ONES_OWN = re.compile(r"(?:his|her|its|their) (?=[^\W\d_])", re.IGNORECASE)
 
 FOR_SURE = 8.0
-"""The certainty of a name that a model says is asked about."""
+"""The certainty of a name that a model's reply lists as asked about."""
 
 FULL_NAME = 1.0
-"""The certainty of a name that is in the question, in full."""
+"""The certainty of a name that the question contains in full."""
 
 _ANY_WORD = re.compile(r"\w+")
 _USER = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b|[\u6211\u54b1]", re.IGNORECASE)
 _ASSISTANT = re.compile(r"\b(?:you|your|yours|yourself)\b|[\u4f60\u60a8]", re.IGNORECASE)
 
-# The certainties of a name given in part, of "I" or "you", and of a name that "she" may mean.
+# The certainties of a name given in part, of a name meant by "I" or "you", and of a name that "she" may mean.
 _IN_PART, _BY_PERSON, _REFERRED_TO = 0.7, 0.5, 0.9
 _MOST_REFERRED_TO = 10
 _SHORTEST_ASKED_PART = 3
@@ -91,7 +91,7 @@ _START = 4
 def canonical(name: str) -> str:
     """Return the canonical form of a name: the same for "Sam", " sam", "SAM" and "Sam's".
 
-    It ignores case, width, white space, quotes around the name, a leading "the" and a possessive ending.
+    Case, width, white space, quotes around the name, a leading "the" and a possessive ending make no difference.
 
     Example:
         >>> canonical("The  Acme, Inc."), canonical("“SAM’s”")
@@ -111,7 +111,7 @@ def canonical(name: str) -> str:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Tell whether a text has a name, given in its canonical form, as whole words.
+    """Tell whether a text contains a name as whole words; the name must be in canonical form.
 
     Example:
         >>> mentions("Is “Sam” here?", "sam"), mentions("The same?", "sam")
@@ -121,7 +121,7 @@ def mentions(text: str, name: str) -> bool:
 
 
 def refers_back(text: str) -> bool:
-    """Tell whether a text has an English third-person pronoun, and so refers to earlier messages.
+    """Tell whether a text refers to earlier messages, by an English third-person pronoun.
 
     Example:
         >>> refers_back("Where does she live?"), refers_back("Where do I live, and where does Sheila?")
@@ -131,7 +131,7 @@ def refers_back(text: str) -> bool:
 
 
 def is_pronoun(name: str, said: str = "") -> bool:
-    """Tell whether a "name" is a pronoun, or another word that names nobody.
+    """Tell whether a "name" is a pronoun, or a word such as "nobody" that names no person or thing.
 
     Example:
         >>> [is_pronoun(name) for name in ("She", "his sister", "这", "Nobody", "US", "The Who", "His Dark Materials")]
@@ -143,11 +143,11 @@ def is_pronoun(name: str, said: str = "") -> bool:
 
 
 def is_reference(name: str, said: str = "") -> bool:
-    """Tell whether a "name" is a word for somebody or something mentioned before, or for a possession of theirs.
+    """Tell whether a "name" only refers to a person or thing mentioned before, such as "she" or "his sister".
 
     Args:
-        name: What stands there.
-        said: What is said of it, which tells the language.
+        name: The "name".
+        said: The statement about the name, to recognise the language.
 
     Example:
         >>> [is_reference(name) for name in ("She", "his sister", "Er", "Nobody")]
@@ -164,15 +164,15 @@ def _is_one_of(words: frozenset[str], name: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Return a text normalised for case, width and white space."""
+    """Return a text with case, width and white space normalised."""
     return " ".join(unicodedata.normalize("NFKC", _with_few_marks(text)).casefold().split())
 
 
 def places(text: str, name: str) -> Iterator[int]:
-    """Yield the places of a name, given in its canonical form, as whole words in a folded text.
+    """Yield the positions of a name as whole words in a folded text; the name must be in canonical form.
 
-    It uses no regular expression, because compiling one takes a hundred times as long as the search. A text longer than
-    300 characters is not a name, and is found nowhere.
+    Names longer than 300 characters are never found. The search does without regular expressions, because compiling
+    an expression takes a hundred times as long as the search.
 
     Example:
         >>> list(places("sam and samara like sam", "sam"))
@@ -188,7 +188,7 @@ def places(text: str, name: str) -> Iterator[int]:
 
 
 def _are_joined(one: str, other: str) -> bool:
-    """Tell whether two neighbouring characters are in one word; always false in scripts without spaces."""
+    """Tell whether two neighbouring characters belong to one word; in scripts without spaces, always false."""
     return _in_word(one) and _in_word(other) and not (_UNSPACED.match(one) or _UNSPACED.match(other))
 
 
@@ -197,9 +197,9 @@ def _in_word(char: str) -> bool:
 
 
 def _with_few_marks(text: str) -> str:
-    """Break up long runs of combining marks in a text, because sorting a run takes quadratic time.
+    """Return a text with long runs of combining marks broken up, in Unicode's Stream-Safe Text Format.
 
-    The result follows Unicode's Stream-Safe Text Format.
+    Normalisation sorts each run in quadratic time.
     """
     if text.isascii() or not any(map(_is_mark, set(text))):
         return text
@@ -228,8 +228,8 @@ class NameIndex:
     """
 
     def __init__(self) -> None:
-        # By the words that a name begins with: a text that has the name has these, one after another, however many
-        # names there are with one of them.
+        # Names by their first words. A text with a name has the name's first words in a row, so a lookup takes the same
+        # time for any number of names that share a word.
         self._by_start: defaultdict[tuple[str, ...], dict[str, frozenset[str]]] = defaultdict(dict)
         self._firsts: set[str] = set()
         self._by_part: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
@@ -256,12 +256,12 @@ class NameIndex:
         self._by_part.clear()
 
     def find_all_names(self, text: str) -> list[str]:
-        """Return the known names in a text, sorted, including parts of longer ones."""
+        """Return the known names in a text, sorted, including names within longer names."""
         plain = fold(text)
         return sorted(name for name in self._likely(plain) if next(places(plain, name), None) is not None)
 
     def find_names(self, text: str) -> list[str]:
-        """Return the known names in a text, in order, without parts of longer ones."""
+        """Return the known names in a text, in order of appearance, without names within longer names."""
         left = fold(text)
         first: dict[str, int] = {}
         for name in sorted(self._likely(left), key=lambda name: (-len(name), name)):
@@ -271,19 +271,19 @@ class NameIndex:
         return sorted(first, key=first.__getitem__)
 
     def with_words(self, name: str) -> list[str]:
-        """Return the known names with all words of a name."""
+        """Return the known names that contain all words of a name."""
         words = set(name.split())
         rarest = min((self._by_part.get(word, {}) for word in words), key=len, default={})
         return [known for known, parts in rarest.items() if words <= parts]
 
     def has_part_of_a_name(self, text: str, named: Sequence[str]) -> bool:
-        """Tell whether a text has a capitalised word of a known name, outside the names found in it."""
+        """Tell whether a text has a capitalised word of a known name, apart from the given names found in the text."""
         covered = {word for name in named for word in name.split()}
         capitalised = {canonical(word) for word in text.split() if word.lower() != word}
         return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)
 
     def _likely(self, plain: str) -> list[str]:
-        """Return the names with all words in a folded text, the first ones consecutively."""
+        """Return the names with all words in a folded text, and their first words there in a row."""
         words = _WORD.findall(plain)
         begins = [place for place, word in enumerate(words) if word in self._firsts]
         runs = {tuple(words[place : place + length]) for place in begins for length in range(1, _START + 1)}
@@ -293,7 +293,7 @@ class NameIndex:
 
 
 def _blank(text: str, found: Sequence[int], length: int) -> str:
-    """Return a text with the parts at some places blanked out."""
+    """Return a text with the parts of a length at some positions blanked out."""
     pieces, end = list[str](), 0
     for place in found:
         pieces += [text[end:place], "\0" * length]
@@ -302,10 +302,10 @@ def _blank(text: str, found: Sequence[int], length: int) -> str:
 
 
 def find_asked_names(query: str, names: NameIndex, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
-    """Return the canonical names that a question asks about, each with its certainty from 0 to 1.
+    """Return the canonical names that a question asks about, with their certainties from 0 to 1.
 
-    "I", "my" and "we" mean the user, "you" the assistant. Part of a name means all names with it; "she", "it" and the
-    like mean people and things mentioned before, most likely the last.
+    "I", "my" and "we" mean the user, "you" means the assistant. Part of a name means all names with the part. "She",
+    "it" and the like mean names mentioned before, most likely the last name.
 
     Args:
         query: The question.

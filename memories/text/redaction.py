@@ -1,4 +1,4 @@
-"""Redacts texts: removes personal data and secrets that a memory must not see."""
+"""Removes personal data and secrets from texts before a memory sees the texts."""
 
 import functools
 import itertools
@@ -16,34 +16,34 @@ from memzoo.text import is_too_deep
 __all__ = ["Redact", "Redactor", "a_redaction"]
 
 Redact: TypeAlias = Callable[[str], str] | Mapping[str, str | re.Pattern[str]]
-"""A function from a text to its redacted form, or regular expressions by name: `[name]` replaces their matches."""
+"""A function that returns a text redacted, or regular expressions by name: `[name]` replaces each match."""
 
 _Count: TypeAlias = Callable[[str, int], None]
 _Span: TypeAlias = tuple[int, int]
 _FUNCTION = "redact"
 
-# Members that structure a message. A host's own form has more of them; none is anybody's words.
+# Members that structure a message, and further members of a host's own form. Nobody's words are in these members.
 _FORM = frozenset({"role", "type", "id", "tool_call_id"})
 _HOSTS_FORM = frozenset(
     {"kind", "uuid", "object", "status", "model", "timestamp", "finish_reason", "tool_name", "signature"}
     | {"encrypted_content", "thought_signature", "mime_type"}
 )
-# Pictures, sounds and files, which are not text: as URLs outside of texts, or under one of these keys in a part whose
-# type says so.
+# Pictures, sounds and files, which are not text: data URLs outside of texts, or values under these keys in a part with
+# the type of a file.
 _CODED = frozenset({"data", "file_data", "base64", "bytes"})
 _FILES = re.compile(r"base64|binary|(input_)?(image|audio|video|file|document|media)|(image|audio|video)_url")
 _MIME_TYPE = re.compile(r"[a-z]+/[a-z\d.+-]+(;.*)?", re.IGNORECASE | re.DOTALL)
 _SAID = frozenset({"content", "text"})
-# Longer than a number, a name or most keys, and shorter than a picture of one pixel.
+# At least 64 characters: longer than numbers, names and most keys, shorter than a picture of one pixel.
 _BASE64 = re.compile(r"(?:data:[^\s,]*;base64,)?[\w+/=%\r\n-]{64,}", re.ASCII)
 _JSON = re.compile(r'[ \t\r\n]*[{["]')
-# A character's JSON escape. Half of a surrogate pair is not a character.
+# A JSON escape of a character. Half of a surrogate pair is not a character.
 _HALF = "u[dD][{}][\\da-fA-F]{{2}}"
 _PAIR = _HALF.format("89abAB") + r"\\" + _HALF.format("c-fC-F")
 _ESCAPE = re.compile(rf"""\\(?:{_PAIR}|u(?![dD][89a-fA-F])[\da-fA-F]{{4}}|["\\/bfnrt])""")
-# JSON within a text in JSON has its escapes escaped. Each level halves a run of backslashes: honest texts have no more.
+# JSON within JSON has its escapes escaped again. Each level halves runs of backslashes. Honest texts have fewer levels.
 _DEEPEST_ESCAPE = 20
-# Input and output of a tool: all of it is content.
+# Input and output of a tool: all keys and values are content.
 _HANDED = frozenset({"args", "arguments", "input", "output", "response"})
 
 
@@ -51,7 +51,7 @@ def a_redaction(name: str, value: object) -> None:
     """Check an option for redaction.
 
     Raises:
-        OptionError: It is neither a function nor patterns by name, or fails for an empty text.
+        OptionError: The option is neither a function nor patterns by name, or fails for an empty text.
     """
     try:
         Redactor(cast("Redact", value)).text("")
@@ -63,11 +63,11 @@ class Redactor:
     """Redacts texts with a function or patterns, and counts the redactions.
 
     Args:
-        redact: See `Redact`; `None` to leave all texts as they are.
-        count: Called with the name of a pattern and its number of redactions; by default nothing is.
+        redact: See `Redact`; `None` to leave all texts unchanged.
+        count: Called with the name of a pattern and the number of redactions; by default, redactions are not counted.
 
     Raises:
-        OptionError: It is neither a function nor patterns by name.
+        OptionError: `redact` is neither a function nor patterns by name.
     """
 
     def __init__(self, redact: Redact | None, count: _Count | None = None) -> None:
@@ -77,10 +77,10 @@ class Redactor:
         self.is_idle = redact is None
 
     def text(self, text: str) -> str:
-        """Return a text, redacted.
+        """Return a text redacted.
 
         Raises:
-            RedactionError: The function failed, or returned no text.
+            RedactionError: The function failed or did not return a string, or the text has too many levels of escapes.
         """
         if self._function:
             redacted = self._apply(self._function, text)
@@ -96,7 +96,7 @@ class Redactor:
         return text
 
     def _apply(self, function: Callable[[str], str], text: str, level: int = 0) -> str:
-        """Apply a function to a text with its escapes decoded; unchanged parts keep their escapes."""
+        """Return a text redacted by a function, also in its decoded escapes; unchanged parts keep their escapes."""
         text = _call(function, text)
         plain = _Unescaped(text, level)
         if plain.text == text:
@@ -110,9 +110,9 @@ class Redactor:
         return text[:first] + redacted[start : len(redacted) - same] + text[end:]
 
     def message(self, message: Message) -> Message:
-        """Return a message with all its texts redacted: content, names, arguments and results of tools.
+        """Return a message with all texts redacted: content, names, arguments and results of tools.
 
-        Its structure stays: role, types, ids of calls, names of tools. So do pictures, sounds and files.
+        The structure stays: role, types, ids of calls, names of tools. Pictures, sounds and files stay too.
         """
         if self.is_idle:
             return message
@@ -135,7 +135,7 @@ class Redactor:
         return json.dumps(self._within(own, _FORM | _HOSTS_FORM), ensure_ascii=False)
 
     def _within(self, value: Any, form: frozenset[str], key: str = "", *, is_file: bool = False) -> Any:
-        """Return JSON with its texts redacted, except those under keys in `form`."""
+        """Return JSON values with texts redacted, except texts under the keys in `form`."""
         if isinstance(value, str):
             return value if _is_coded(key, value, is_file=is_file) else self._redact_text(value)
         if isinstance(value, list):
@@ -158,7 +158,7 @@ class Redactor:
         }
 
     def _redact_content(self, value: Any) -> Any:
-        """Return JSON with everything redacted, including keys and numbers."""
+        """Return JSON values with everything redacted, including keys and numbers."""
         if isinstance(value, str):
             return self._redact_text(value)
         if isinstance(value, list):
@@ -172,7 +172,7 @@ class Redactor:
         return value if redacted == written else redacted
 
     def _redact_text(self, text: str) -> str:
-        """Return a text, redacted; JSON, such as a tool's arguments, stays JSON and hides nothing in escapes."""
+        """Return a text redacted; a text in JSON, such as a tool's arguments, is decoded, redacted and stays JSON."""
         inner = _parse_json(text)
         if inner is not None:
             handed = self._redact_content(inner)
@@ -185,14 +185,14 @@ def _count_nothing(name: str, times: int) -> None:
 
 
 class _Unescaped:
-    """A text with its escapes decoded, and the original place of each character.
+    """A text with escapes decoded, and the original position of each character.
 
     Args:
-        text: Any text.
-        level: The number of escaped texts around it.
+        text: The original text.
+        level: The number of times that the text has been decoded already.
 
     Raises:
-        RedactionError: The level is too high.
+        RedactionError: The text has too many levels of escapes.
     """
 
     def __init__(self, text: str, level: int) -> None:
@@ -205,12 +205,12 @@ class _Unescaped:
         self.text = _ESCAPE.sub(lambda one: _unescape(one[0]), text) if found else text
 
     def place(self, span: _Span) -> _Span:
-        """Return the original place of a part of the text."""
+        """Return the span in the original text of a span in the decoded text."""
         start, end = (one + self._longer[bisect_left(self._places, one)] for one in span)
         return start, end
 
     def widen(self, span: _Span) -> _Span:
-        """Return a part of the original text, widened to whole escapes at both ends."""
+        """Return a span in the original text widened to whole escapes at both ends."""
         start, end = span
         before = bisect_right(self._spans, (start, -1)) - 1
         if before >= 0 and start < self._spans[before][1]:
@@ -234,7 +234,7 @@ def _count_same(text: str, other: str) -> int:
 
 
 def _find(pattern: re.Pattern[str], text: str, level: int = 0) -> Iterable[_Span]:
-    """Return the places where a pattern matches a text, as written or with its escapes decoded."""
+    """Return the spans in a text that match a pattern, as written or with escapes decoded."""
     found = [one.span() for one in pattern.finditer(text)]
     plain = _Unescaped(text, level)
     if plain.text == text:
@@ -243,7 +243,7 @@ def _find(pattern: re.Pattern[str], text: str, level: int = 0) -> Iterable[_Span
 
 
 def _join(spans: Iterable[_Span]) -> list[_Span]:
-    """Return spans in order, with overlapping ones merged."""
+    """Return spans in order, with overlapping spans merged."""
     joined = list[_Span]()
     for start, end in sorted(spans):
         if joined and start < joined[-1][1]:
@@ -257,7 +257,7 @@ def _call(function: Callable[[str], Any], text: str) -> str:
     try:
         redacted = function(text)
     except Exception as error:  # noqa: BLE001 - whatever it raises
-        # The error's message may contain the very text to hide.
+        # The error's message may contain the text to hide.
         raise RedactionError(f"redact raised {type(error).__name__}; nothing was stored or sent") from None
     if not isinstance(redacted, str):
         raise RedactionError(f"redact returned {type(redacted).__name__}, not a text; nothing was stored or sent")
@@ -270,7 +270,7 @@ def _is_coded(key: str, text: str, *, is_file: bool) -> bool:
 
 
 def _is_file(parts: Mapping[str, JSON]) -> bool:
-    """Tell whether a part of a message is a file, by its type or a MIME type."""
+    """Tell whether a part of a message is a file, by the part's type or MIME type."""
     kinds = (parts.get("type"), parts.get("kind"))
     if any(isinstance(kind, str) and _FILES.fullmatch(kind) for kind in kinds):
         return True
@@ -283,7 +283,7 @@ def _names_a_tool(parts: Mapping[str, JSON]) -> bool:
 
 
 def _parse_json(text: str) -> Any:
-    """Return the JSON of a text if it is an object, a list or a text with few levels; else `None`."""
+    """Return the value of a text in JSON: an object, an array or a string; `None` for other or too deep texts."""
     if not _JSON.match(text):
         return None
     try:

@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 __all__ = ["RecalledPlace", "RecalledRole", "Renderer", "system_message"]
 
 RecalledRole: TypeAlias = Literal["system", "developer", "user"]
-"""The role of recalled texts. A user's are framed, which marks them as records."""
+"""The role of recalled texts. With "user", the texts are framed, to mark them as records."""
 
 RecalledPlace: TypeAlias = Literal["before", "after"]
-"""The place of recalled texts: before the messages, or after them and before unanswered ones."""
+"""The place of recalled texts: before all messages, or between the answered and the unanswered messages."""
 
 
 class Renderer:
     """Turns views into text, chat messages or requests; each message of the log is rendered and counted once.
 
     Args:
-        labels: The names of speakers in transcripts.
-        counter: Returns the token counter; called when something is to be counted.
-        lines: Keeps rendered lines by log number.
-        tokens: Keeps token counts by log number.
-        role: The role of recalled texts; by default the system for derived ones, and a user for found ones.
-        place: Their place: before the messages, or after those that are answered.
+        labels: The labels of speakers in transcripts.
+        counter: Returns the token counter; called for each count.
+        lines: A cache of rendered lines, by log number.
+        tokens: A cache of token counts, by log number.
+        role: The role of recalled texts; by default "system" for derived texts, and "user" for found texts.
+        place: The place of recalled texts: before all messages, or after the answered messages.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Renderer:
         self._counted: tuple[str, Sequence[Entry], int] = "", (), 0
 
     def text(self, view: View) -> str:
-        """Return a view as text: the system message, recalled texts, and the transcript before or after them."""
+        """Return a view as text: the system message, the recalled texts and the transcript, in the configured order."""
         recalled: Sequence[str] = [*view.recalled, *view.quotes]
         if view.summary_as_turn:
             recalled = [self.labels.line(system_message(text)) for text in view.texts]
@@ -73,17 +73,18 @@ class Renderer:
         return "\n".join(filter(None, parts))
 
     def messages(self, view: View) -> list[Message]:
-        """Return a view as chat messages: the system message, one per recalled text, and the sendable messages."""
+        """Return a view as chat messages: the system message, a message for each recalled text, sendable messages."""
         return self._place(self._say(view), self._recall(view.recalled, view.quotes))
 
     def show(self, view: View, max_tokens: int | None = None) -> Shown:
         """Return a view as messages that a provider accepts: system messages first, tool calls with their results.
 
-        The messages are the caller's own copies; the list also has their log entries.
+        The messages are copies; the list also has the messages' log entries.
 
         Args:
             view: The view to send.
-            max_tokens: The most tokens of all messages: keeps the newest that fit, by the rules of `text.eviction`.
+            max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
+                `text.eviction`.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.
@@ -97,14 +98,14 @@ class Renderer:
         made = set(map(id, recalled))
         places = {place for place, message in enumerate(request) if id(message) in made}
         shown = [of_log.get(id(message)) for message in request]
-        # The part that a limit leaves out of a request changes with each turn.
+        # With a limit, each turn leaves out other messages of the request.
         room = view.find_room() if max_tokens is None else -1
         stable = _stable(view, request, places, room, texts_first=self._is_first)
         spare = 0 if room == -1 else room
         return Shown(copy_json(request), shown, view.pinned, recalled=places, stable_upto=stable, room=spare)
 
     def _request(self, view: View, max_tokens: int | None) -> tuple[list[Message], list[Message]]:
-        """Return the whole request, and the recalled messages in it."""
+        """Return the whole request, and the recalled messages of the request."""
         said, recalled = self._say(view), self._recall(view.derived, view.quoted)
         if max_tokens is not None:
             said = self._fit(said, recalled, view, max_tokens)
@@ -137,7 +138,7 @@ class Renderer:
         return [*said[:place], *recalled, *said[place:]]
 
     def _open(self, messages: Sequence[Message]) -> int:
-        """Return the place of the first unanswered message: after the newest answer."""
+        """Return the position of the first unanswered message: the position after the newest answer."""
         answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
         return max(answers, default=_talk_begins(messages))
 
@@ -163,7 +164,7 @@ class Renderer:
     def transcript(self, entries: Sequence[Entry]) -> str:
         """Return entries as a transcript, oldest first."""
         known, text = self._newest
-        # A memory that shows everything shows at each load the same as before, and a little more.
+        # A memory that shows everything repeats the previous transcript at each load, with a few new lines.
         if known and entries[: len(known)] == known:
             text = "\n".join([text, *map(self.line, entries[len(known) :])])
         else:
@@ -193,7 +194,7 @@ class Renderer:
         return tokens
 
     def total(self, entries: Sequence[Entry]) -> int:
-        """Count the tokens of several entries' messages; if they continue the last counted ones, only the new ones."""
+        """Count the tokens of entries' messages; the last total is reused for entries counted before."""
         counted_by, known, tokens = self._counted
         if counted_by != self.counted_by or entries[: len(known)] != known:
             known, tokens = (), 0
@@ -210,11 +211,11 @@ class Renderer:
         return self.count(system_message(text))
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
-        """Count the tokens of a derived or found text as shown: with its frame, if it has one."""
+        """Count the tokens of a derived or found text as shown, including the frame if the text is framed."""
         return self.count(self._make_recalled(text, self._voice(quoted=quoted)))
 
     def count_found(self, text: str) -> int:
-        """Count the tokens of a found text within its frame, without the frame."""
+        """Count the tokens of a found text, escaped for the frame, without the frame."""
         if self._voice(quoted=True) == "user":
             from memzoo.memories.text.framing import disarm
 
@@ -223,24 +224,24 @@ class Renderer:
 
     @property
     def counted_by(self) -> str:
-        """The name of the current counter; counts by another one are invalid."""
+        """The name of the current token counter; counts by another counter are invalid."""
         return self._counter().name
 
     @property
     def frame_tokens(self) -> int:
-        """The tokens of the frame around found texts; 0 if there is none."""
+        """The tokens of the frame around found texts; 0 without a frame."""
         if self._frame[0] != (counted_by := self.counted_by):
             self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
         return self._frame[1]
 
     def lines(self, entries: Iterable[Entry]) -> str:
-        """Return entries as a transcript, oldest first; the entries of `derive` are written as given."""
+        """Return entries as a transcript, oldest first. Entries passed to `derive` are written unchanged."""
         return "\n".join(map(self.line, entries))
 
     def dated_lines(self, entries: Iterable[Entry]) -> str:
-        """Return entries as a transcript with a line before the messages of each day, "[Friday, 8 May 2026]".
+        """Return entries as a transcript, with a heading such as "[Friday, 8 May 2026]" before each day's messages.
 
-        Messages of an unknown day have no such line; after others, a line says that the day is unknown.
+        Messages of an unknown day have no heading at the beginning, and "[Day unknown]" after messages of a known day.
         """
         lines, before = list[str](), None
         for entry in entries:
@@ -252,7 +253,7 @@ class Renderer:
         return "\n".join(lines)
 
     def lines_of(self, messages: Iterable[Message]) -> str:
-        """Return messages that need not be in the log as a transcript, oldest first."""
+        """Return messages as a transcript, oldest first; the messages need not be in the log."""
         return "\n".join(map(self.labels.line, messages))
 
 
@@ -268,14 +269,14 @@ def _talk_begins(messages: Sequence[Message]) -> int:
 def _stable(
     view: View, request: Sequence[Message], recalled: Collection[int], room: int | None, *, texts_first: bool
 ) -> int:
-    """Return how many messages from the beginning the next request repeats, if there is room for the additions."""
+    """Return the number of messages at the beginning that the next request repeats, if new messages fit the room."""
     stays = room is None or room >= 0
     said = {id(entry.message): entry.seq for entry in view.entries}
     sent = set(map(id, request))
-    # A call waiting for results comes back with them, and the messages after it then move.
+    # A call without results is left out now. Once its results come, the call is shown, and later messages move.
     waiting = (one.seq for one in view.entries if id(one.message) not in sent and one.message["role"] == "assistant")
     end = min(waiting, default=sys.maxsize)
-    # New texts before the messages push these back; texts after them are pushed back by new messages.
+    # New texts before the messages move the messages; new messages move the texts after the messages.
     still = stays and (view.texts_stay or not texts_first)
     for place, message in enumerate(request):
         if place in recalled:
@@ -295,9 +296,10 @@ def _as_sent(entry: Entry) -> Entry:
 
 
 def _key(entry: Entry) -> int:
-    """Return the key for an entry's line and tokens: a result shown as a line has its own.
+    """Return the cache key for an entry's line and tokens; a cleared tool result has a key of its own.
 
-    It is 0 for entries that are not kept: numbers below 1 are not in the log, and may later mean another message.
+    Entries with key 0 are not cached: shortened entries, and entries outside the log, whose numbers (below 1) may be
+    used again for other messages.
     """
     if entry.seq < 1 or type(entry) is Shortened:
         return 0

@@ -1,4 +1,4 @@
-"""Counts tokens: with tiktoken for models whose tokenizer it knows, else by an estimate, or with a function."""
+"""Counts tokens: with tiktoken if it supports the model, else by an estimate, or with a given function."""
 
 import functools
 import math
@@ -17,7 +17,7 @@ from memzoo.stores import Message
 __all__ = ["TokenCounter", "TokenCounterOption", "count_text", "estimate_tokens", "token_counter"]
 
 TokenCounterOption: TypeAlias = str | Callable[[Message], int] | None
-"""A model's or encoding's name for tiktoken, `"approximate"` for an estimate, or a function of one message."""
+"""A model's or encoding's name for tiktoken, `"approximate"` for an estimate, or a function that counts a message."""
 
 _APPROXIMATE = "approximate"
 
@@ -28,8 +28,8 @@ class TokenCounter:
 
     Attributes:
         chosen: The chosen counter: the name of an encoding, `"approximate"`, or the name of a function.
-        count: One message -> its tokens.
-        by_encoding: True if an encoding counts, which needs its vocabulary.
+        count: Counts the tokens of a message.
+        by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.
     """
 
     chosen: str
@@ -38,9 +38,9 @@ class TokenCounter:
 
     @property
     def name(self) -> str:
-        """The name of the current counter: `"approximate"` while the vocabulary of an encoding is missing.
+        """The name of the current counter: `"approximate"` while an encoding's vocabulary is missing.
 
-        Counts stay valid as long as the name stays the same.
+        Counts are valid until the name changes.
         """
         if self.by_encoding and self.chosen not in _encoders:
             count_text("", self.chosen)  # This loads the vocabulary if needed and available.
@@ -60,11 +60,11 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
     """Return the counter for an option.
 
     Args:
-        option: See `TokenCounterOption`; `None` takes the encoding of `model`.
-        model: The model whose tokens to count; if tiktoken does not know it, they are estimated.
+        option: See `TokenCounterOption`; `None` for the encoding of `model`.
+        model: The model's name. If tiktoken does not support the model, tokens are estimated.
 
     Raises:
-        OptionError: The name is neither a model's nor an encoding's.
+        OptionError: The option is a name of neither a model nor an encoding, or has another type.
     """
     if callable(option):
         return TokenCounter(getattr(option, "__qualname__", type(option).__name__), option)
@@ -75,9 +75,9 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
 
 
 def count_text(text: str, encoding: str) -> int:
-    """Count the tokens of a text in an encoding of tiktoken; `"approximate"` estimates them.
+    """Count the tokens of a text in an encoding of tiktoken; with `"approximate"`, estimate the tokens.
 
-    If tiktoken cannot get the vocabulary, tokens are estimated until it can; a warning says so once.
+    While tiktoken cannot get the encoding's vocabulary, tokens are estimated, with one warning.
     """
     if encoding == _APPROXIMATE:
         return estimate_tokens(text)
@@ -108,7 +108,7 @@ def _encoding_name(name: str, default: str = "") -> str:
 
 
 _encoders: dict[str, Callable[[str], list[int]]] = {}
-# The encodings with missing vocabularies, and the times to try again.
+# Encodings with a missing vocabulary, and the time of the next attempt for each.
 _missing: dict[str, float] = {}
 _warned: set[str] = set()
 # The pause after a failed attempt, as a multiple of the attempt's time.
@@ -141,8 +141,8 @@ def _load(name: str) -> Callable[[str], list[int]] | None:
     return encode
 
 
-# A byte pair encoding has a token for most short words; names, capitals and letters with accents are cut into more.
-# The shares were fitted to o200k_base on English, Chinese, German and code.
+# A byte pair encoding has one token for most short words; names, capitals and accented letters take more tokens.
+# The numbers were fitted to o200k_base on English, Chinese, German and code.
 _PIECE = re.compile(
     r"(?P<unspaced>[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+)"
     r"|(?P<word>[a-zß-öø-ɏ]+)"
@@ -156,7 +156,7 @@ _PIECE = re.compile(
 )
 _BLANKS = re.compile(r"\s{2,}|\n")
 _LONGEST_WORD = 30
-# The first character of a piece, each further one up to a length, and each one above it.
+# The tokens of a piece: for the first character, and for each further character beyond a free length.
 _FIRST = {"unspaced": 0.7, "word": 0.96, "name": 1.14, "capitals": 0.4, "letters": 0.4, "number": 1.25, "line": 1.4}
 _FIRST |= {"gap": 0.5, "marks": 0.7}
 _FURTHER = {"unspaced": 0.7, "word": 0.12, "name": 0.21, "capitals": 0.25, "letters": 0.4}
@@ -167,8 +167,8 @@ _ACCENT, _FOREIGN_MARK, _OTHER_MARK = 1.2, 0.45, 0.15
 def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text in `o200k_base`; 0 only for an empty text.
 
-    The error is about 5 % on average for texts of 200 tokens and more in English, Chinese, German and code; for a
-    single message it may be a quarter.
+    For texts of 200 tokens and more in English, Chinese, German and code, the error is about 5 % on average; for a
+    single message, the error may be 25 %.
     """
     words = text.split()
     tokens = sum([_cost_of(word) if len(word) <= _LONGEST_WORD else _cost(word) for word in words])
@@ -192,5 +192,5 @@ def _cost(text: str) -> float:
     return tokens
 
 
-# The same words come again and again.
+# Most words occur many times.
 _cost_of = functools.lru_cache(maxsize=1 << 13)(_cost)

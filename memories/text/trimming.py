@@ -1,4 +1,4 @@
-"""Trims a list of messages, for programs that keep their own."""
+"""Trims a list of messages, for programs that keep their own message lists."""
 
 import contextlib
 import inspect
@@ -19,10 +19,10 @@ from memzoo.text import copy_json
 __all__ = ["trim_messages"]
 
 Roles: TypeAlias = str | type | Sequence[str | type] | None
-"""A role, several, or `None` for any; LangChain's "human", "ai" and message classes work too."""
+"""A role, several roles, or `None` for any role; LangChain's "human", "ai" and message classes work too."""
 
 Counter: TypeAlias = str | Callable[[Any], int] | None
-"""A name for tiktoken, `"approximate"`, or a callable: one message, or a list of them, -> its tokens."""
+"""A name for tiktoken, `"approximate"`, or a function that counts the tokens of a message or a list of messages."""
 
 _Size: TypeAlias = Callable[[Sequence[Message]], int]
 
@@ -46,29 +46,29 @@ def trim_messages(
     allow_partial: bool = False,
     clear_tool_results: ClearToolResultsOption = None,
 ) -> list[Message]:
-    """Return the last or the first messages of a list that fit a number of tokens.
+    """Return the last or the first messages of a list that fit a token limit.
 
-    Messages are indivisible, and a tool call goes with its results: if a provider accepts the list, it accepts the
-    result. The list itself is not changed.
+    Messages are kept or dropped whole, and tool calls together with their results: a provider that accepts the list
+    accepts the result. The list itself is not changed.
 
     Args:
         messages: OpenAI chat messages, oldest first.
         max_tokens: The most tokens of the result, or a share of the window of the model that `token_counter` names,
             such as `"80%"`.
-        token_counter: A model's name for tiktoken, `"approximate"`, or a callable: one message, or a list of them,
-            -> its tokens. `len` counts messages.
-        strategy: Keep the `"last"` messages or the `"first"`.
-        start_on: The result begins with a message of this role (after the system message); only for `"last"`.
-        end_on: The result ends with a message of this role. With `"last"`, later ones are left out before counting.
-        include_system: Keep the system message, if the list begins with one, before all others; only for `"last"`.
+        token_counter: A model's name for tiktoken, `"approximate"`, or a function that counts the tokens of a message
+            or of a list of messages. `len` counts messages.
+        strategy: `"last"` to keep the last messages, `"first"` to keep the first.
+        start_on: The role of the result's first message (after the system message); only for `"last"`.
+        end_on: The role of the result's last message. With `"last"`, messages after the last one with this role are
+            left out before counting.
+        include_system: True to keep a system message at the beginning of the list; only for `"last"`.
         allow_partial: As in LangChain; must be false, since messages are indivisible.
-        clear_tool_results: First replace old tool results by lines, like the option of every memory. A list that grows
-            at its end then keeps its beginning at most turns.
+        clear_tool_results: Replaces old tool results with lines before trimming, like the option of every memory. A
+            list that grows at the end then keeps its beginning at most turns.
 
     Raises:
-        OptionError: An option has a value that cannot work, or it is unclear whether `token_counter` counts one message
-            or a list.
-        MessageError: One of them is not a message.
+        OptionError: An option has an invalid value, or `token_counter` may count either a message or a list.
+        MessageError: A message is invalid.
         OverBudgetError: The system message to keep exceeds the limit.
 
     Example:
@@ -117,7 +117,7 @@ def _roles(option: str, given: Roles) -> set[str]:
 
 
 def _size(option: Counter, messages: Sequence[Message]) -> _Size:
-    """Return a function that counts a list of messages; single counts are kept if it counts one by one."""
+    """Return a function that counts the tokens of a list of messages; counts of single messages are cached."""
     if callable(option) and messages and _counts_lists(option, messages[0]):
         return lambda some: tokens.TokenCounter("", option)(list(some))  # type: ignore[arg-type]
     count, known = tokens.token_counter(option), dict[int, int]()
@@ -132,10 +132,10 @@ def _size(option: Counter, messages: Sequence[Message]) -> _Size:
 
 
 def _counts_lists(counter: Callable[[Any], int], sample: Message) -> bool:
-    """Tell whether a function takes a list of messages, like most of LangChain's, and not one message.
+    """Tell whether a token counter takes a list of messages, as most of LangChain's do, instead of a single message.
 
     Raises:
-        OptionError: It returns a number for both, and has no annotation.
+        OptionError: The function accepts both, and its annotation does not decide.
     """
     if counter is len:
         return True
@@ -159,7 +159,7 @@ def _counts_lists(counter: Callable[[Any], int], sample: Message) -> bool:
 
 
 def _most(count: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest number up to `count` that fits, if all smaller ones do; tries few large ones."""
+    """Return the largest number up to `count` that fits, if all smaller numbers fit; try few large numbers."""
     most = 1
     while most < count and fits(most):
         most *= 2
@@ -175,5 +175,5 @@ def _end_at(messages: list[Message], roles: set[str]) -> list[Message]:
 
 
 def _whole(messages: list[Message]) -> list[Message]:
-    """Leave out calls without all their results, and results without their call."""
+    """Return the messages without incomplete tool calls and without results of missing calls."""
     return [messages[place] for place in sorted(place for group in group_messages(messages) for place in group)]

@@ -15,19 +15,19 @@ __all__ = ["Cleared", "Finds", "Passage", "Shortened", "Shown", "View", "as_room
 
 T = TypeVar("T", bound=Hashable)
 
-# When a smaller share of what is shown is found again, the talk has gone elsewhere.
+# If a smaller share of the items shown is found again, the conversation has changed its subject.
 _LEAST_FOUND_AGAIN = 0.1
 
 
-class Shown(list[Any]):  # of messages; as `Any` the clients take them under strict types, too
-    """The chat messages of `BaseMemory.messages`: a list that also knows their log entries.
+class Shown(list[Any]):  # of messages; clients accept `Any` under strict type checks, too
+    """The chat messages of `BaseMemory.messages`: a list that also has the messages' log entries.
 
     Attributes:
-        stable_upto: The number of messages from the beginning that the next call repeats, byte for byte, if there is
-            room for the exchange added by then. A mark for a provider's cache belongs there. It holds unless something
-            is deleted, or an option or the system message changes.
-        room: The amount that may be added by then, in the unit of the memory's limit (exchanges, messages or tokens);
-            `None` for any amount.
+        stable_upto: The number of messages at the beginning that the next call repeats byte for byte, if the exchange
+            added by then fits `room`. A mark for a provider's prompt cache belongs after these messages. A deletion, a
+            changed option or a changed system message makes the number invalid.
+        room: The amount that may be added before the next call, in the unit of the memory's limit (exchanges, messages
+            or tokens); `None` for any amount.
 
     Example:
         >>> from memzoo import create_memory
@@ -51,9 +51,9 @@ class Shown(list[Any]):  # of messages; as `Any` the clients take them under str
 
         Args:
             messages: The messages.
-            entries: The entry of each.
-            pinned: The numbers of pinned messages.
-            recalled: The places of messages that the memory made.
+            entries: The log entry of each message; `None` for a message that the memory made.
+            pinned: The log numbers of pinned messages.
+            recalled: The positions of messages that the memory made.
             stable_upto: See the attribute.
             room: See the attribute.
         """
@@ -66,12 +66,12 @@ class Shown(list[Any]):  # of messages; as `Any` the clients take them under str
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        """Describe it to web frameworks, as the result of an endpoint: a list of messages."""
+        """Return the schema for web frameworks that return the list from an endpoint: a list of messages."""
         return handler(list[Message])
 
     @property
     def entries(self) -> list[Entry | None]:
-        """Each message's log entry, with number, time and fields; `None` for messages that the memory made."""
+        """The messages' log entries, with number, time and fields; `None` for messages that the memory made."""
         return [entry and replace(entry, message=copy_json(entry.message)) for entry in self._entries]
 
     @property
@@ -82,11 +82,11 @@ class Shown(list[Any]):  # of messages; as `Any` the clients take them under str
 
     @property
     def recalled(self) -> list[bool]:
-        """For each message, whether the memory made it (a summary, a find)."""
+        """For each message, true if the memory made the message (such as a summary or a search result)."""
         return [place in self._recalled for place in range(len(self))]
 
     def without(self, seqs: Collection[int]) -> "Shown":
-        """Return the list without the messages of these log numbers."""
+        """Return the list without the messages with these log numbers."""
         gone = {place for place, entry in enumerate(self._entries) if entry and entry.seq in seqs}
         kept = [place for place in range(len(self)) if place not in gone]
         return Shown(
@@ -101,24 +101,24 @@ class Shown(list[Any]):  # of messages; as `Any` the clients take them under str
 
 @dataclass(slots=True)
 class Cleared(Entry):
-    """An entry whose message is shown as a line, and counts as a different message than that of its number."""
+    """A tool result replaced by a line. The line counts as a different message than the log's message."""
 
 
 @dataclass(slots=True)
 class Shortened(Entry):
-    """An entry whose message was cut for a prompt, and counts as a different message, too."""
+    """A message cut for a prompt. The cut message counts as a different message than the log's message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A message of the log, as found by a search and shown in a view.
+    """A message of the log that a search found for a view.
 
     Attributes:
-        seq: Its number in the log.
+        seq: The message's log number.
         speaker: The speaker's label.
         text: The message's text.
-        said_at: The time when it was said; `None` if unknown.
-        begins: An exchange begins with it.
+        said_at: The message's time; `None` if unknown.
+        begins: True if the message begins an exchange.
     """
 
     seq: int
@@ -129,23 +129,24 @@ class Passage:
 
     @property
     def date(self) -> str:
-        """The day on which it was said, in words; "" if unknown."""
+        """The message's day, in words; "" if unknown."""
         return in_words(self.said_at.date()) if self.said_at else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Finds(Generic[T]):
-    """What a search found for a question, for a view that keeps showing what was found for earlier ones.
+    """Search results for a question, for a view that keeps showing the results of earlier questions.
 
-    What is chosen anew for each question is paid in full each time. Of what only grows, what is new is paid: the rest
-    is in the provider's cache. See docs/caching.md. It is known to one memory object: another one begins anew.
+    Texts that change with each question are paid in full each time. If the texts only grow, the provider's prompt cache
+    has the old part, and only new results are paid. See docs/caching.md. Earlier results are remembered by the memory
+    object: another memory object starts without them.
 
     Attributes:
-        items: What was found, the best first.
-        write: Writes items as texts, in blocks: together what came together.
-        most: The tokens that the texts may have.
-        holds: Tells whether all that was shown is still so.
-        quoted: Others speak in the texts, as in `View.quotes`.
+        items: The search results, the best first.
+        write: Writes blocks of items as texts. A block has the items that were added together.
+        most: The most tokens of the texts.
+        holds: Tells whether all shown items are still valid.
+        quoted: True if users, documents or tools speak in the texts, as in `View.quotes`.
     """
 
     items: Sequence[T]
@@ -157,13 +158,13 @@ class Finds(Generic[T]):
     def behind(
         self, earlier: Sequence[Sequence[T]], tokens: Callable[[str], int]
     ) -> tuple[Sequence[Sequence[T]], tuple[str, ...]]:
-        """Return what to show now, in blocks and as texts: what was shown, then what is new.
+        """Return the items to show now, in blocks and as texts: the items shown earlier, then the new items.
 
-        Only what was found is shown when not all fits any more, when hardly anything of what was shown is found again,
-        and when something of it does not hold any more.
+        Earlier items are dropped, and only `items` are shown, if not everything fits any more, if hardly any earlier
+        item is found again, or if an earlier item is not valid any more.
 
         Args:
-            earlier: What was shown, in blocks.
+            earlier: The items shown earlier, in blocks.
             tokens: Counts the tokens of a text.
         """
         shown = frozenset(itertools.chain.from_iterable(earlier))
@@ -182,23 +183,25 @@ class View:
     """The texts and messages to show the model.
 
     Attributes:
-        recalled: Texts that the strategy derived, the most useful first. They speak as the system.
-        quotes: Texts that it found, in which others speak: users, documents, tools. They do not speak as the system.
+        recalled: Texts that the strategy derived, the most useful first. By default, they are sent as system messages.
+        quotes: Texts that the strategy found, in the words of users, documents or tools. By default, they are not sent
+            as system messages.
         entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
         notes: Notes by name ("" for a name without a note), in the words of the conversation; `None` for a strategy
-            without notes. They are shown as messages unless there are `quotes`.
+            without notes. Notes are shown as messages unless there are `quotes`.
         passages: The messages of the log that `quotes` shows word for word, the most useful first; empty if `quotes`
-            shows anything else. They let views be combined without showing anything twice.
-        system: The current system message, shown before everything else. The base class sets it.
-        final: The entries can be sent as they are, without additions, omissions or reordering.
-        pinned: The numbers of pinned entries, which must not be left out. The base class sets them.
-        summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
+            shows anything else. When views are combined, passages prevent that a message is shown twice.
+        system: The current system message, shown first. Set by the base class.
+        final: True if the entries can be sent without additions, omissions or reordering.
+        pinned: The log numbers of pinned entries, which must not be left out. Set by the base class.
+        summary_as_turn: True to write `recalled` in a transcript as turns of the system instead of texts.
         room: The amount that may be added while the next view still begins with these entries, in the unit of the
-            strategy's limit; `None` for any amount, -1 if it need not begin with them; or a function that returns this.
-        texts_stay: While there is room, its texts stay the same too; if it has none, it gets none.
-        finds: The results of a search, if the view is also to show earlier results. The base class makes texts of them.
-        shows_newest: The entries include all of the newest exchange. Otherwise that comes back, before the additions,
-            with a tool call that follows its answer.
+            strategy's limit; `None` for any amount, -1 if the next view may begin with other entries; or a function
+            that returns the amount.
+        texts_stay: True if the texts stay the same while there is room; a view without texts then gets no texts.
+        finds: Search results, for a view that also shows earlier results. The base class turns the results into texts.
+        shows_newest: True if the entries include the whole newest exchange. A missing newest exchange may be shown by
+            the next view, before the additions, once a tool call follows the answer.
     """
 
     recalled: tuple[str, ...] = ()
@@ -217,27 +220,29 @@ class View:
 
     @classmethod
     def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> Self:
-        """Make a view of entries, oldest first, after derived texts."""
+        """Return a view of derived texts, notes, and entries, oldest first."""
         return cls(tuple(recalled), entries, notes)
 
     def ending_with(self, newest: Sequence[Entry], *, is_open: bool) -> Self:
-        """Return the view with the newest exchange at its end if that is unanswered, unless it is there already.
+        """Return the view with an unanswered newest exchange added at the end, unless the view shows the exchange.
+
+        For an answered exchange that the view does not show, only `shows_newest` becomes false.
 
         Args:
-            newest: The exchange, including calls that wait for results.
-            is_open: The exchange is unanswered.
+            newest: The newest exchange, including calls that wait for results.
+            is_open: True if the exchange is unanswered.
         """
         new = {entry.seq: entry for entry in newest}
         if new.keys() <= {entry.seq for entry in self.entries}:
             return self
         if not is_open:
             return replace(self, shows_newest=False)
-        # They are the newest. The entries before them keep their order.
+        # The new entries are the newest. The entries before them keep their order.
         before = [entry for entry in self.entries if entry.seq not in new]
         return replace(self, entries=[*before, *(new[seq] for seq in sorted(new))], room=-1)
 
     def find_room(self) -> int | None:
-        """Return the room, calling the function if there is one."""
+        """Return the room; a function given as `room` is called."""
         return self.room() if callable(self.room) else self.room
 
     @property
@@ -247,12 +252,12 @@ class View:
 
     @property
     def derived(self) -> list[str]:
-        """The derived texts, without empty ones."""
+        """The derived texts, without empty texts."""
         return [text for text in self.recalled if text]
 
     @property
     def quoted(self) -> list[str]:
-        """The found texts, or if there are none, the notes as a text; without empty ones."""
+        """The found texts without empty texts; if there are no found texts, the notes as one text."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
         return [text for text in self.quotes or (known,) if text]
 
@@ -263,6 +268,9 @@ class View:
 
 
 def as_room(spare: int, entries: Sequence[Entry], weight: Callable[[Entry], int]) -> int:
-    """Return the room of a view: `spare`, or -1 if the newest exchange takes more, because the view will move."""
+    """Return the room of a view: `spare`, or -1 if `spare` is less than the newest exchange weighs.
+
+    The next exchange will likely weigh as much, and move the view's beginning.
+    """
     newest = entries[last_exchange(entries) :]
     return spare if spare > 0 and spare >= sum(map(weight, newest)) else -1

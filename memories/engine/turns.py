@@ -292,7 +292,7 @@ class Turn(Managed["Turn"]):
                 await self._replaced.take_back(stored)
             return
         if self.id in self._taken:
-            # A turn id is stored only once, and the messages stored under it are deleted only after this turn is stored.
+            # An id is stored only once, and replaced messages with this id are deleted only after this turn is stored.
             self.id = turn_name(None)
         self.finished = True
         question = self._seqs[0] if self._seqs else None

@@ -1,1 +1,1 @@
-"""Finding messages: by their words, by embeddings, and how what was found is shown."""
+"""Search: finding messages by words and by embeddings, and showing the messages found."""

@@ -1,4 +1,4 @@
-"""Weighs the parts of the searches: over what was said, and over what is known."""
+"""Weights of the parts of both searches: over messages, and over known units."""
 
 from dataclasses import dataclass
 
@@ -7,33 +7,35 @@ __all__ = ["UnitWeights", "Weights"]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each part of the search counts; decided on development conversations (docs/retrieval-research.md).
+    """The weights of the search over messages, chosen on development conversations (docs/retrieval-research.md).
 
     Attributes:
-        own: The words of the message itself.
-        around: The words around it.
-        segment: The words of the segment it stands in. If none of these three counts, no words are searched.
-        dates: Whether the words of the date count as words of the text.
-        speaker: Points for messages of a speaker who is named in the query.
-        telling: What a message gains that tells of its speaker, as a share of the best score by words.
-        asking: What a message loses that only asks, as a share of the best score by words.
-        answering: What a message gains that follows a question: this times the score of that question's own words.
-        short: Words up to which a message costs next to nothing, so that its length says nothing about its worth.
-        length: What a message loses with each doubling of its length above `short`, as a share of the best score by
-            words: it takes the room of others.
-        talkative: What it loses with each doubling, above as many, of what its speaker says on average.
-        embeddings: What a message gains for each standard deviation by which it is nearer than others, as a share of
-            the best score by words; times the weight of the embedder. Embeddings are not searched at 0.
-        before: The share of that which the next message gains, too.
-        after: The share of it which the message before gains.
-        saturation: How soon a word that is repeated counts no more (the k1 of BM25).
-        dilution: How much a word counts less in longer texts, from 0 to 1 (the b of BM25).
-        window: Characters of the text around a message, itself included.
-        sure_correction: The share of its rare words that a message has in common with what it corrects, if its words
-            say that it corrects something.
-        possible_correction: That share, if its words may say so.
-        same_subject: How rare the words in common must be in any case: together, 1 for each that stands nowhere else
-            and 0 for one that is all that is said, on a scale of logarithms.
+        own: The weight of the words of the message itself.
+        around: The weight of the words in the window around the message.
+        segment: The weight of the words in the message's segment. If `own`, `around` and `segment` are all 0, no words
+            are searched.
+        dates: True if the words of the message's date count as words of its text.
+        speaker: The points for messages of a speaker named in the query.
+        telling: The gain of a message that tells of its speaker, as a share of the best score by words.
+        asking: The loss of a message that consists of questions, as a share of the best score by words.
+        answering: The gain of a message after a question, as a multiple of the score of the question's own words.
+        short: The number of words up to which a message loses nothing for its length.
+        length: The loss for each doubling of a message's length above `short`, as a share of the best score by words:
+            a long message takes the room of other messages.
+        talkative: The loss for each doubling of the speaker's mean length above `short`, as a share of the best score
+            by words.
+        embeddings: The gain for each standard deviation of nearness, as a share of the best score by words, times the
+            weight of the embedder. At 0, embeddings are not searched.
+        before: The share of a message's nearness that the next message gets too.
+        after: The share of a message's nearness that the previous message gets too.
+        saturation: The k1 of BM25: the lower, the less a repeated word adds.
+        dilution: The b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
+        window: The size of the window around a message in characters, including the message itself.
+        sure_correction: The share of a message's rare words that a corrected message must have, if the words of the
+            message clearly say that it corrects something.
+        possible_correction: The same share, if the words of the message may say that it corrects something.
+        same_subject: The least total rareness of the shared words in any case. On a logarithmic scale, a word found
+            nowhere else has the rareness 1, and a word that makes up the whole text has 0.
     """
 
     own: float = 0.5
@@ -60,18 +62,19 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class UnitWeights:
-    """How much each part counts of the search over what is known (see docs/graph.md).
+    """The weights of the search over known units (see docs/graph.md).
 
     Attributes:
-        own: The words of the unit itself.
-        around: The words of what was said in the same message, or in one beside it.
-        profile: The words of all that is known under its names.
-        kinds: What it gains for having a date or a number, if one is asked for, as a share of its score.
-        common: What the words of every talk count ("big", "behind") beside others.
-        advice: What is left to advice, which is long and has words of everything, unless who gave it is asked about.
-        rows: What two words count that stand in a row in the question and in the unit, besides their own scores.
-        length: What it loses with each doubling of its length above `short`, as a share of the best score.
-        short: Words up to which it loses nothing.
+        own: The weight of the words of the unit itself.
+        around: The weight of the words of other units from the same message or a neighbouring message.
+        profile: The weight of the words of all units under the unit's names.
+        kinds: The gain of a unit with a date or a number if the query asks for such a value, as a share of its score.
+        common: The weight of everyday words ("big", "behind"), if other words count 1.
+        advice: The share of its score that a unit of advice keeps, since advice is long and has words on any subject; a
+            query about the assistant lets advice keep all.
+        rows: The weight of two words in a row, in both the query and the unit, in addition to the single words.
+        length: The loss for each doubling of a unit's length above `short`, as a share of the best score.
+        short: The number of words up to which a unit loses nothing for its length.
         saturation: See `Weights`.
         dilution: See `Weights`.
     """

@@ -99,7 +99,7 @@ class BaseMemory(ABC):
     learns_system = False
     shows_waiting = False
     limits_messages = True
-    # The model whose tokens to count if `token_counter` names none; "" for an estimate.
+    # The model whose tokens to count if `token_counter` names no model; "" for an estimate.
     _tokenizer_model = ""
     # The most tokens that a prompt may have, counting three bytes as one token.
     _longest_prompt = 12_000

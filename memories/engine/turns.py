@@ -444,7 +444,8 @@ async def seed(memory: "BaseMemory", examples: Sequence[Message | tuple[str, str
     first = await store.read(id_, limit=2)
     fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
     if fresh:
-        # Concurrent callers use the same id, so only the first is stored. Forgotten ids are skipped: they never store.
+        # Concurrent callers use the same id, so only the first call stores. Forgotten ids are skipped: the store would
+        # ignore messages under such an id.
         forgotten = set(await tombstones_of(store, id_))
         names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
         turn_id = next(name for name in names if tombstone(name) not in forgotten)

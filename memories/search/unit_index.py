@@ -41,7 +41,7 @@ _EVENED = 0.3
 
 
 class _Texts(Generic[_Key]):
-    """Texts searched by their terms, scored by BM25. Adding or removing a text costs time only for its terms."""
+    """Texts searched by their terms, scored by BM25. The cost of a change depends only on the changed text."""
 
     def __init__(self, weights: UnitWeights) -> None:
         self._weights = weights

@@ -1,4 +1,4 @@
-"""The base of all memories: messages go in, and the text for the model comes out."""
+"""The base class of all memories: it saves messages, and returns the messages to show to the model."""
 
 import time
 import uuid
@@ -29,7 +29,7 @@ from memzoo.stores.forgetting import Receipt
 from memzoo.sync import blocking, drive, together
 from memzoo.warned import warn_caller
 
-if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
+if TYPE_CHECKING:  # each module is loaded at its first use: most memories do not need most of these modules
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
@@ -59,50 +59,51 @@ def _a_clearing(_: str, value: Any) -> None:
 
 @strategy
 class BaseMemory(ABC):
-    """Remembers a conversation: the log keeps its messages, and a strategy chooses the text to show.
+    """Remembers a conversation: the log keeps all messages, and a strategy chooses the view to show to the model.
 
-    Your own strategy overrides up to six hooks: `view` returns the text for the model; `derive` learns from new
-    messages; `due` sets the time to learn; `is_over_limit` asks for a shorter state; `oldest_needed` returns the oldest
-    message still in use; `on_state_change` updates your own data beside the state, such as an index. Class attributes
-    describe the rest. Everything else is implemented here. Each method that may wait is a coroutine (`asave_context`)
-    and has a synchronous twin (`save_context`).
+    Your own strategy overrides up to six hooks: `view` returns the view; `derive` returns the changes learnt from new
+    messages; `due` decides when to learn; `is_over_limit` decides when to shorten the state; `oldest_needed` returns
+    the oldest message that the strategy still needs; `on_state_change` updates an index or another object that you keep
+    beside the state. Class attributes describe further properties of the strategy; this class implements the rest. Each
+    method that may wait is a coroutine (`asave_context`) with a synchronous twin (`save_context`).
 
     Attributes:
         name: The strategy's short name.
         own_prompts: Prompts that the strategy adds to memzoo's, by name: Jinja text, or a file that contains it. `ask`
             takes their names too, and `prompts` may replace them with templates that use the same variables.
-        needs_query: The view depends on this turn's input, so loading needs it.
-        keeps_fields: Saving an exchange keeps all inputs and outputs, not only the user's and the assistant's words.
-        learns_system: `derive` and `due` also get system messages.
-        shows_waiting: Add messages not learnt from yet to the view, word for word.
-        limits_messages: `max_token_limit`, if the strategy has it, limits messages, including those not learnt from
-            yet.
-        log: All messages.
+        needs_query: True if the view depends on this turn's input, and a load therefore needs the input.
+        keeps_fields: True if saving an exchange keeps all inputs and outputs, not only the user's and the assistant's
+            words.
+        learns_system: True if `derive` and `due` also get system messages.
+        shows_waiting: True to add messages not learnt from yet to the view, word for word.
+        limits_messages: True if the option `max_token_limit`, in a strategy with this option, limits messages,
+            including messages not learnt from yet.
+        log: The log of the conversation.
         render: Writes entries as lines, and counts their tokens.
         system: The system message in force.
-        pins: Which messages are pinned.
-        learner: Keeps the state and learns; `None` for a strategy without a state.
-        learners: Everything that learns from messages: `learner`, or the learners of a combined memory's members.
-        usage: This memory's calls and tokens on models, by purpose.
+        pins: The pinned messages.
+        learner: Keeps the state up to date; `None` for a strategy without a state.
+        learners: All learners of the memory: `learner`, or the learners of a combined memory's members.
+        usage: The model calls and tokens spent by this memory, by purpose.
 
     Raises:
         UnknownOptionError, OptionError: An option does not exist, is missing, or has a value that cannot work.
-        PluginError: Your own class cannot work as written; the message gives the mend.
+        PluginError: Your own class cannot work as written; the message states the correction.
     """
 
     name: ClassVar[str]
     own_prompts: ClassVar["Mapping[str, Template]"] = {}
-    # Not annotated, or they would be options.
+    # Not annotated: an annotation would make these attributes options.
     needs_query = False
     keeps_fields = False
     learns_system = False
     shows_waiting = False
     limits_messages = True
-    # The model whose tokens to count if `token_counter` names none; "" for an estimate.
+    # The model whose tokens to count if `token_counter` names no model; "" for an estimate.
     _tokenizer_model = ""
     # The most tokens that a prompt may have, counting three bytes as one token.
     _longest_prompt = 12_000
-    # In a store that several processes share, how long one of them has the state to itself while it derives; renewed
+    # In a store shared by several processes, the seconds of a lease, during which only its holder derives; renewed
     # before each `derive`. 0 if `derive` asks no model.
     _lease_seconds = 120.0
     _given = frozenset[str]()
@@ -173,7 +174,7 @@ class BaseMemory(ABC):
     """
 
     def __new__(cls, **given: Any) -> Self:
-        """Refuse unknown options (naming those that exist), and a class that cannot work."""
+        """Make the memory; refuse a class that cannot work, and unknown options, naming the existing options."""
         check_class(cls, BaseMemory)
         options.refuse_unknown(cls, given)
         made = super().__new__(cls)
@@ -187,7 +188,7 @@ class BaseMemory(ABC):
         if not self.keep_history and (lacks := find_lacking(self.store, "forget")):
             raise OptionError(f"keep_history=False needs a store that can delete, not a {type(lacks).__name__}")
         if self.prompts is not None:
-            self._templates  # noqa: B018 - a template that cannot work is refused at once
+            self._templates  # noqa: B018 - refuses an invalid template at once
         if "conversation_id" not in self._given and is_lasting(self.store):
             warn_caller(
                 f"the store outlives this process, but the conversation was given no id, so it has a made-up one: give "
@@ -203,28 +204,29 @@ class BaseMemory(ABC):
         cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
         self.learner: Learner | None = self._new_learner(cached) if self._learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
-        # Last: from now on its options are fixed.
+        # Last: from now on, options cannot change.
         self.log = Log(cached)
 
     # The hooks.
 
     @abstractmethod
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """Return the text to show the model now, for the query if there is one. Do not change entries of the log."""
+        """Return the view to show to the model now, for the query if any. Do not change entries of the log."""
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Learn from new entries, and return the changes; the log ends with the last of these entries.
+        """Return the changes of the state learnt from new entries; the log ends with the last of these entries.
 
-        Do not apply the changes. This may ask a model, and raises `ModelError` if that fails.
+        Only return the changes; do not apply them. This method may ask a model, and raises `ModelError` if the model
+        fails.
         """
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Decide whether to learn now from the waiting entries, or from how many of the oldest; by default from all."""
+        """Return True to learn from all waiting entries now (default), False for none, or a number of the oldest."""
         return True
 
     def is_over_limit(self, state: State) -> bool:
-        """Tell whether the state is over a limit, so that `derive` is to shorten it even if nothing new is due."""
+        """Tell if the state exceeds a limit: `derive` is then called to shorten the state, even without new entries."""
         return False
 
     async def oldest_needed(self, log: Log, state: State) -> int:
@@ -232,18 +234,18 @@ class BaseMemory(ABC):
         return 1
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:  # noqa: B027 - a hook
-        """Update your own index or graph beside the state; called when an item of the state changed.
+        """Update an index or a graph that you keep beside the state; called after items of the state changed.
 
         Args:
-            changes: Items that changed, by key; `None` for one that is gone.
-            reset: Something was deleted: first drop all earlier items.
+            changes: The changed items by key; `None` for a deleted item.
+            reset: True if something was deleted: first drop everything kept so far.
         """
 
-    # What follows from the hooks, and what they use.
+    # Methods and properties that use the hooks, or are used by them.
 
     @property
     def _learns(self) -> bool:
-        """True if there is a state, which `derive` makes."""
+        """True if the strategy keeps a state, which means that it overrides `derive`."""
         return type(self).derive is not BaseMemory.derive
 
     @property
@@ -253,33 +255,33 @@ class BaseMemory(ABC):
 
     @property
     def memory_variables(self) -> list[str]:
-        """The names of the variables that `load_memory_variables` returns; the transcript's comes last."""
+        """The names of the variables that `load_memory_variables` returns; the transcript's variable comes last."""
         return [self.memory_key]
 
     @cached_property
     def counter(self) -> "TokenCounter":
-        """Counts the tokens of a message."""
+        """The counter for tokens of messages."""
         from memzoo.memories.text.tokens import token_counter
 
         return token_counter(self.token_counter, self._tokenizer_model)
 
     @cached_property
     def _templates(self) -> "PromptSet":
-        """Renders prompts by name."""
+        """The prompt templates, by name."""
         from memzoo.prompts import PromptSet
 
         return PromptSet(self.prompts, self.own_prompts)
 
     @cached_property
     def redactor(self) -> "Redactor":
-        """Redacts texts as `redact` says."""
+        """The redactor, which applies the option `redact` to texts."""
         from memzoo.memories.text.redaction import Redactor
 
         return Redactor(self.redact, self.usage.count_redacted)
 
     @cached_property
     def _retry(self) -> "RetryPolicy":
-        """The rules for a failing model, and the limit for prompts."""
+        """The policy for a failing model, with the token limit of prompts."""
         from memzoo.memories.engine.prompt_limit import PromptLimit
         from memzoo.memories.engine.retry import RetryPolicy
 
@@ -287,14 +289,14 @@ class BaseMemory(ABC):
 
     @property
     def message_limit(self) -> int | None:
-        """The most tokens of messages in a view; `None` if the strategy has no such limit."""
+        """The token limit for messages in a view; `None` for a strategy without this limit."""
         return getattr(self, "max_token_limit", None) if self.limits_messages else None
 
     def _resolve(self, name: str, value: Any) -> Any:
-        """Return an option's value, with a share of the model's context window turned into tokens.
+        """Return an option's value; a share of the model's context window, such as "50%", becomes a number of tokens.
 
         Raises:
-            OptionError: The model's context window is not known.
+            OptionError: The model's context window is unknown.
         """
         if name not in SHARES or not isinstance(value, str):
             return value
@@ -304,23 +306,23 @@ class BaseMemory(ABC):
         return tokens_of(name, value, counted if context_window(counted) else self._tokenizer_model or counted)
 
     async def known_state(self) -> State:
-        """The current state, without learning more."""
+        """Return the current state, without learning more."""
         return await self.learner.refresh() if self.learner else State()
 
     def _keeps(self, state: State) -> bool:
-        """Return true for the stored state, by local knowledge; false for one that `relearn` is building."""
+        """Tell if this is the newest known state of the store, and not a state under construction by `relearn`."""
         return self.learner is not None and self.learner.cached_state.newest is state
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the memory for a prompt, by variable: a transcript, or chat messages with `return_messages`.
 
         Args:
-            inputs: The inputs of this turn. Only strategies that search need them.
+            inputs: The inputs of this turn. Only strategies that search need inputs.
 
         Raises:
-            AmbiguousKeyError, MissingKeyError: The strategy needs the user's words and cannot tell which input has
-                them.
-            MessageError: The inputs are no dict.
+            AmbiguousKeyError, MissingKeyError: The strategy needs the user's words, and cannot tell which input has
+                the words.
+            MessageError: The inputs are not a dict.
         """
         check_inputs(inputs)
         query = self._query(inputs) if self.needs_query else None
@@ -329,12 +331,12 @@ class BaseMemory(ABC):
     async def asave_context(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
     ) -> None:
-        """Save an exchange (the user's words and the answer), and learn from it.
+        """Save an exchange (the user's words and the answer) and learn from the exchange.
 
         Args:
             inputs: The user's words, under `input_key`.
             outputs: The assistant's words, under `output_key`.
-            turn_id: Names the exchange, so that saving it twice changes nothing; by default a fresh id.
+            turn_id: The id of the exchange, by default a fresh id. A second save with the same id changes nothing.
 
         Raises:
             AmbiguousKeyError, MissingKeyError, MessageError: The exchange is refused; nothing was stored.
@@ -355,13 +357,13 @@ class BaseMemory(ABC):
         """Save OpenAI chat messages of any kind as one turn, oldest first, and learn from them.
 
         A `Record` carries further fields with its message. With `learn=False`, a later save learns from these messages;
-        until then the memory shows the newest that fit the limit, word for word (see `max_pending_tokens`). With
-        `pinned=True`, they are pinned at once (see `pin`).
+        until then the memory shows the newest messages that fit the limit, word for word (see `max_pending_tokens`).
+        With `pinned=True`, the messages are pinned at once (see `pin`).
 
         Raises:
-            MessageError: One of them is refused; none was stored.
+            MessageError: A message is refused; nothing was stored.
             OptionError: `pinned` or `learn` is not a bool; nothing was stored.
-            ModelError: As in `asave_context`.
+            ModelError: See `asave_context`.
         """
         for name, value in {"learn": learn, "pinned": pinned}.items():
             if not isinstance(value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -373,7 +375,7 @@ class BaseMemory(ABC):
         await saving.save(self, records, turn_id, learns=learn, pinned=pinned)
 
     async def apin(self, ids: int | Sequence[int] | set[int]) -> None:
-        """Pin messages: every strategy shows them in every view, word for word, until you unpin them.
+        """Pin messages: every strategy shows pinned messages in every view, word for word, until you unpin them.
 
         A pinned tool call is shown with its results, and a pinned result with its call. Pinned messages count towards
         limits in tokens and in messages, but not towards `k` exchanges. Pins belong to the conversation, not to this
@@ -383,18 +385,18 @@ class BaseMemory(ABC):
             ids: One or more log numbers (see `aentries`).
 
         Raises:
-            UnknownMessageError: There is no such message; nothing was pinned.
+            UnknownMessageError: A message does not exist; nothing was pinned.
         """
         await self.pins.change(ids, pinned=True)
 
     async def aunpin(self, ids: int | Sequence[int] | set[int]) -> None:
-        """Unpin messages; ignores unpinned ones.
+        """Unpin messages; messages that are not pinned are ignored.
 
         Args:
             ids: One or more log numbers.
 
         Raises:
-            UnknownMessageError: There is no such message; nothing was changed.
+            UnknownMessageError: A message does not exist; nothing was changed.
         """
         await self.pins.change(ids, pinned=False)
 
@@ -408,16 +410,16 @@ class BaseMemory(ABC):
     ) -> Shown:
         """Return the memory as chat messages ready to send: system messages first, tool calls with their results.
 
-        While the newest user message has no answer, it and everything after it are always included.
+        While the newest user message has no answer, this message and all later messages are always included.
 
         Args:
-            query: The user's next message (it is not appended); by default the user's last words.
+            query: The user's next words, which are not appended; by default the user's last words.
             max_tokens: The most tokens in all, or a share of the model's window such as `"80%"`; the oldest messages
                 are left out.
             catch_up: First learn from messages that were not learnt from yet. Otherwise derive and store nothing.
 
         Raises:
-            OverBudgetError: The minimal view exceeds `max_tokens`, or the strategy's own limit.
+            OverBudgetError: The messages that cannot be left out exceed `max_tokens`, or the strategy's own limit.
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
@@ -426,7 +428,9 @@ class BaseMemory(ABC):
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
     ) -> list[Entry]:
-        """Return the messages, with log numbers and times, or a page of them; does not depend on the strategy.
+        """Return all entries of the log (messages with log numbers and times), or a page of the log, oldest first.
+
+        The result does not depend on the strategy.
 
         Args:
             limit: The most entries to return; `None` for all.
@@ -445,10 +449,10 @@ class BaseMemory(ABC):
         newest_first: bool = False,
         usage: bool = False,
     ) -> list[Message]:
-        """Return all messages, oldest first, or a page of them as in `aentries`; does not depend on the strategy.
+        """Return all messages of the log, or a page as in `aentries`, oldest first; the strategy makes no difference.
 
         With `usage`, answers that a `Conversation` got also have the members `model` and `usage` (see `Entry`).
-        Providers refuse these: read such messages, but do not send them.
+        Providers refuse these members: read such messages, but do not send them.
         """
         entries = await self.aentries(limit, before, after, newest_first=newest_first)
         return messages_of(entries, usage=usage)
@@ -457,31 +461,31 @@ class BaseMemory(ABC):
         """Delete messages for good, and learn again without them.
 
         Args:
-            ids: Log numbers (see `aentries`), or `None` for the whole conversation. If any message of a turn is
-                forgotten, the turn cannot be saved again under its `turn_id`.
-            thorough: Rewrite the store's files so that no copy is left in them, while others wait (`memzoo forget
-                --thorough`).
+            ids: Log numbers (see `aentries`), or `None` for the whole conversation. A turn with a forgotten message
+                cannot be saved again under its `turn_id`.
+            thorough: Rewrite the store's files so that no copy is left in the files; other users of the store wait
+                meanwhile (`memzoo forget --thorough`).
 
         Raises:
-            UnknownMessageError: There is no such message; nothing was forgotten.
-            ModelError: As in `asave_context`. The messages are still forgotten.
+            UnknownMessageError: A message does not exist; nothing was forgotten.
+            ModelError: See `asave_context`. The messages are still forgotten.
         """
         from memzoo.memories.engine import forgetting
 
         return await forgetting.forget(self, ids, thorough=thorough)
 
     async def arewind(self, last: int, *, until: int | None = None) -> list[Entry]:
-        """Take back everything after a log number, as if it had never been said, to answer again.
+        """Take back all messages after a log number, as if never said, to answer again.
 
-        The messages are deleted; the next call that learns learns again without them. Unlike forgotten messages, they
-        may be saved again, also under the same `turn_id`.
+        The messages are deleted, and the next call that updates the memory learns again without these messages. Unlike
+        forgotten messages, the same messages may be saved again, even under the same `turn_id`.
 
         Args:
             last: The last log number to keep (see `aentries`); 0 to keep none.
             until: The last log number to take back; `None` for all after `last`.
 
         Returns:
-            The entries taken back, oldest first.
+            The deleted entries, oldest first.
 
         Raises:
             UnsupportedError: The store cannot delete single messages.
@@ -491,30 +495,30 @@ class BaseMemory(ABC):
         return await forgetting.rewind(self, last, until=until)
 
     async def aclear(self) -> None:
-        """Start over: delete the messages, everything learnt from them, and the record of forgotten turns.
+        """Start over: delete all messages, everything learnt from them, and the record of forgotten turns.
 
-        A host that keeps sending the old messages brings them back; `forget(None)` keeps them away.
+        A host that saves the old messages again brings them back; after `forget(None)`, they stay away.
         """
         from memzoo.memories.engine import forgetting
 
         await forgetting.clear(self)
 
     async def asettle(self) -> None:
-        """Learn from all messages not learnt from yet, asking a failed model at once. Raises the errors of a save."""
+        """Learn from all messages not learnt from yet, and ask a failed model at once. Raises the errors of a save."""
         raising = self.on_model_error == "raise"
         await together([learner.settle(raising=raising) for learner in self.learners])
 
     async def aset_aside(self) -> list[Entry]:
-        """Return the messages set aside because a model kept failing on them: kept and shown, but not learnt from."""
+        """Return the messages set aside because a model kept failing on them: these are shown, but not learnt from."""
         return await saving.find_set_aside(self)
 
     async def arelearn(self, *, from_: int | None = None, only_set_aside: bool = False) -> None:
-        """Learn everything again from the messages; the old state stays in use until the new one is complete.
+        """Learn everything again from the log; the old state stays in use until the new state is complete.
 
         Args:
-            from_: Start at this log number, if the state consists of embeddings; other states are learnt again as a
+            from_: The log number to start at, if the state consists of embeddings; other states are learnt again as a
                 whole.
-            only_set_aside: Learn only from exchanges set aside, as if they were new.
+            only_set_aside: Learn only from the set-aside messages, as if they had just been said.
 
         Raises:
             OptionError: With `keep_history=False`, some of the messages are gone.
@@ -533,17 +537,17 @@ class BaseMemory(ABC):
         busy: "Busy" = "wait",
         turn_id: str | None = None,
     ) -> "Turn":
-        """Begin a turn, for `with` or `async with`: at its end, all its messages are stored together and learnt from.
+        """Return a turn for `with` or `async with`: at its end, all its messages are stored together and learnt from.
 
         Args:
             user: The user's words, or a user message (with pictures, say); `None` to answer the last question again:
-                the question stays, and everything after it is taken back.
-            after: Replace all messages after this log number. They are taken back (see `arewind`) once the turn is
-                stored; if the turn fails, it stays.
+                the question stays, and its earlier answer is taken back.
+            after: The log number after which the turn replaces all messages. The replaced messages are taken back (see
+                `arewind`) once the turn is stored; if the turn fails, the messages stay.
             on_failure: If an exception ends the turn, `"keep"` stores the messages so far, and `unfinished_turn`
-                returns it; `"rollback"` stores nothing. A turn without an answer is unfinished too.
+                returns these messages; `"rollback"` stores nothing. A turn without an answer is unfinished too.
             busy: While another turn of this conversation runs, `"wait"` for its end, or `"refuse"`.
-            turn_id: As in `save_context`: a turn with the id of a stored one is not stored again.
+            turn_id: The id of the turn, by default a fresh id. A turn with the id of a stored turn is not stored again.
 
         Raises:
             MessageError: `user` is not a user message.
@@ -558,39 +562,38 @@ class BaseMemory(ABC):
         return Turn(self, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
-        """Return the messages of the newest turn if it ended without an answer, else none. They stay in the log."""
+        """Return the messages of the newest turn if it ended without an answer, else an empty list; all stay stored."""
         from memzoo.memories.engine.turns import find_unfinished_turn
 
         return await find_unfinished_turn(self.log.cached)
 
     async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
-        """Start an empty conversation with example exchanges, which the model takes for earlier turns.
+        """Start an empty conversation with example exchanges, which look like earlier turns to the model.
 
         Args:
-            examples: Chat messages, oldest first, beginning with a user's and ending with an answer; or pairs of
-                question and answer.
+            examples: Chat messages, oldest first, from a user message to an answer; or pairs of question and answer.
 
         Returns:
-            True if the examples were stored; False if more than a system message had been said already.
+            True if the examples were stored; False if the conversation already has more than a system message.
 
         Raises:
-            MessageError: The examples are not such messages; nothing was stored.
+            MessageError: The examples are not whole exchanges; nothing was stored.
         """
         from memzoo.memories.engine.turns import seed
 
         return await seed(self, examples)
 
     async def aexplain(self, query: str | None = None, *, max_tokens: int | str | None = None) -> Explanation:
-        """Explain the view of `messages`: its searches, the use of the tokens, the messages left out.
+        """Return an explanation of the result of `messages`: its search, its tokens by part, and the messages left out.
 
-        Reads the whole log, which `messages` does not.
+        Unlike `messages`, this method reads the whole log.
 
         Args:
-            query: As in `messages`.
-            max_tokens: As in `messages`.
+            query: See `messages`.
+            max_tokens: See `messages`.
 
         Raises:
-            OverBudgetError: As in `messages`.
+            OverBudgetError: See `messages`.
         """
         check_query(query)
         with watch() as told:
@@ -600,11 +603,11 @@ class BaseMemory(ABC):
         )
 
     def clone(self, **changed: Any) -> Self:
-        """Make another memory of the conversation, with the same options but for some: `memory.clone(k=5)`.
+        """Return another memory of the conversation, with some options changed: `memory.clone(k=5)`.
 
         Args:
-            **changed: Options with other values. A strategy that keeps something outside the store, such as an index,
-                gives a clone over another `store` its own.
+            **changed: The changed options. A strategy with an index outside the store gives a clone over another
+                `store` a separate index.
         """
         return type(self)(**{name: getattr(self, name) for name in options.options_of(type(self))} | changed)
 
@@ -643,7 +646,7 @@ class BaseMemory(ABC):
         return self.redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
 
     async def _save_redacted(self, messages: Sequence[Message]) -> None:
-        """Save messages whose texts `redact` has already seen."""
+        """Save messages whose texts were already redacted."""
         await saving.save(self, list(map(Record, messages)), None, is_redacted=True)
 
     def _new_clearing(self, cached: CachedLog) -> "Clearing | None":

@@ -1,4 +1,4 @@
-"""Learning what waits, in many conversations: the nightly job, what follows an import, and a fleet's learner."""
+"""Upkeep of many conversations: learning from waiting messages each night, after an import, or for a fleet."""
 
 import heapq
 import itertools
@@ -24,13 +24,13 @@ _PROBE = "memzoo-upkeep"  # the id of a memory that is never used
 
 @dataclass(frozen=True, slots=True)
 class Upkept:
-    """What `upkeep` did.
+    """The result of an upkeep call.
 
     Attributes:
-        conversations: How many it looked at.
-        learnt: In how many of them something was learnt.
-        failed: Why nothing more could be learnt, by conversation; the next call tries again.
-        spent: What models and embedders were asked for it, in workers that died not counted.
+        conversations: The number of conversations visited.
+        learnt: The number of conversations in which something was learnt.
+        failed: The error of each failed conversation, by conversation id; the next call tries again.
+        spent: The use of models and embedders, without workers that died.
     """
 
     conversations: int = 0
@@ -49,25 +49,27 @@ def upkeep(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
 ) -> Upkept:
-    """Learn what waits, in each conversation in which something does: catch up, learn anew what was cleared, embed.
+    """Learn from all waiting messages of many conversations: catch up, rebuild cleared states, and embed.
 
-    Each conversation is learnt to the end of its log, step by step as a memory does, by one process at a time: where
-    another one learns, it is waited for. What was done is in the store, so a call that was killed is simply made again.
-    If one conversation fails, the others go on.
+    Each conversation is learnt to the end of its log, step by step as in a memory, by one process at a time: if another
+    process is learning a conversation, the call waits for this process. Completed steps are in the store, so after a
+    killed call, simply call again. If one conversation fails, the rest still go on.
 
     Args:
-        store: Has the conversations. It is pickled for other processes, without passwords and keys.
-        strategy: What learns, by the name that `create_memory` takes.
-        ids: Which conversations; by default those of the store that are behind, a page at a time.
-        prefix: Only those whose ids begin so.
-        executor: Does the work: any `concurrent.futures.Executor`, or a number of processes; by default it is done
-            here.
-        progress: Told after each conversation how many are done, and of how many, if that is known.
-        **options: Those of the strategy, as the program has them that serves the conversations.
+        store: The store of the conversations. It is pickled for other processes, without passwords and keys.
+        strategy: The name of the strategy, as for `create_memory`.
+        ids: The ids of the conversations; by default, all conversations in the store with waiting messages, read a page
+            at a time.
+        prefix: A prefix of ids: only conversations with this prefix are learnt.
+        executor: The executor for the work: any `concurrent.futures.Executor`, or a number of processes; by default the
+            work is done in the calling thread.
+        progress: A function called after each conversation with the number of finished conversations, and the total
+            number or `None` if unknown.
+        **options: The options of the strategy, the same as in the program that serves the conversations.
 
     Raises:
         OptionError: The strategy learns nothing, an argument has the wrong type, an option cannot work, or the store or
-            an option cannot travel.
+            an option cannot be sent to another process.
         UnsupportedError: The store cannot list its conversations, and no `ids` are given.
         ExecutorError: The executor is broken.
 
@@ -107,8 +109,8 @@ def upkeep(
 
 
 def _behind(store: Store, states: Iterable[str], prefix: str) -> Iterator[str]:
-    """The conversations with a message that one of the states has not taken in, each once."""
-    # All lists are in the store's order: whoever stands in several of them comes there at once.
+    """Return the ids of conversations with a message that one of the states has not taken in, each id once."""
+    # All lists are in the store's order, so that equal ids from several lists come one after another.
     found = heapq.merge(*(_behind_in(store, state, prefix) for state in states), key=escaped)
     return (id_ for id_, _ in itertools.groupby(found))
 
@@ -129,7 +131,7 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class _Work:
-    """Learns in one conversation, wherever it was sent to."""
+    """The work of an upkeep call in one conversation, in this or another process."""
 
     store: Store
     strategy: str
@@ -144,7 +146,7 @@ class _Work:
         try:
             before += [(await learner.refresh()).watermark for learner in memory.learners]
             await together(map(_learn, memory.learners))
-        except Exception as error:  # noqa: BLE001 - whatever a strategy of one's own raises, the others go on
+        except Exception as error:  # noqa: BLE001 - even if a custom strategy raises, other conversations go on
             failure = f"{type(error).__name__}: {error}"
         has_learnt = before != [learner.cached_state.newest.watermark for learner in memory.learners]
         return _Outcome(has_learnt and bool(before), memory.usage.total, failure)

@@ -1,4 +1,4 @@
-"""Options of a memory: declared once, with their meaning and their bounds, checked when a memory is made or copied."""
+"""Options of a memory: each is declared once, with meaning and bounds, and checked when a memory is made or copied."""
 
 import ast
 import contextlib
@@ -47,37 +47,37 @@ _TOO_LONG = 10**100
 
 @dataclasses.dataclass(frozen=True)
 class AtLeast:
-    """The smallest whole number that an option may be, and the greatest: `k: Annotated[int, AtLeast(0)] = 3`."""
+    """Bounds of an option that is a whole number: `k: Annotated[int, AtLeast(0)] = 3`."""
 
     least: int
-    """The smallest."""
+    """The smallest allowed number."""
     most: int = HIGHEST
-    """The greatest."""
+    """The greatest allowed number."""
 
     def __call__(self, name: str, value: object) -> None:
-        """Check a value.
+        """Check an option's value.
 
         Raises:
-            OptionError: It is no whole number, too small, or too great.
+            OptionError: The value is not a whole number, too small, or too great.
         """
         whole_number(name, value, at_least=self.least, at_most=self.most)
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(dataclasses.field,))
 def strategy(cls: type[T]) -> type[T]:
-    """Make a class a strategy: its annotated attributes are options, with the meaning in the text below each.
+    """Make a class a strategy: its annotated attributes are options, each with its meaning in the text below.
 
-    Options are keyword arguments, and stand in the docstring. An option annotated `bool` must be true or false, one
-    annotated `int` a whole number, and one annotated `Literal[...]` one of its values; or `None`, if that is the
-    default or in the annotation. Functions in `Annotated[...]` check a value instead: each is called with the option's
-    name and its value, and raises an `OptionError`.
+    Options are keyword arguments, and are listed in the class's docstring. The annotation `bool` allows true and false,
+    `int` a whole number, and `Literal[...]` the listed values; `None` is allowed if it is the default or in the
+    annotation. Functions in `Annotated[...]` replace these checks: each function is called with the option's name and
+    value, and raises an `OptionError` for a wrong value.
 
     Raises:
-        PluginError: An option of it is not written as one.
+        PluginError: An option of the class is declared incorrectly.
     """
     try:
         made = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
-    except (TypeError, ValueError) as error:  # one without an annotation, or a list that all memories would share
+    except (TypeError, ValueError) as error:  # no annotation, or a list as default, which all memories would share
         right = "`k: int = 3`, or `words: list[str] = field(default_factory=list)`"
         raise PluginError(f"{cls.__name__} cannot be a strategy: {error}; write options as {right}") from error
     own = inspect.get_annotations(cls)
@@ -89,16 +89,16 @@ def strategy(cls: type[T]) -> type[T]:
 
 
 def options_of(cls: type) -> list[str]:
-    """The names of the options of a class."""
+    """Return the names of a class's options."""
     return [field.name for field in dataclasses.fields(cls) if field.init]
 
 
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
-    """Refuse options that a class does not have, and to do without those that have no default.
+    """Check that all given options exist in a class, and that each option without a default is given.
 
     Raises:
-        UnknownOptionError: The text names them, and those that there are.
-        OptionError: One that has no default is not given.
+        UnknownOptionError: The class lacks an option; the text names the unknown and the existing options.
+        OptionError: An option without a default is not given.
     """
     if unknown := sorted(set(given) - set(options_of(cls))):
         raise UnknownOptionError(describe_unknown(cls, unknown))
@@ -109,7 +109,7 @@ def refuse_unknown(cls: type, given: Collection[str]) -> None:
 
 
 def describe_unknown(cls: type, unknown: Sequence[str]) -> str:
-    """Say that a class does not have some options, and which it has."""
+    """Return the text of an error for unknown options of a class, with the existing options."""
     known = options_of(cls)
     has = f"{cls.__name__} has no option {', '.join(map(repr, unknown))}; it has: {', '.join(known)}"
     return f"{has}{did_you_mean(unknown[0], known)}"
@@ -119,22 +119,22 @@ def check(memory: Any) -> None:
     """Check the values of all options of a memory.
 
     Raises:
-        OptionError: One of them cannot work; the text names it, its value, and what would be right.
+        OptionError: A value cannot work; the text names the option, the value, and the allowed values.
     """
     for field in dataclasses.fields(memory):
         field.metadata["check"](field.name, getattr(memory, field.name))
 
 
 def meanings(cls: type) -> dict[str, str]:
-    """The meaning of each option of a class: the text below it in the source, if there is a source."""
+    """Return the meaning of each option of a class: the text below the option in the source, if there is a source."""
     return {name: text for one in reversed(cls.__mro__) for name, text in _own_meanings(one).items()}
 
 
 def refuse_assignment(memory: Any, name: str, value: object) -> None:
-    """Assign an attribute of a memory that is no option; this is `memory.__setattr__`.
+    """Assign an attribute of a memory, but no option once the memory is made; used as `memory.__setattr__`.
 
     Raises:
-        OptionError: It is an option, and the memory is made.
+        OptionError: The attribute is an option, and the memory is made.
     """
     if name in memory.__dataclass_fields__ and "log" in vars(memory):
         raise OptionError(f"{name} cannot change once a memory is made; make another one: memory.clone({name}=...)")
@@ -142,7 +142,7 @@ def refuse_assignment(memory: Any, name: str, value: object) -> None:
 
 
 def refuse_pickling(instead: str) -> Callable[[Any, Any], NoReturn]:
-    """Make the `__reduce_ex__` of a class whose objects live in one process: an `OptionError` with some advice."""
+    """Return a `__reduce_ex__` for a class that cannot be pickled or copied: it raises an `OptionError` with advice."""
 
     def refuse(owner: Any, _: object) -> NoReturn:
         raise OptionError(f"a {type(owner).__name__} cannot be pickled or copied; {instead}")
@@ -151,10 +151,10 @@ def refuse_pickling(instead: str) -> Callable[[Any, Any], NoReturn]:
 
 
 def _check_of(field: "dataclasses.Field[Any]", module: str) -> Check:
-    """Make the check of an option from its annotation."""
+    """Return the function that checks an option's value, made from the annotation."""
     annotation: Any = field.type
     if isinstance(annotation, str):
-        # Types that are imported for type checkers only cannot be told; they have no bounds.
+        # A type imported for type checkers only cannot be evaluated, and has no bounds.
         with contextlib.suppress(Exception):
             annotation = eval(annotation, dict(vars(sys.modules[module])))  # noqa: S307 - a line of that module
     kind, *bounds = get_args(annotation) if get_origin(annotation) is Annotated else [annotation]
@@ -175,10 +175,10 @@ def _check_of(field: "dataclasses.Field[Any]", module: str) -> Check:
 
 
 def non_empty_text(name: str, value: object) -> None:
-    """Check that an option is a text with something in it.
+    """Check that an option is a non-empty string.
 
     Raises:
-        OptionError: It is not.
+        OptionError: The value is not a non-empty string.
     """
     if not isinstance(value, str) or not value:
         hint = "; leave it out for a fresh one" if name == "conversation_id" else ""
@@ -189,7 +189,7 @@ def a_function(name: str, value: object) -> None:
     """Check that an option can be called.
 
     Raises:
-        OptionError: It cannot.
+        OptionError: The value cannot be called.
     """
     if not callable(value):
         raise OptionError(f"{name} must be a function, such as time.time, not {value!r}")
@@ -199,7 +199,7 @@ def a_store(name: str, value: object) -> None:
     """Check that an option is a store.
 
     Raises:
-        OptionError: It is not.
+        OptionError: The value lacks methods of a store.
     """
     if not isinstance(value, Store):
         what = f"{value!r}, which lacks {', '.join(methods_lacking(value))}"
@@ -207,10 +207,10 @@ def a_store(name: str, value: object) -> None:
 
 
 def names(name: str, value: object) -> None:
-    """Check that an option is several texts, not one that would be taken for its letters.
+    """Check that an option is a collection of strings, and not a single string.
 
     Raises:
-        OptionError: It is not.
+        OptionError: The value is a single string, or not a collection of strings.
     """
     several: list[object] = list(value) if isinstance(value, Collection) else [value]
     if isinstance(value, (str, bytes)) or not all(isinstance(one, str) for one in several):
@@ -218,10 +218,10 @@ def names(name: str, value: object) -> None:
 
 
 def one_of(name: str, value: object, *allowed: object) -> None:
-    """Check that an option is one of several values.
+    """Check that an option is one of several allowed values.
 
     Raises:
-        OptionError: It is not.
+        OptionError: The value is not allowed.
     """
     if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
         likely = did_you_mean(value, [one for one in allowed if isinstance(one, str)])
@@ -229,10 +229,10 @@ def one_of(name: str, value: object, *allowed: object) -> None:
 
 
 def check_texts(**given: object) -> None:
-    """Check arguments by name that must be texts.
+    """Check that all arguments, given by name, are strings.
 
     Raises:
-        OptionError: One is none.
+        OptionError: An argument is not a string.
     """
     for name, value in given.items():
         if not isinstance(value, str):
@@ -240,10 +240,10 @@ def check_texts(**given: object) -> None:
 
 
 def whole_number(name: str, value: object, *, at_least: int | None = None, at_most: int = HIGHEST) -> None:
-    """Check that an option is a whole number.
+    """Check that an option is a whole number within bounds.
 
     Raises:
-        OptionError: It is not, or it is too small or too great.
+        OptionError: The value is not a whole number, too small, or too great.
     """
     least = -HIGHEST if at_least is None else at_least
     if not isinstance(value, int) or isinstance(value, bool):
@@ -251,21 +251,21 @@ def whole_number(name: str, value: object, *, at_least: int | None = None, at_mo
         raise OptionError(f"{name} must be a whole number{bound}, not {value!r}")
     if not least <= value <= at_most:
         bound = f"at least {least}" if value < least else f"at most {at_most}"
-        # Python refuses to write thousands of digits.
+        # Python refuses to convert a number of thousands of digits to a string.
         shown = value if abs(value) < _TOO_LONG else f"one of {value.bit_length()} bits"
         raise OptionError(f"{name} must be a whole number of {bound}, not {shown}")
 
 
 def reduce_memory(memory: Any) -> tuple[Any, ...]:
-    """Return what `memory.__reduce__` gives: how to make the memory again, with the same options."""
+    """Return the value of `memory.__reduce__`: the function and the arguments that make the memory again."""
     owner, options = type(memory).__name__, options_of(type(memory))
     return _reopen, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
 
 
 class _Travelling:
-    """The value of an option on its way into a copy or a pickle.
+    """The value of an option during copying or pickling.
 
-    A pickle names the option that cannot be pickled; a copy in this process may hold anything.
+    If the value cannot be pickled, the error names the option. A copy in this process allows any value.
     """
 
     def __init__(self, owner: str, name: str, value: Any) -> None:
@@ -279,11 +279,11 @@ class _Travelling:
     def __reduce__(self) -> tuple[Any, ...]:
         try:
             pickle.dumps(self.value)
-        except Exception as error:  # whatever the value raises
+        except Exception as error:  # a value may raise any exception
             raise OptionError(
                 f"this {self.owner} cannot be pickled, because its option {self.name}={self.value!r} cannot: {error}"
             ) from error
-        # The value itself, not what was just tried: members of a combined memory share one store, and go on doing so.
+        # Return the value itself, not the pickle just made: members of a combined memory must keep sharing one store.
         return _unpack, (self.value,)
 
 
@@ -292,12 +292,12 @@ def _unpack(value: Any) -> Any:
 
 
 def _reopen(cls: type, options: Mapping[str, Any]) -> Any:
-    """Make a memory of a class with these options: the same conversation, if the store is the same."""
+    """Return a new memory of a class with these options; over the same store, it has the same conversation."""
     return cls(**{name: one.value if isinstance(one, _Travelling) else one for name, one in options.items()})
 
 
 class _Documentation:
-    """The docstring of a strategy with all its options in the section "Args"; written when it is first read."""
+    """The docstring of a strategy with all its options in the section "Args"; composed at the first access."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -322,7 +322,7 @@ def _own_meanings(cls: type) -> Mapping[str, str]:
 
 
 def _document(cls: type, written: str) -> str:
-    """The docstring of a class with all its options in the section "Args", its own first."""
+    """Return the docstring of a class with all options in the section "Args", first the class's own options."""
     own, told = inspect.get_annotations(cls), meanings(cls)
     fields = sorted(dataclasses.fields(cls), key=lambda field: field.name not in own)
     lines = [_line(field, told[field.name]) for field in fields if field.name in told]
@@ -332,7 +332,7 @@ def _document(cls: type, written: str) -> str:
 
 
 def _line(field: "dataclasses.Field[Any]", meaning: str) -> str:
-    # A set has another order in each process.
+    # The order of a set differs between processes.
     default = sorted(field.default) if isinstance(field.default, frozenset) else field.default
     shown = "" if default is dataclasses.MISSING else f" Default: `{default!r}`."
     return textwrap.fill(f"{field.name}: {meaning}{shown}", 108, subsequent_indent="    ", break_long_words=False)

@@ -1,4 +1,4 @@
-"""A memory by the name of its strategy."""
+"""Makes memories by the name of their strategy."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
@@ -39,7 +39,7 @@ __all__ = ["SHARED", "STRATEGIES", "create_memory", "further_names", "short_name
 
 
 class _Strategies(Mapping[str, type[BaseMemory]]):
-    """The classes of the seven by short name; each is loaded when it is first looked at."""
+    """The classes of the seven strategies by short name; each class is loaded at its first access."""
 
     def __getitem__(self, name: str) -> type[BaseMemory]:
         if name not in SEVEN:
@@ -57,7 +57,7 @@ STRATEGIES: Mapping[str, type[BaseMemory]] = _Strategies()
 """The seven strategies by short name, from the simplest to the most elaborate."""
 
 
-# With an overload for each, a type checker knows what a name makes and takes, and an editor completes both.
+# With an overload for each strategy, a type checker and an editor know the class and the options of each name.
 @overload
 def create_memory(
     name: Literal["buffer", "ConversationBufferMemory"], **options: "Unpack[ConversationBufferMemoryOptions]"
@@ -134,31 +134,31 @@ def create_memory(
 ) -> "SummarizingWindowMemory": ...
 
 
-# Not `Any`, which would take what the others refuse. A strategy of another package that has options of its own is made
-# by its class in typed code.
+# Not `Any`, which would accept options that the other overloads refuse. In typed code, use the class itself to make a
+# strategy from another package that has options of its own.
 @overload
 def create_memory(name: str, **options: "Unpack[SharedOptions]") -> BaseMemory: ...
 
 
 def create_memory(name: str, **options: Any) -> BaseMemory:
-    """Make a memory by the name of its strategy.
+    """Return a memory, made by the name of its strategy.
 
-    To change the memory, change the name: options that the strategies share may be given for every name, and a
-    strategy that has no use for one leaves it alone. These are the options of `BaseMemory`, and `llm`,
+    To change the strategy, change only the name: shared options may be given for every name, and a strategy ignores
+    shared options that it does not have. The shared options are the options of `BaseMemory`, and `llm`,
     `max_prompt_tokens`, `embedder` and `index`.
 
     Args:
-        name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer";
-            also that of a strategy which an installed package adds.
-        **options: The options of that class, and those that the strategies share. `store` may be a URL, as for
-            `open_store`; close it by `memory.store.close()`.
+        name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer",
+            of a strategy of memzoo or of an installed package.
+        **options: The options of the strategy's class, and shared options. `store` may be a URL, as for `open_store`;
+            close that store by `memory.store.close()`.
 
     Raises:
         UnknownStrategyError: No strategy has this name.
-        UnknownOptionError: The strategy does not have an option, and it is not a shared one; the text names the
-            strategies that have it.
+        UnknownOptionError: An option is neither shared nor an option of the strategy; the text names the strategies
+            that have the option.
         OptionError: An option has a value that cannot work.
-        PluginError: The installed package that adds the strategy cannot be loaded, or its class cannot work.
+        PluginError: The installed package with the strategy cannot be loaded, or its class cannot work.
         StoreError: The store cannot be opened.
 
     Example:
@@ -173,7 +173,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         raise UnknownOptionError(_without(cls, sorted(unknown)))
     opened = None
     if isinstance(url := options.get("store"), str):
-        from memzoo.stores import open_store  # which looks for what other packages add
+        from memzoo.stores import open_store  # only here: `open_store` searches installed packages for stores
 
         opened = open_store(url)
     given: dict[str, Any] = {**options, "store": opened} if opened else options
@@ -186,7 +186,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
 
 
 SHARED = {"llm", "max_prompt_tokens", "embedder", "index"}
-"""Options of some strategies, which the others leave alone. What all have stands in `BaseMemory`."""
+"""Options of some strategies, which all other strategies ignore. Options of all strategies are in `BaseMemory`."""
 
 
 def _without(cls: type[BaseMemory], unknown: Sequence[str]) -> str:

@@ -168,7 +168,7 @@ BROKEN: Sequence[Broken] = (
         "test_an_edit_that_fails_replaces_nothing",
         "tests/memories/chat/test_going_back.py",
         "memories/engine/turns.py",
-        "            # Of several answers that were stopped, the newest stays.\n",
+        "            # Of several stopped answers, only the newest stays.\n",
         "            if self._replaced:\n                await self._replaced.delete()\n",
     ),
     Broken(

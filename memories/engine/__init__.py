@@ -1,5 +1,5 @@
-"""The common part of all strategies: a log to follow, a state learnt from it, and a view of both.
+"""The common part of all strategies: the log, the state learnt from the log, and the view of both.
 
-Three stories, each to be read from top to bottom: a save (`saving`, and `learner` for a strategy that learns), a load
-(`loading`), a model that fails (`retry`).
+Three module docstrings explain the order of events: a save (`saving`, then `learner` for a strategy that learns), a
+load (`loading`), and a failing model (`retry`).
 """

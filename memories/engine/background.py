@@ -1,4 +1,4 @@
-"""Work that goes on after the call that asked for it has returned."""
+"""Background work, which continues after the requesting call has returned."""
 
 import asyncio
 import logging
@@ -17,14 +17,13 @@ logger = logging.getLogger("memzoo")
 
 
 class Background:
-    """Runs a job after the call that asked for it: as a task of the running event loop, or else in a thread.
+    """Runs a job in the background: as a task of the running event loop, or else in a thread.
 
-    The job does all that there is to do when it runs, so however often it is asked for, one run at a time is enough,
-    and one more if it was asked for meanwhile. A process or a loop that ends takes the run with it; the job is to be
-    such that the next one makes up for it.
+    Each run of the job does all the work there is. Requests during a run therefore cause only one further run. If the
+    process or the event loop ends, the run is lost, so the job must be able to catch up in its next run.
 
     Args:
-        job: Makes the coroutine to run. Its errors are logged.
+        job: Makes the coroutine to run. Its exceptions are logged.
     """
 
     def __init__(self, job: Callable[[], Coroutine[Any, Any, object]]) -> None:
@@ -34,16 +33,17 @@ class Background:
         self._worker: threading.Thread | asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Ask for the job, and return at once."""
+        """Request a run of the job, and return at once."""
         with self._lock:
             self._wanted = True
             if not self._is_working():
                 self._worker = self._launch()
 
     async def wait(self) -> None:
-        """Wait until nothing is left to do, where waiting is possible.
+        """Wait until no run is left, if this is possible.
 
-        An event loop cannot wait for a thread without standing still, nor a thread for a loop that may be its own.
+        An event loop does not wait for a thread, because the wait would block the loop. A thread does not wait for a
+        task, because the task's loop may be blocked by this very thread.
         """
         worker = self._worker
         if isinstance(worker, threading.Thread):
@@ -60,7 +60,7 @@ class Background:
     def _launch(self) -> threading.Thread | asyncio.Task[None]:
         if not is_blocking():
             return asyncio.get_running_loop().create_task(self._run(), name="memzoo")
-        # A daemon: what it does not finish is made up for later, so no program has to wait for it at its end.
+        # A daemon thread: a later run catches up on unfinished work, so a program need not wait for the thread to end.
         thread = threading.Thread(target=copy_context().run, args=(drive, self._run()), name="memzoo", daemon=True)
         thread.start()
         return thread
@@ -69,13 +69,13 @@ class Background:
         while self._take():
             try:
                 await self._job()
-            except StoreError as error:  # it is away, or was closed meanwhile
+            except StoreError as error:  # the store cannot be reached, or was closed meanwhile
                 logger.warning("learning in the background is left for later: %s", error)
             except Exception:
                 logger.exception("learning in the background failed")
 
     def _take(self) -> bool:
-        """Take the request for a run: return True and clear it if there is one, else mark the worker as done."""
+        """Clear a pending request and return True; without a request, mark the worker as done and return False."""
         with self._lock:
             wanted, self._wanted = self._wanted, False
             if not wanted:

@@ -1,4 +1,4 @@
-"""Forgetting: messages are deleted for good, and their conversation is learnt again without them."""
+"""Forgetting: deletes messages for good, and learns their conversation again without them."""
 
 import itertools
 from collections.abc import Collection, Iterable
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = ["clear", "forget", "rewind"]
 
-_BEYOND = 2**63  # what no store has a number for
+_BEYOND = 2**63  # larger than any log number in a store
 
 
 async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough: bool) -> Receipt:
-    """As `BaseMemory.aforget`.
+    """Delete messages for good, and learn again without them; see `BaseMemory.aforget`.
 
     Args:
-        memory: Of the conversation.
+        memory: A memory of the conversation.
         ids: Log numbers; `None` for all.
         thorough: See `BaseMemory.aforget`.
     """
@@ -34,7 +34,7 @@ async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough:
     if ids is None:
         seqs = tuple(entry.seq for entry in await store.read(id_))
         if tombstones.keeps_tombstones(store):
-            # A clear would let what is forgotten come back: it is for a conversation that starts over.
+            # Only `forget` leaves tombstones: after a clear, forgotten messages could be saved again.
             await store.forget(id_, seqs)
             await store.clear(id_, only_empty=True)
         else:
@@ -66,7 +66,7 @@ async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough:
 
 
 async def rewind(memory: "BaseMemory", last: int, *, until: int | None = None) -> list[Entry]:
-    """As `BaseMemory.arewind`."""
+    """Take back messages after a log number, and return them; see `BaseMemory.arewind`."""
     whole_number("last", last, at_least=0)
     if until is not None:
         whole_number("until", until, at_least=0)
@@ -80,7 +80,7 @@ async def rewind(memory: "BaseMemory", last: int, *, until: int | None = None) -
 
 
 async def clear(memory: "BaseMemory") -> None:
-    """Delete a conversation: its log and everything derived from it."""
+    """Delete a conversation: the log and everything derived from the log."""
     store, id_ = memory.store, memory.conversation_id
     await store.clear(id_)
     for learner in memory.learners:
@@ -101,7 +101,7 @@ async def _check_ids(log: CachedLog, ids: Collection[int]) -> list[int]:
     if not isinstance(given, Iterable) or not all(type(one) is int for one in ids):
         raise OptionError(f"ids must be log numbers, such as [3, 4], or None for the whole conversation, not {ids!r}")
     found = set[int]()
-    # Each run of successive numbers at once.
+    # One read for each run of successive numbers.
     known = sorted(one for one in {*ids} if 0 < one < _BEYOND)
     for _, run in itertools.groupby(enumerate(known), lambda one: one[1] - one[0]):
         seqs = [seq for _, seq in run]

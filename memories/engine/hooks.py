@@ -1,4 +1,4 @@
-"""Refuses a strategy whose class cannot work, before the first memory of it is made, and wrong results of its hooks."""
+"""Checks of a strategy: its class before the first memory is made, and the results of its hooks."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -15,14 +15,15 @@ _sound: WeakSet[type] = WeakSet()
 
 
 def check_class(cls: type, base: type) -> None:
-    """Refuse a class that cannot make a memory, or whose options or hooks would be ignored; checks each class once.
+    """Check that a strategy's class can work; a class that passed is not checked again.
 
     Args:
         cls: The class of a strategy.
-        base: `BaseMemory`, which declares the hooks.
+        base: `BaseMemory`.
 
     Raises:
-        PluginError: It is no working strategy; the text gives the mend.
+        PluginError: No memory can be made of the class, or one of its options would be ignored; the text states the
+            correction.
     """
     if cls in _sound:
         return
@@ -32,10 +33,10 @@ def check_class(cls: type, base: type) -> None:
 
 
 def check_returned(owner: object, hook: str, value: object, kind: type[T], right: str) -> T:
-    """Return a hook's result, if it is of the right kind.
+    """Return a hook's result after checking its type.
 
     Raises:
-        PluginError: It is not.
+        PluginError: The result has the wrong type.
     """
     if isinstance(value, kind):
         return value

@@ -1,12 +1,13 @@
-"""The state of a strategy follows the log: the part of a save after storing, in the order in which it happens.
+"""A strategy's state follows the log: the part of a save after storing, step by step.
 
-1. `follow` adds new messages to the log in memory; `catch_up` waits until no other task or thread learns this state.
-2. `learn` takes steps (`_take_steps`). For each it looks up the state, and chooses waiting exchanges, as many as a
-   prompt has room for (`next_step`), if the strategy says that it is time to learn (`due`). If another process learns
-   this state, it leaves the step to that process (`Leaseholder`).
-3. The strategy's `derive` learns from them. `CachedState.commit` stores the changes together with the number of the
-   last message. Then it looks for more waiting exchanges.
-4. If a model fails, the call ends; its notes with the state (`Attempts`) guide the next call. `retry` has the rules.
+1. `follow` adds the new messages to the log cached in memory; `catch_up` waits until no other call learns this state.
+2. `learn` takes steps (`_take_steps`). Each step looks up the state and chooses the messages to learn from: whole
+   waiting exchanges, as many as fit a prompt (`next_step`), if the strategy finds them due (`due`).
+   If another process is learning this state, the step is left to that process (`Leaseholder`).
+3. The strategy's `derive` returns the changes learnt from these messages. `CachedState.commit` stores the changes with
+   the number of the last message. Then the next step is chosen.
+4. If a model fails, the call ends. It stores its `Attempts` with the state, and the next call goes on from there; see
+   `retry`.
 """
 
 import contextlib
@@ -43,11 +44,11 @@ LearnOption: TypeAlias = Literal["now", "background", "later"]
 """When a memory learns: before a save returns, after it, or only by `settle`, `relearn` and `upkeep`."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told of the number of messages learnt from, and of all."""
+"""A function called with the number of messages learnt from, and the total number."""
 
-# This many waiting messages are learnt from even if the strategy would wait for more.
+# This many waiting messages are learnt from even if the strategy's `due` would wait for more.
 _MANY = 64
-# A caller waits for a save or a load, so it takes few steps; the next call goes on from there.
+# A caller waits for a save or a load, so one call takes few steps; the next call goes on from there.
 _FEW_STEPS = 4
 
 
@@ -55,10 +56,11 @@ class Effort(NamedTuple):
     """Limits for one call to learn.
 
     Attributes:
-        saving: True for a save, False for a load, `None` for neither; saves and loads rest after a model failed.
+        saving: True for a save, False for a load, `None` for neither; after a model failed, saves and loads do not ask
+            it again for some time.
         everything: Also learn from messages that are not due.
-        most: The most steps; `None` for all.
-        wait: Wait for another process that learns this state; otherwise leave the work to it.
+        most: The most steps; `None` for no limit.
+        wait: Wait for another process that learns this state; otherwise leave the work to that process.
     """
 
     saving: bool | None = None
@@ -70,25 +72,25 @@ class Effort(NamedTuple):
 class Learner:
     """Brings the state of a strategy up to the end of the log, in steps that are committed one by one.
 
-    A step takes in whole exchanges, as many as fit a prompt; its changes and its place in the log are committed
-    together. A crash or a failing model therefore costs at most the step it hit, and the next call starts there.
+    A step takes in whole exchanges, as many as fit a prompt. Its changes and its last log number are committed
+    together. A crash or a failing model therefore loses at most the current step, and the next call repeats that step.
 
     Attributes:
         name: The name under which the store keeps the state.
-        log: The messages to learn from.
-        retry: Deals with a failing model.
+        log: The log to learn from.
+        retry: The policy for a failing model.
         cached_state: The newest known state.
-        lock: Held while deriving, so that one derivation runs at a time in this process.
-        lease_seconds: The time that a lease lasts, which keeps other processes from deriving meanwhile; 0 for none.
-        idle_at: The `_moment` at which there was nothing to derive.
+        lock: The lock held while deriving: one derivation runs at a time in this process.
+        lease_seconds: The duration of a lease, during which other processes do not derive; 0 for no lease.
+        idle_at: The last `_moment` at which there was nothing to derive.
 
     Args:
         cached: The log.
         name: See above.
-        hooks: The strategy's.
+        hooks: The strategy, with its hooks.
         retry: See above.
-        pins: The pinned messages, which may leave less room for others.
-        when: Learn before a save returns, after it, or when it is asked to.
+        pins: The pinned messages, which may leave less room for other messages.
+        when: The time to learn; see `LearnOption`.
         lease_seconds: See above.
         on_change: The hook `on_state_change`, if the strategy has it.
     """
@@ -114,7 +116,7 @@ class Learner:
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
         self._is_later = when == "later"
-        # The epoch of the state since which the log was read.
+        # The state's epoch at the last refresh of the log.
         self._clean_at = 0
         self._background = Background(self._catch_up_quietly) if when == "background" else None
 
@@ -124,7 +126,7 @@ class Learner:
         """Catch up with the log, now or in the background; with `learn="later"`, only take in the new entries.
 
         Args:
-            new: The entries just appended: if nothing else was, the log need not be read.
+            new: The entries just appended; if no other writer appended any, the log need not be read.
             raising: See `catch_up`.
             whole: Take any number of steps.
             everything: Learn at once, also from messages that are not due.
@@ -144,11 +146,11 @@ class Learner:
         await self.catch_up(Effort(saving=True, everything=everything, most=most), raising=raising)
 
     async def catch_up(self, effort: Effort, *, raising: bool) -> State:
-        """Learn as `learn` does, one call at a time, and return the state.
+        """Learn as `learn` does, one call at a time in this process, and return the state.
 
         Args:
             effort: The limits.
-            raising: Raise a model's failure; otherwise log it. Earlier commits stay.
+            raising: Raise a model's failure; otherwise log the failure. Earlier commits stay.
 
         Raises:
             ModelError: A model failed, now or a short time ago.
@@ -159,33 +161,33 @@ class Learner:
         except ModelError as error:
             if raising:
                 raise
-            # That it failed was told when it did.
+            # The failure itself was logged or raised when it happened.
             level = logging.DEBUG if isinstance(error, RestingError) else logging.WARNING
             told = "%r is stored, but not all of it learnt from yet: %s"
             logger.log(level, told, self._cached.conversation_id, error)
         return await self.refresh()
 
     async def learn(self, effort: Effort) -> State:
-        """Derive until nothing is left, another process takes over, or the model fails, and return the state.
+        """Derive until nothing is left, another process derives, or the model fails, and return the state.
 
         Raises:
             ModelError: A model failed, now or a short time ago. Earlier commits stay.
         """
         async with self._leaseholder() as lease:
             state = self.cached_state.newest
-            # Where others may learn too, a save looks once, after it has the lease: as long as nothing was deleted, the
-            # state that is known here is behind at most.
+            # In a store with leases, a save reads the state only once, after taking the lease: unless something was
+            # deleted, the cached state can only be behind.
             if not (effort.saving and lease.is_shared and self.idle_at[:2] == (state.version, self._cached.epoch)):
                 state = await self.refresh()
             return await self._take_steps(effort, state, lease)
 
     async def learn_all(self) -> None:
-        """Go on after each failure, as several saves would, until all is learnt or the model does not work at all.
+        """Learn everything, and go on after each failure, as several saves would, until a try makes no progress.
 
-        It waits for another process that learns this state.
+        Waits for another process that learns this state.
 
         Raises:
-            ModelError: The model does not work.
+            ModelError: The model failed, and the try made no progress.
         """
         await self._cached.refresh()
         while True:
@@ -217,7 +219,7 @@ class Learner:
             if not await lease.hold(wait=effort.wait):
                 return await self.cached_state.refresh()
             if lease.is_new and (now := await self.cached_state.refresh()) is not state:
-                state = now  # what another process has learnt since
+                state = now  # another process has learnt something since
                 continue
             if state.attempts.failures:
                 proven = await self._is_proven(state, step, room)
@@ -238,10 +240,10 @@ class Learner:
         self, state: State, room: int, *, tidied: bool = False, everything: bool = False
     ) -> Step | None:
         if state.epoch != self._clean_at:
-            # Something was deleted. Whatever is deleted after the state was read makes the commit be refused.
+            # Something was deleted. A deletion after the state was read makes the commit fail.
             await self._cached.refresh()
             self._clean_at = state.epoch
-        moment = self._moment(state)  # what another thread hears of from now on was not looked at
+        moment = self._moment(state)  # before the search, which may miss messages that another thread adds meanwhile
         waiting, ripe = await self.find_waiting(state)
         if ripe := len(waiting) if everything else ripe:
             return next_step(self._clear_results(waiting), ripe, room, state.attempts.exchanges)
@@ -251,7 +253,7 @@ class Learner:
         return None
 
     def _select(self, entries: list[Entry]) -> list[Entry]:
-        """The entries that the strategy learns from."""
+        """Return the entries from which the strategy learns: without system messages, unless it learns from them."""
         return entries if self._hooks.learns_system else talk(entries)
 
     async def find_waiting(self, state: State) -> tuple[list[Entry], int]:
@@ -265,7 +267,7 @@ class Learner:
         return waiting, len(waiting) if due is True else due
 
     async def derive(self, state: State, entries: Sequence[Entry]) -> Changes:
-        """Let the strategy learn from entries, with the log up to the last of them."""
+        """Return the strategy's changes for entries, given the log up to the last entry."""
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._cached, until, state.attempts.aside, "learnt")
         changes = await self._hooks.derive(state, self._clear_results(entries), log)
@@ -285,12 +287,12 @@ class Learner:
         return committed
 
     async def _is_proven(self, state: State, step: Step, room: int) -> bool:
-        """If that has to be known, try the model with the newest exchange and drop the result; True if it works.
+        """Try the model with the newest exchange and drop the result; return True if the model works.
 
-        False if no other exchange waits.
+        Return False without a try if no proof is needed, or no other exchange waits.
 
         Raises:
-            ModelError: It does not work.
+            ModelError: The model does not work.
         """
         if not step.entries or not self.retry.needs_proof(state.attempts):
             return False
@@ -305,7 +307,7 @@ class Learner:
         return bool(start)
 
     async def _note_failure(self, state: State, entries: Sequence[Entry], error: ModelError, *, proven: bool) -> None:
-        """Store the consequences of a failed step with the state."""
+        """Commit the consequences of a failed step with the state."""
         attempts, aside = self.retry.after_failure(state.attempts, error, entries, proven=proven)
         if aside:
             told = "%r: messages %d to %d are set aside, since the model failed at them %d times: %s"
@@ -313,13 +315,14 @@ class Learner:
         await self._commit(state, Changes(), aside[1] if aside else state.watermark, attempts)
 
     async def refresh(self, *, reset: bool = False) -> State:
-        """The state as it is now, however far it came; see `CachedState.refresh`."""
+        """Return the current state without learning; see `CachedState.refresh`."""
         return await self.cached_state.refresh(reset=reset)
 
     async def current(self) -> State:
         """Return the state for a load, after catching up if possible.
 
-        It does not catch up with `learn="later"`, while another call does, if the model fails, or soon after it failed.
+        The state does not catch up with `learn="later"`, while another call learns, or soon after the model failed. If
+        the model fails now, the state as far as it came is returned.
         """
         state = await self.refresh()
         if self._is_later or self.is_idle(state) or self.retry.rest(state.attempts, saving=False):
@@ -336,18 +339,18 @@ class Learner:
         return await self._next_step(await self.refresh(), self.retry.prompts.room) is not None
 
     def is_idle(self, state: State) -> bool:
-        """Tell if nothing has changed since there was nothing to derive."""
+        """Tell if nothing has changed since the last check found nothing to derive."""
         return self._moment(state) == self.idle_at
 
     async def wait(self) -> None:
-        """Wait for the background run."""
+        """Wait for the background run, if possible; see `Background.wait`."""
         if self._background:
             await self._background.wait()
 
     async def settle(self, *, raising: bool) -> None:
         """Wait for runs in the background and in other processes, then catch up, even soon after a failure.
 
-        Loads ask the model again from now on. Raises as `catch_up` does.
+        From now on, loads ask the model again. The exceptions are those of `catch_up`.
         """
         self.retry.forgive()
         await self.wait()
@@ -355,11 +358,11 @@ class Learner:
         await self.catch_up(Effort(wait=True), raising=raising)
 
     async def learn_anew(self, first: int, tell: Callable[[int], None]) -> None:
-        """Derive a state from the log once more, which takes the place of the old one when it is whole.
+        """Derive the state from the log again, and replace the old state once the new state is complete.
 
         Args:
-            first: Begin with this number, if the state consists of embeddings: older embeddings stay.
-            tell: Told of the last number that was learnt from, after each step.
+            first: The log number to begin with, if the state consists of embeddings; embeddings of older messages stay.
+            tell: A function called after each step with the last log number learnt from.
 
         Raises:
             ModelError: The model does not work; nothing was changed.
@@ -380,7 +383,7 @@ class Learner:
                 raise
             new = draft.newest
             while True:
-                # After the state: what is deleted from now on makes the commit be refused.
+                # The log is read after the state: a later deletion makes the commit fail.
                 old = await self.refresh()
                 await log.refresh()
                 if log.epoch != epoch:
@@ -391,19 +394,19 @@ class Learner:
                     return
 
     async def learn_set_aside(self) -> None:
-        """Learn from the exchanges that were set aside, one after the other.
+        """Learn from the set-aside exchanges, one after the other.
 
         Raises:
-            ModelError: It failed at one, which stays aside.
+            ModelError: The model failed at an exchange, which stays set aside.
             ConflictError: Another writer was faster; nothing is changed.
         """
         async with self.lock.hold(), self._leaseholder() as lease:
             for aside in (await self.refresh()).attempts.aside:
                 await lease.hold(wait=True)
                 state, changes = await self.refresh(), Changes()
-                if aside not in state.attempts.aside:  # forgotten meanwhile, and with it what was learnt
+                if aside not in state.attempts.aside:  # the exchange was forgotten meanwhile, and the state cleared
                     continue
-                # After the state: what is deleted from now on makes the commit be refused.
+                # The log is read after the state: a later deletion makes the commit fail.
                 await self._cached.refresh()
                 if entries := self._select(await self.log.between(*aside)):
                     changes = await self.derive(state, shorten_entries(entries, self.retry.prompts.room))
@@ -411,7 +414,11 @@ class Learner:
                 await self.cached_state.commit(state, changes, state.watermark, left)
 
     async def amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        """Commit items that differ from the current state; its place in the log stays the same."""
+        """Commit changed items, and leave the watermark as it is.
+
+        Args:
+            change: Returns the changed items for the current state; called again if another writer was faster.
+        """
         async with self.lock.hold():
             while True:
                 state = await self.refresh()
@@ -424,25 +431,25 @@ class Learner:
         await self.catch_up(Effort(saving=True), raising=False)
 
     def _moment(self, state: State) -> tuple[object, ...]:
-        """Return everything that can make something due: the state, the end of the log, and the pins."""
+        """Return all values that can make a step due: the state's version, the log's epoch and end, and the pins."""
         return state.version, self._cached.epoch, self._cached.last, self._pins.entries
 
 
 def _progress(state: State) -> tuple[int, Attempts]:
-    """Return the part of a state that changes when a failing model still makes progress."""
+    """Return the part of a state that changes whenever a try makes progress, even if the model fails."""
     return state.watermark, replace(state.attempts, failures=0, at=0.0)
 
 
 async def relearn(
     memory: "BaseMemory", *, from_: int | None, only_set_aside: bool, progress: Progress | None = None
 ) -> None:
-    """As `BaseMemory.arelearn`.
+    """Learn everything again from the log; see `BaseMemory.arelearn`.
 
     Args:
         memory: The memory.
-        from_: As there.
-        only_set_aside: As there.
-        progress: Told after each step. Each strategy of a combined memory counts the messages for itself.
+        from_: See `BaseMemory.arelearn`.
+        only_set_aside: See `BaseMemory.arelearn`.
+        progress: Called after each step. In a combined memory, each message counts once for each strategy.
     """
     one_of("only_set_aside", only_set_aside, True, False)  # noqa: FBT003 - these are the values
     if from_ is not None:

@@ -1,4 +1,4 @@
-"""Leases: of all processes that share a store, the one that holds the lease of a state learns (`LeasingStore`)."""
+"""Leases: of all processes that share a store, only the holder of a state's lease learns the state (`LeasingStore`)."""
 
 import asyncio
 import contextlib
@@ -24,25 +24,26 @@ logger = logging.getLogger("memzoo")
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
-# Names under which nobody in this process works any more, though a lease may be left: the store could not be reached.
+# Owners in this process that have finished, but may still hold a lease, because releasing it failed or was cut short.
 _gone: set[str] = set()
 
 
 class Leaseholder:
-    """Holds the lease of a state while deriving, and gives it back at the end of an `async with`.
+    """Holds the lease of a state while deriving, and releases the lease at the end of an `async with`.
 
-    Like the lock of the process (`StateLock`) it is a courtesy: the compare-and-swap of its commits keeps a state
-    right. A lost lease therefore costs only a model call, and a store without leases works too.
+    A lease only avoids duplicate model calls, like the process-wide lock (`StateLock`). Correctness rests on the
+    compare-and-swap of commits. A lost lease therefore costs at most a model call, and a store without leases works
+    too.
 
     Attributes:
-        is_shared: The store gives leases, so that other processes may learn the same.
-        is_new: It was got by the last `hold`, so that another process may have learnt something before.
+        is_shared: The store supports leases, and other processes may learn the same state.
+        is_new: The last `hold` acquired the lease anew, so another process may have learnt in the meantime.
 
     Args:
-        store: Gives the lease, if it can.
-        conversation_id: The conversation that the state belongs to.
-        state: Its name.
-        seconds: The life of a lease that is not renewed; 0 for no lease.
+        store: The store of the state and its lease.
+        conversation_id: The conversation of the state.
+        state: The name of the state.
+        seconds: The duration of the lease if it is not renewed; 0 for no lease.
     """
 
     def __init__(self, store: Store, conversation_id: str, state: str, seconds: float) -> None:
@@ -53,15 +54,15 @@ class Leaseholder:
 
     @cached_property
     def owner(self) -> str:
-        """The name under which it asks, which begins with that of the process."""
+        """The owner's name in lease requests; it begins with the name of the process."""
         return f"{_this_process(os.getpid())}/{secrets.token_hex(6)}"
 
     async def hold(self, *, wait: bool = False) -> bool:
-        """Take the lease, or renew it; takes over at once from a process on this machine that has ended.
+        """Take or renew the lease; the lease of an owner on this machine that has ended is taken over at once.
 
         Args:
-            wait: Wait while another process has it. Never waits for a lease of this process: the caller may be the one
-                that blocks it.
+            wait: Wait while another process holds the lease. A lease held by this process is not waited for, because
+                the caller itself may be blocking its holder.
 
         Returns:
             True if the caller may learn now.
@@ -71,7 +72,7 @@ class Leaseholder:
             try:
                 lease = await self._store.lease(*self._key, owner=self.owner, seconds=self._seconds)
             except BaseException:
-                _gone.add(self.owner)  # it may have got it
+                _gone.add(self.owner)  # the store may have granted the lease all the same
                 raise
             if lease is None:
                 return False
@@ -96,14 +97,14 @@ class Leaseholder:
     ) -> None:
         if not self._token:
             return
-        # Until it is given back: a coroutine that is thrown away cannot wait for that.
+        # Marked as ended until the lease is released: a closed coroutine (`GeneratorExit`) cannot await the release.
         _gone.add(self.owner)
         if kind is not GeneratorExit:
             released = self._release()
             await (released if is_blocking() else asyncio.shield(asyncio.ensure_future(released)))
 
     async def _release(self) -> None:
-        """Give it back; if that fails, the next one here takes it over, and for others it ends by itself."""
+        """Release the lease; after a failure this process can take it over, and for other processes it expires."""
         try:
             await self._store.release(*self._key, self.owner)
         except StoreError as error:
@@ -114,7 +115,7 @@ class Leaseholder:
 
 
 def has_ended(owner: str) -> bool:
-    """Tell if the owner of a lease has left it; on Linux also if its process, on this machine, has ended."""
+    """Tell if the owner of a lease has finished; on Linux also if its process, on this machine, has ended."""
     if owner in _gone:
         return True
     process = _process_of(owner)
@@ -127,13 +128,13 @@ def _process_of(owner: str) -> str:
     return owner.rpartition("/")[0]
 
 
-@functools.lru_cache(maxsize=1)  # another one after a fork
+@functools.lru_cache(maxsize=1)  # a fork has another pid
 def _this_process(pid: int) -> str:
     return _process(_machine(), pid)
 
 
 def _process(machine: str, pid: int) -> str:
-    """A name for a process: of the machine, its number, and when it began, since numbers are used again."""
+    """Return a process's name: machine, pid and start time, since the system reuses pids."""
     began = ""
     with contextlib.suppress(OSError):
         told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
@@ -144,7 +145,7 @@ def _process(machine: str, pid: int) -> str:
 
 @functools.cache
 def _machine() -> str:
-    """Names a start of this machine, and the container on it whose processes are seen here; "" if that is not known."""
+    """Return an id of this boot of the machine and of this process's PID namespace; "" if unknown."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8")
         return hashlib.sha256(f"{boot}{os.readlink('/proc/self/ns/pid')}".encode()).hexdigest()[:16]  # noqa: PTH115

@@ -1,10 +1,10 @@
-"""A load, in the order in which it happens.
+"""A load, step by step.
 
-1. `BaseMemory.aload_memory_variables` asks `view_of` for a view, `amessages` asks `view_to_send`. Both bring the log up
-   to date first.
-2. The state catches up with the log, if that is possible now (`Learner.current`).
-3. The strategy shows some of the log and the state (`view`); `Finds` adds earlier results of searches, if wanted.
-4. Messages that are overdue are added word for word, if there is room, and the system message.
+1. `BaseMemory.aload_memory_variables` calls `view_of` for a view, `amessages` calls `view_to_send`. Both bring the log
+   up to date first.
+2. The state catches up with the log, if possible now (`Learner.current`).
+3. The strategy shows some of the log and the state (`view`); `Finds` adds earlier search results, if wanted.
+4. Overdue messages are added word for word, if there is room, and then the system message.
 5. Other pinned messages are put where they were said. A view to be sent ends with the unanswered question, if any.
 6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`).
 """
@@ -34,7 +34,7 @@ _NO_STATE = State()
 
 
 async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> View:
-    """Return the current view of a memory.
+    """Return a memory's current view.
 
     Args:
         memory: The memory.
@@ -47,9 +47,9 @@ async def view_of(memory: "BaseMemory", query: str | None, *, catch_up: bool = T
 
 
 async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
-    """Return the current view of a memory, with the unanswered question; and the query.
+    """Return a memory's current view, ending with the unanswered question if any; and the query.
 
-    Without a query, that is the user's last words. `redact` is applied to it here.
+    Without a query, a strategy that searches uses the user's last words. `redact` is applied to a given query.
     """
     query = query and memory.redactor.text(query)
     with looking_once():
@@ -60,14 +60,14 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
         if view.final:
             return view, query
         newest = await log.exchanges(1)
-    said = [entry for entry in newest if not entry.unfinished]  # half an answer leaves its question open
+    said = [entry for entry in newest if not entry.unfinished]  # a question with a partial answer is still open
     places = find_unanswered(messages_of(said))
     first = said[places[0]].seq if places else 0
     return view.ending_with([entry for entry in newest if entry.seq >= first], is_open=bool(places)), query
 
 
 async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bool) -> View:
-    """Return the view of a memory over an up-to-date log."""
+    """Return a memory's view of an up-to-date log."""
     pinned = await memory.pins.current()
     if memory.learner is None:
         view = await _ask_for_view(memory, memory.log, _NO_STATE, query)
@@ -92,14 +92,14 @@ async def _ask_for_view(memory: "BaseMemory", log: Log, state: State, query: str
 
 
 def variables_of(memory: "BaseMemory", view: View) -> dict[str, Any]:
-    """Return a view in the form that `load_memory_variables` returns."""
+    """Return a view as the result of `load_memory_variables`: values by variable name."""
     *others, transcript = memory.memory_variables
     shown = copy_json(memory.render.messages(view)) if memory.return_messages else memory.render.text(view)
     return {transcript: shown, **{name: dict(view.notes or {}) for name in others}}
 
 
 async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
-    """Return the view of a learning strategy."""
+    """Return the view of a strategy that learns."""
     state = await (learner.current() if catch_up else learner.refresh())
     log = memory.log.passing_over(state.attempts.aside) if memory.shows_waiting else memory.log
     with learner.retry.mark_load(state.attempts):
@@ -111,22 +111,22 @@ async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | No
 
 
 async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
-    """Add messages that were set aside or are overdue to a view; keeps the newest that fit.
+    """Return a view with set-aside and overdue messages added, the newest that fit.
 
-    The newest exchange is shown in any case, and calls of tools with their results or not at all.
+    The newest exchange is shown in any case. A tool call is shown with its results or not at all.
 
     Args:
         memory: The memory.
         view: The strategy's view.
         state: The state.
         waiting: The messages not learnt from yet, oldest first.
-        ripe: The number of overdue messages, the oldest; the strategy itself shows the rest.
+        ripe: How many of the oldest waiting messages are overdue; the strategy itself shows the rest of them.
     """
-    from memzoo.memories.engine.prompt_limit import size_of  # nothing waits, most of the time
+    from memzoo.memories.engine.prompt_limit import size_of  # rarely needed: most loads have no waiting messages
 
     limit = memory.message_limit
     room = memory.max_pending_tokens if limit is None else limit
-    # Where nothing asks for exact counts they are estimated, which needs no vocabulary.
+    # Without an option that needs exact counts, tokens are estimated: an estimate needs no vocabulary.
     exact = memory.token_counter is not None or limit is not None
     size = memory.render.tokens if exact else size_of
     aside = [entry for first, last in state.attempts.aside for entry in await memory.log.between(first, last)]
@@ -144,6 +144,6 @@ async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting:
         del shown[entry.seq]
     note = (f"({gone} earlier messages are not shown here, and were not learnt from yet.)",) if gone else ()
     shown_entries = [shown[seq] for seq in sorted(shown)]
-    # Overdue messages go as soon as they are learnt from.
+    # Overdue messages leave the view as soon as they are learnt from.
     still = -1 if pending else view.room
     return replace(view, recalled=(*view.recalled, *note), entries=shown_entries, room=still)

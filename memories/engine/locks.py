@@ -1,4 +1,4 @@
-"""Locks for threads and tasks alike, shared by all memories of one conversation in a process."""
+"""Locks for both threads and tasks, shared by all memories of a conversation in one process."""
 
 import asyncio
 import contextlib
@@ -21,11 +21,12 @@ T = TypeVar("T")
 
 
 class LockOwner:
-    """Owns a lock, or waits for it.
+    """The owner of a lock, or a caller in the lock's queue.
 
     Attributes:
-        loop: The event loop of the thread, if one is running there.
-        task: The task that took the lock, in asynchronous code.
+        pid: The process.
+        loop: The event loop running in the caller's thread, if any.
+        task: The calling task, in asynchronous code.
     """
 
     def __init__(self) -> None:
@@ -34,17 +35,17 @@ class LockOwner:
         self.task = asyncio.current_task() if self.loop and not is_blocking() else None
 
     def waits_for(self, other: "LockOwner") -> bool:
-        """Tell if it could not give the lock back while the other one waits for it."""
+        """Tell if this owner could not release the lock while the other caller waits for the lock."""
         if self in _waited_for.get():
             return True
         if other.task:
             return self.task is other.task
-        # A synchronous call stops the loop of its thread, if there is one.
+        # A synchronous call blocks the event loop of its thread, if one is running.
         return other.loop is not None and self.loop is other.loop
 
     @contextlib.contextmanager
     def mark_waited_for(self) -> Generator[None]:
-        """Mark the code in this block, in tasks and threads too, as waited for: it must not wait for the lock."""
+        """Mark this block, with its tasks and threads, as waited for by this owner: the block must not wait in turn."""
         before = _waited_for.get()
         _waited_for.set(before | {self})
         try:
@@ -57,7 +58,7 @@ _waited_for: ContextVar[frozenset[LockOwner]] = ContextVar("memzoo_waited_for", 
 
 
 class FairLock:
-    """A lock that is given in the order of asking; a task that waits for it does not stop its event loop."""
+    """A lock granted in the order of the requests; a waiting task does not block its event loop."""
 
     def __init__(self) -> None:
         self._guard = new_lock()
@@ -66,14 +67,14 @@ class FairLock:
 
     @property
     def is_taken(self) -> bool:
-        """It has an owner, other than a thread of the parent process before a fork."""
+        """True if the lock has an owner in this process; an owner from before a fork does not count."""
         return self._owner is not None and self._owner.pid == os.getpid()
 
     async def take(self, *, wait: bool = True) -> LockOwner | None:
-        """Take the lock, or wait for it.
+        """Take the lock, by default after waiting for its release.
 
         Returns:
-            The owner, for `give_back`; `None` if somebody else owns it, and waiting is not wanted or would never end.
+            The owner, for `give_back`; `None` if the lock is taken, and waiting is not wanted or would never end.
         """
         owner, place = LockOwner(), None
         with self._guard:
@@ -88,12 +89,12 @@ class FairLock:
         if place:
             await self._come_first(place, owner)
         if is_blocking():
-            # A task is known by itself, but a thread may do other things in between: what counts is who calls whom.
+            # Tasks can be compared, but a thread may run unrelated code: there the context marks the owner's calls.
             _waited_for.set(_waited_for.get() | {owner})
         return owner
 
     def give_back(self, owner: LockOwner) -> None:
-        """Give the lock to the next in the queue, if anybody waits."""
+        """Release the lock, and grant it to the next caller in the queue, if any."""
         _waited_for.set(_waited_for.get() - {owner})
         with self._guard:
             self._owner = None
@@ -105,10 +106,10 @@ class FairLock:
 
     @contextlib.asynccontextmanager
     async def hold(self) -> AsyncGenerator[bool]:
-        """Own the lock in this block. Calls inside the block, which it waits for, pass without it.
+        """Hold the lock in this block. Calls made by the block do not wait for the lock.
 
         Yields:
-            True if it is owned; False if the wait would never end.
+            True if the lock is held; False if waiting for the lock would never end.
         """
         owner = await self.take()
         if owner is None:
@@ -128,17 +129,17 @@ class FairLock:
             else:
                 await asyncio.wrap_future(place)
         except BaseException:
-            # Cancelled too late: the lock was given already, and goes to the next one.
+            # Cancelled too late: the lock was already granted, and goes to the next caller.
             if not place.cancel():
                 self.give_back(owner)
             raise
 
 
 class StateLock:
-    """Lets one derivation of a state run at a time, in threads and in tasks, so that each model call is paid for once.
+    """Lets one derivation of a state run at a time among threads, and one among tasks, to avoid duplicate model calls.
 
-    It only saves money: correctness rests on the compare-and-swap of the store. A thread does not
-    wait for a task, whose event loop may take any time.
+    The lock only saves money: correctness rests on the compare-and-swap of the store. A thread therefore need not wait
+    for a task, whose event loop may delay the task for any time.
     """
 
     def __init__(self) -> None:
@@ -147,7 +148,7 @@ class StateLock:
 
     @property
     def is_taken(self) -> bool:
-        """A derivation is running."""
+        """True if a derivation is running."""
         return self._threads.is_taken or self._tasks.is_taken
 
     def hold(self) -> contextlib.AbstractAsyncContextManager[bool]:
@@ -163,16 +164,16 @@ class TurnLock(FairLock):
         self._ended: LockOwner | None = None
 
     def end(self) -> None:
-        """Tell the owner that the conversation is deleted: the rest of the turn is not to be stored."""
+        """Mark the current owner's turn as ended, because its conversation was deleted: the rest must not be stored."""
         self._ended = self._owner
 
     def is_ended(self, owner: LockOwner) -> bool:
-        """Return true for an owner that `end` was called for."""
+        """Tell if `end` was called during this owner's turn."""
         return self._ended is owner
 
 
 class PerConversation(Generic[T]):
-    """One object for each store object and key, as long as somebody holds it.
+    """One shared object for each store object and key, kept while a caller holds a reference to the shared object.
 
     Args:
         make: Makes the object for a key.
@@ -184,19 +185,19 @@ class PerConversation(Generic[T]):
         self._guard = new_lock()
 
     def of(self, store: Store, *key: str) -> T:
-        """The object shared by all callers with this store and key."""
+        """Return the object shared by all callers with this store and key."""
         place = (id(store), key)
         with self._guard:
             found = self._held.get(place)
             if found is None:
                 found = self._held[place] = self._make()
-                # Holds the store, so that nothing else gets its identity while the object lives.
+                # Keeps the store alive as long as the object, so that no other store gets the same `id`.
                 weakref.finalize(found, id, store)
             return found
 
 
 state_locks: PerConversation[StateLock] = PerConversation(StateLock)
-"""By conversation and state: one derivation of a state at a time."""
+"""Locks by conversation and state: one derivation of a state at a time."""
 
 turn_locks: PerConversation[TurnLock] = PerConversation(TurnLock)
-"""By conversation: one turn at a time."""
+"""Locks by conversation: one turn at a time."""

@@ -1,4 +1,4 @@
-"""The log of one conversation, read from the store once and followed from then on."""
+"""The log of one conversation: read from the store once, then kept up to date with new entries only."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -19,29 +19,30 @@ if TYPE_CHECKING:
 
 __all__ = ["CachedLog", "Log", "messages_of", "own_copies", "talk"]
 
-# As many as most views show; a longer one asks for more.
+# The number of entries that most views show; a longer view reads more.
 _FIRST_READ = 64
-# Numbers that an exchange has in the log, as a rule.
+# The usual number of messages in an exchange.
 _OF_AN_EXCHANGE = 2
 
 _seq = attrgetter("seq")
 
 
 class CachedLog:
-    """Holds the newest entries of a log, and asks the store only for newer ones (DESIGN I12).
+    """Holds the newest entries of a log, and reads only newer entries from the store (DESIGN I12).
 
-    Entries never change, so they are held without copies, together with results computed from them. All of it
-    goes when the log's epoch changes: something was deleted, by this process or another.
+    Entries never change, so they are held without copying, together with values computed from them. Everything is
+    dropped when the log's epoch changes, because this process or another deleted something.
 
     Attributes:
-        store: Where the log is kept.
+        store: The store that keeps the log.
         conversation_id: The conversation.
         lines: Rendered lines by log number.
         tokens: Token counts by log number.
-        finds: Results in view for this question and earlier ones; see `Finds`.
-        epoch: Changes when something was deleted; see `Entries.epoch`.
-        revision: Changes when somebody else committed a state; see `Entries.revision`. As the last `refresh` found it.
-        clearing: Replaces old results of tools where the log is shown; `None` to show them.
+        finds: Search results that the view shows, for this question and earlier ones; see `Finds`.
+        epoch: The log's epoch, which changes when something is deleted; see `Entries.epoch`.
+        revision: The log's revision at the last `refresh`, which changes when another writer commits a state; see
+            `Entries.revision`.
+        clearing: Replaces old tool results where the log is shown; `None` to show all tool results.
     """
 
     def __init__(self, store: Store, conversation_id: str) -> None:
@@ -50,7 +51,8 @@ class CachedLog:
         self.lines: dict[int, str] = {}
         self.tokens: dict[int, int] = {}
         self.finds: Sequence[Sequence[Any]] = ()
-        # Entries, oldest first, and the number from which on none is missing. One object: threads see both or neither.
+        # Entries, oldest first, and the log number from which on no entry is missing. One tuple, so that threads never
+        # see an old list with a new number.
         self._held: tuple[list[Entry], int] = ([], 1)
         self.epoch: Hashable = None
         self.revision: Hashable = None
@@ -61,20 +63,20 @@ class CachedLog:
 
     @property
     def entries(self) -> list[Entry]:
-        """The entries held, oldest first, up to the newest one that is known."""
+        """The entries held, oldest first, up to the newest known entry."""
         return self._held[0]
 
     @property
     def last(self) -> int:
-        """The number of the newest entry that is known; 0 if there is none."""
+        """The number of the newest known entry; 0 without any entry."""
         held = self._held[0]
         return held[-1].seq if held else 0
 
     async def read(self, **bounds: Any) -> list[Entry]:
-        """A part of the log from the store, with the bounds of `Store.read`.
+        """Read a part of the log from the store, within the bounds of `Store.read`.
 
         Raises:
-            StoreError: A message there has no role: its row is damaged.
+            StoreError: A message has no role: its row in the store is damaged.
         """
         found = await self.store.read(self.conversation_id, **bounds)
         for entry in found:
@@ -99,7 +101,7 @@ class CachedLog:
             self._revise(newest)
 
     def note_commit(self, version: int) -> None:
-        """Note the version that a memory itself committed: without a commit in between, no other state changed."""
+        """Note a commit by this memory: without commits by other writers in between, `revision` does not change."""
         with self._lock:
             if isinstance(self._newest_revision, int) and version == self._newest_revision + 1:
                 self._newest_revision = version
@@ -113,27 +115,28 @@ class CachedLog:
         """Take in entries that were just appended, without reading.
 
         Returns:
-            True if the log is held up to the last of them; otherwise, and for none, `refresh` brings it there.
+            True if the log is now held up to the last of these entries; False if it must be refreshed, and for no
+            entries.
         """
         if not entries:
             return False
         with self._lock:
             held, last, first = self._held[0], self.last, entries[0].seq
-            # What somebody else appended in between has to be read, and with the first message the epoch changes.
+            # Entries that another writer appended in between must be read, and the first message changes the epoch.
             if self.epoch is None or first > last + 1 or not held:
                 return False
             if first <= last:
-                # They are held already, or the log was cleared and begun again with the same numbers.
+                # The entries are held already, or the log was cleared and its numbers began again.
                 place = bisect_left(held, first, key=_seq)
                 return held[place : place + len(entries)] == list(entries)
             self._extend(entries)
             return True
 
     async def reach(self, first: int = 1, *, count: int | None = None) -> list[Entry]:
-        """Hold all entries numbered `first` and above, or at least `count` of the newest.
+        """Hold all entries numbered `first` and above, or at least the `count` newest entries.
 
         Returns:
-            All that is held then, oldest first; there may be older ones too.
+            All held entries, oldest first, possibly with older entries than requested.
         """
         while True:
             entries, start = self._held
@@ -141,7 +144,7 @@ class CachedLog:
             self._reach = max(self._reach, min(wanted, len(entries)))
             if start <= first or (count is not None and len(entries) >= count):
                 return entries
-            # Twice as many each time, so that a long way back takes few reads.
+            # The number held doubles each time, so that even old entries take few reads.
             await self._read_older(first, None if count is None else max(count, len(entries)))
 
     async def _read_older(self, first: int, limit: int | None) -> None:
@@ -174,7 +177,7 @@ class CachedLog:
             self._let_go_of_oldest()
 
     def _let_go_of_oldest(self) -> None:
-        """Hold no more than views look at, however long the conversation grows."""
+        """Drop the oldest entries, and keep twice as many as views have reached back to."""
         kept = self.entries[-2 * self._reach :]
         first = kept[0].seq
         self._held = kept, first
@@ -184,14 +187,14 @@ class CachedLog:
 
 
 class Log:
-    """Reads the log of a conversation, never past a chosen number. Entries belong to the log: do not change them.
+    """Reads the log of a conversation, up to a chosen log number. Its entries are shared: do not change them.
 
     Args:
-        cached: Holds the entries.
-        until: The last number to be seen; `None` for all. Derivations from the log up to a number are the same at
-            any time.
-        without: Ranges of numbers that are passed over, each by its first and last.
-        form: The form of old tool results: for views, for learning, or as in the log.
+        cached: The log's cached entries.
+        until: The last log number to read; `None` for all. A derivation from the log up to a fixed number gives the
+            same result at any time.
+        without: Ranges of log numbers to leave out, each given by its first and last number.
+        form: The form of old tool results: as views show them, as they are learnt from, or whole as in the log.
     """
 
     def __init__(
@@ -207,12 +210,12 @@ class Log:
         self._without = without
 
     async def refreshed(self) -> "Log":
-        """Return the log as it is now, with the newest entries."""
+        """Take in the newest entries, and return this log."""
         await self.cached.refresh()
         return self
 
     async def after(self, seq: int, *, limit: int | None = None) -> list[Entry]:
-        """The entries numbered above `seq`, at most `limit` of them, oldest first."""
+        """Return the entries numbered above `seq`, oldest first, at most the first `limit` entries."""
         entries = await self.cached.reach(seq + 1)
         end = len(entries) if self.until is None else self._end(entries)
         first = bisect_right(entries, seq, hi=end, key=_seq)
@@ -221,21 +224,21 @@ class Log:
         return self._clear_results(entries[first : end if limit is None else min(first + limit, end)])
 
     async def between(self, first: int, last: int) -> list[Entry]:
-        """The entries numbered `first` to `last`, both included, oldest first."""
+        """Return the entries numbered `first` to `last`, both included, oldest first."""
         held, last = self.cached.entries, self._cap(last)
         if not held or first < held[0].seq:
-            # One that is long past does not make the log be held from there on.
+            # Old entries are read without being held, so that the cache does not grow back to them.
             return self._clear_results(self._skip(await self.cached.read(after=first - 1, until=last)))
         start = bisect_left(held, first, key=_seq)
         return self._clear_results(self._skip(held[start : bisect_right(held, last, lo=start, key=_seq)]))
 
     async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
-        """The newest `count` messages numbered above `after`, oldest first."""
+        """Return the newest `count` entries numbered above `after`, oldest first."""
         if self._without:
             return self._clear_results((await self._tail_without(count, after))[-count:])
         beyond = 0
         if self.until is not None:
-            # As far back as the log ends here; what is wanted stands before that.
+            # Entries after `until` are held too, but do not count.
             held = await self.cached.reach(self.until + 1)
             beyond = len(held) - self._end(held)
         entries = await self.cached.reach(count=count + beyond)
@@ -246,12 +249,12 @@ class Log:
     async def page(
         self, limit: int | None = None, *, before: int | None = None, after: int = 0, newest_first: bool = False
     ) -> list[Entry]:
-        """The entries numbered above `after` and below `before`, at most `limit`, from the one end or the other.
+        """Return copies of the entries numbered above `after` and below `before`, at most `limit`.
 
-        They are copies, for the caller to keep.
+        The oldest entries are returned, oldest first; or the newest entries, newest first.
 
         Raises:
-            OptionError: A bound is no whole number.
+            OptionError: A bound is not a whole number, or is below 0.
         """
         for name, value in {"limit": limit, "before": before, "after": after}.items():
             if value is not None:
@@ -261,22 +264,23 @@ class Log:
         return own_copies(found[::-1] if newest_first else found)
 
     def until_number(self, seq: int) -> "Log":
-        """The log as it was when it ended with a number."""
+        """Return this log limited to the entries up to a log number."""
         return Log(self.cached, seq, self._without, self._form)
 
     def passing_over(self, ranges: Sequence[tuple[int, int]]) -> "Log":
-        """The log without some messages, given by the first and last numbers of ranges."""
+        """Return this log without ranges of messages, each given by its first and last log number."""
         return Log(self.cached, self.until, ranges, self._form) if ranges else self
 
     def whole(self) -> "Log":
-        """The log with all results of tools as they were."""
+        """Return this log with all tool results in full."""
         return Log(self.cached, self.until, self._without, "whole") if self.cached.clearing else self
 
     async def counter(self) -> Callable[[int], int]:
-        """Return the message count at a log number, as a function, for a window that moves in steps.
+        """Return the function by which a window that moves in steps counts messages: from log number to count.
 
-        The numbers themselves are the count. If a restart changes them, it counts the messages still in the log, so
-        that the window begins with the same message then.
+        As a rule the count is the log number itself. A store over message lists may number messages anew after a
+        restart; for such a store, the function counts the existing messages, and the window begins with the same
+        message after a restart.
         """
         from memzoo.stores.message_list import is_over_lists
 
@@ -286,33 +290,36 @@ class Log:
         return lambda seq: bisect_left(said, seq) + 1
 
     async def exchanges(self, k: int, step: int = 0) -> list[Entry]:
-        """The newest `k` exchanges, oldest first, without system messages; none for `k` below 1.
+        """Return the newest `k` exchanges, oldest first, without system messages; an empty list for `k` below 1.
 
-        An exchange begins with a user message and reaches to the next one. An unanswered one at the end comes on
-        top. Reads no more than needed.
+        An exchange begins with a user message and ends before the next user message. An unanswered exchange at the end
+        is returned too, but does not count towards `k`. Only the needed part of the log is read.
 
         Args:
             k: The number of exchanges.
-            step: The number of further exchanges allowed, so that most turns begin with the same message (see
-                `eviction.Steps`).
+            step: The number of further exchanges that may be shown. With a step, most views begin with the same message
+                as the view before (see `eviction.Steps`).
         """
         return (await self.exchanges_with_room(k, step))[0]
 
     async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
-        """As `exchanges`, and how many may be added while these stay; -1 if they need not stay."""
+        """Return `exchanges`, and the number of exchanges that may be added while all of these stay; -1 if some may go.
+
+        See `exchanges` for the arguments.
+        """
         size = 2 * (k + step)
         while k > 0:
             entries = await self.tail(size)
             said = talk(entries)
             starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
-            # One that goes on with a call after its answer counts as before: the others must not come back for it.
+            # An answered exchange that goes on with a tool call still counts, or an older exchange would come back.
             waits = bool(starts) and not any(is_answer(entry.message) for entry in said[starts[-1] :])
             whole = starts[:-1] if waits else starts
             if not step and len(whole) >= k:
                 return said[whole[-k] :], -1
             if len(whole) > k + step or len(entries) < size:
-                if not step:  # All of them, and there is room for the others.
-                    # With the last of them, what stands before the first goes.
+                if not step:  # All exchanges are shown, and there is room for more.
+                    # Messages before the first exchange are shown only while fewer than `k` exchanges exist.
                     room = k - len(whole) - bool(waits) - (starts[:1] != [0])
                     return said, room if room > 0 else -1
                 from memzoo.memories.text.eviction import Steps
@@ -321,7 +328,7 @@ class Log:
                 count = await self.counter()
                 numbers = [count(said[place].seq) for place in whole]
                 first = steps.first(numbers, ones)
-                # An exchange may have any number of messages: it must not come to begin at one that is added.
+                # An added exchange may have any number of messages: the view must not come to begin with its messages.
                 newest = count(said[-1].seq + 1) - 1 if said else 0
                 room = min(steps.room(numbers, ones, newest, begins=first), k - 1) - bool(waits)
                 return said[whole[first] :] if first else said, room if room > 0 else -1
@@ -329,19 +336,22 @@ class Log:
         return [], -1
 
     async def start_of_exchanges(self, k: int, step: int = 0) -> int:
-        """The number with which the newest `k` exchanges begin; that after the newest message for `k` below 1."""
+        """Return the log number at which the newest `k` exchanges begin.
+
+        For `k` below 1, return the number after the newest message.
+        """
         if entries := await self.exchanges(k, step):
             return entries[0].seq
         newest = await self.tail(1)
         return newest[0].seq + 1 if newest else 1
 
     async def unanswered(self) -> list[Entry]:
-        """The newest user message and everything after it, if it is unanswered; else nothing."""
+        """Return the newest user message and all later messages, if unanswered; else an empty list."""
         newest = await self.exchanges(1)
         return [newest[place] for place in find_unanswered(messages_of(newest))]
 
     async def last_question(self) -> str:
-        """The user's last words; "" if there are none."""
+        """Return the text of the newest user message; "" without any."""
         said = reversed(await self.exchanges(1))
         return next((text_of(entry.message) for entry in said if entry.message["role"] == "user"), "")
 
@@ -369,22 +379,22 @@ class Log:
         return last if self.until is None else min(last, self.until)
 
     def _end(self, entries: Sequence[Entry]) -> int:
-        """The place after the last entry to be seen."""
+        """Return the place after the last entry up to `until`."""
         if self.until is None or not entries or entries[-1].seq <= self.until:
             return len(entries)
         return bisect_right(entries, self.until, key=_seq)
 
 
 def own_copies(entries: Iterable[Entry]) -> list[Entry]:
-    """Copies of entries, for a caller to change: the log's own never change."""
+    """Return copies of entries that the caller may change; the log's own entries never change."""
     return [replace(one, message=copy_json(one.message), fields=dict(one.fields)) for one in entries]
 
 
 def messages_of(entries: Sequence[Entry], *, usage: bool = False) -> list[Message]:
-    """Return the messages of entries, in order; with `usage`, answers also have their model and their cost."""
+    """Return the messages of entries, in order; with `usage`, answers include their model and usage."""
     return [{**entry.message, **entry.answered} if usage else entry.message for entry in entries]
 
 
 def talk(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries that are no system messages."""
+    """Return the entries without system messages."""
     return [entry for entry in entries if entry.message["role"] not in INSTRUCTIONS]

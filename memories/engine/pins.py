@@ -1,4 +1,4 @@
-"""Pinned messages: finds, pins and unpins them, and adds them to views."""
+"""Pinned messages: finding, pinning and unpinning messages, and adding pinned messages to views."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Pins", "mark", "show_pinned"]
 
-# A field of the record itself, so that a message is stored and pinned in one step.
+# The mark is a field of the record itself, so that a message is stored and pinned in one step.
 _FIELD = "@pinned"
-# How many messages are searched for marks now and then: more than are said in between.
+# The number of newest messages searched for marks by `write_down`: more than are added between two of its calls.
 _LOOKED_BACK = 256
 
-# How far from a call its results are looked for, in messages: near at first.
+# The distances from a tool call within which its results are searched, in messages: the first, and the farthest.
 _PAGE, _FARTHEST = 16, 1024
 
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The state for pins as the store had it.
+    """The pins' state as last read from the store.
 
     Attributes:
-        read_at: The epoch and the revision that the log had before it was read.
+        read_at: The log's epoch and revision before the state was read.
         version: See `StateUpdate`.
-        items: By log number `true` for a pinned message; `false` for one that was stored as pinned and is not any more.
+        items: By log number, `true` for a pinned message; `false` for a message stored as pinned and unpinned later.
     """
 
     read_at: tuple[Hashable, Hashable] = (None, None)
@@ -44,14 +44,14 @@ class _Stored:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Facts about one epoch of the log.
+    """The pinned messages found in one epoch of the log.
 
     Attributes:
         epoch: The epoch.
-        last: The last log number that was looked at.
-        marked: The numbers of the messages seen so far that were stored as pinned.
-        groups: By the number of a pinned message all that is shown with it.
-        open: Those of which a result is still missing.
+        last: The last log number searched for marks.
+        marked: The numbers of all messages found so far that were stored as pinned.
+        groups: By the log number of a pinned message, all entries shown with this message.
+        open: The numbers of pinned messages for which a tool result is still missing.
     """
 
     epoch: Hashable = None
@@ -64,32 +64,32 @@ class _Known:
 class Pins:
     """The pinned messages of a conversation.
 
-    The pins are a small separate state beside the log, shared by all strategies and memories of the conversation.
-    A message that is pinned while it is stored bears the mark itself too, so that there is no moment without it.
+    Pins are a small separate state beside the log, shared by all strategies and memories of the conversation. A message
+    stored as pinned also has a mark in its own record, and is therefore pinned from the first moment.
 
     Attributes:
-        log: The conversation, with all results of tools as they were.
-        entries: The pinned messages as `current` found them last: a tool call with its results, oldest first.
+        log: The conversation, with all tool results in full.
+        entries: The pinned messages found by the last `current`, oldest first, tool calls with their results.
 
     Args:
-        cached: Holds the log.
+        cached: The cached log.
     """
 
     def __init__(self, cached: CachedLog) -> None:
         self.log = Log(cached, form="whole")
         self.entries: Sequence[Entry] = ()
         self._cached = cached
-        # Each is one object: threads see all of it or nothing.
+        # Each object is replaced as a whole, so that threads never see half of a change.
         self._stored = _Stored()
         self._known = _Known()
-        # For which epoch, revision and newest message they were found.
+        # The epoch, the revision and the newest log number for which `entries` was found.
         self._found_at: tuple[Hashable, ...] = ()
 
     async def current(self) -> Sequence[Entry]:
-        """The pinned messages of a log that is up to date, oldest first, each call of tools with all its results.
+        """Return the pinned messages of an up-to-date log, oldest first, each tool call with all its results.
 
-        Nothing is read as long as no state of the conversation has changed, nor anything looked at before something is
-        said.
+        The store is read only after a state of the conversation has changed, and the log is searched only after new
+        messages.
         """
         log = self._cached
         moment = log.epoch, log.revision, log.last
@@ -103,24 +103,24 @@ class Pins:
         return self.entries
 
     async def numbers(self) -> list[int]:
-        """Return the log numbers of the pinned messages, in order, without messages that are only shown with them."""
+        """Return the log numbers of the pinned messages, in order, without their unpinned tool calls and results."""
         await self.current()
         return sorted(self._known.groups)
 
     @property
     def waits(self) -> bool:
-        """A pinned call still lacks a result, as `current` found it last; it is shown as soon as it has that."""
+        """True if the last `current` found a pinned call without a result; the call is shown once the result exists."""
         return bool(self._known.open)
 
     def besides(self, entries: Iterable[Entry]) -> list[Entry]:
-        """The pinned messages that are not among some others, as `current` found them last."""
+        """Return the pinned messages found by the last `current`, without the given entries."""
         if not self.entries:
             return []
         shown = {entry.seq for entry in entries}
         return [entry for entry in self.entries if entry.seq not in shown]
 
     def room(self, limit: int, size: Callable[[Entry], int], unit: str = "tokens") -> int:
-        """Return the rest of a limit for messages that are not pinned.
+        """Return the rest of a limit after subtracting the pinned messages.
 
         Args:
             limit: The limit for all messages.
@@ -136,10 +136,11 @@ class Pins:
         return limit - taken
 
     async def change(self, ids: int | Sequence[int] | set[int], *, pinned: bool) -> None:
-        """Pin messages, or unpin the pinned ones among them.
+        """Pin or unpin messages; unpinning ignores messages that are not pinned.
 
         Raises:
-            UnknownMessageError: There is no such message; nothing was changed.
+            OptionError: A log number is not a whole number of at least 1; nothing was changed.
+            UnknownMessageError: A message does not exist; nothing was changed.
         """
         numbers = [*ids] if isinstance(ids, Collection) else [ids]
         for one in numbers:
@@ -148,31 +149,31 @@ class Pins:
         while True:
             stored, changes = await self._read_stored(), dict[str, JSON]()
             for seq in sorted(set(numbers)):
-                # In each round: what was forgotten meanwhile, perhaps with the whole conversation, is pinned no more.
+                # Read again in each round: a message forgotten meanwhile must not be pinned.
                 entries = await log.read(after=seq - 1, until=seq)
                 if not entries:
                     raise UnknownMessageError(f"{log.conversation_id!r} has no message {seq}; nothing was changed")
-                # A mark is written down too, or nobody who opens a long log would know of it.
+                # A marked message is recorded too, since a memory that opens a long log does not search all of the log.
                 if stored.items.get(str(seq), _FIELD in entries[0].fields and not pinned) is not pinned:
                     changes[str(seq)] = pinned
             if not changes:
                 return
             with suppress(ConflictError):
-                # The watermark stays 0: whatever is forgotten, the other pins are not.
+                # The watermark stays 0, so that forgetting messages never clears the other pins.
                 key = log.conversation_id, PINS
                 await log.store.commit(*key, expected=stored.version, watermark=0, changes=changes)
                 await self._read_stored()
                 return
 
     async def write_down(self, new: Sequence[Entry] = ()) -> None:
-        """Record marked messages as pinned: new ones, or else old ones whose writer was interrupted."""
+        """Record marked messages as pinned: the messages just stored, or else those left by an interrupted writer."""
         if stored := new or [entry for entry in await self.log.tail(_LOOKED_BACK) if _FIELD in entry.fields]:
             written = (await self._read_stored()).items
-            with suppress(UnknownMessageError):  # somebody has forgotten it meanwhile
+            with suppress(UnknownMessageError):  # a message was forgotten meanwhile
                 await self.change([entry.seq for entry in stored if str(entry.seq) not in written], pinned=True)
 
     async def _read_stored(self) -> _Stored:
-        """Read the state as it is in the store now."""
+        """Read the current state from the store."""
         known, log = self._stored, self._cached
         now = log.epoch, log.revision
         update = await log.store.read_state(log.conversation_id, PINS, since=known.version)
@@ -184,7 +185,7 @@ class Pins:
         return new
 
     def _look_for_marks(self, held: Sequence[Entry]) -> frozenset[int]:
-        """Return the numbers of all messages seen so far that were stored as pinned; looks at new entries only."""
+        """Return the numbers of all messages found so far that were stored as pinned; only new entries are searched."""
         known = self._known
         if known.epoch != self._cached.epoch or known.epoch is None:
             known = _Known(self._cached.epoch)
@@ -199,15 +200,15 @@ class Pins:
         return marked
 
     async def _find(self, marked: frozenset[int]) -> Sequence[Entry]:
-        """Return the pinned messages, calls of tools with their results."""
+        """Return the pinned messages, oldest first, tool calls with their results."""
         written = {int(key): value for key, value in self._stored.items.items() if key.isdecimal()}
         numbers = {seq for seq, value in written.items() if value is True} | (marked - written.keys())
-        # What waited for a result is looked at again.
+        # Messages for which a result was missing are searched again.
         known, open_ = self._known, set[int]()
         groups = {seq: group for seq, group in known.groups.items() if seq in numbers and seq not in known.open}
         for seq in sorted(numbers - groups.keys()):
             if entries := await self.log.between(seq, seq):
-                # A call without its results cannot be sent: it is shown as soon as they are there.
+                # A call without its results cannot be sent; the call is shown once the results exist.
                 groups[seq] = await self._whole(entries[0])
                 if not groups[seq]:
                     open_.add(seq)
@@ -216,7 +217,7 @@ class Pins:
         return [found[seq] for seq in sorted(found)]
 
     async def _whole(self, entry: Entry) -> Sequence[Entry]:
-        """Return a message with its results or its call, if it has any; nothing if one of them is missing."""
+        """Return a message, with its tool call and results if it belongs to any; an empty list if one is missing."""
         message, size = entry.message, _PAGE
         is_result = message["role"] in ("tool", "function")
         if not (is_result or message.get("tool_calls") or message.get("function_call")):
@@ -231,24 +232,25 @@ class Pins:
 
 
 def mark(record: Record) -> Record:
-    """Return a record marked as pinned."""
+    """Return a copy of a record, marked as pinned."""
     return replace(record, fields={**record.fields, _FIELD: "yes"})
 
 
 async def show_pinned(memory: "BaseMemory", view: View, pinned: Sequence[Entry]) -> View:
-    """Return a view that also shows the pinned messages, where they were said, or before all others.
+    """Return a view with the pinned messages added where they were said, or with `pinned_first` before all others.
 
     Args:
         memory: The memory.
-        view: Its view.
+        view: The memory's view.
         pinned: The pinned messages, oldest first.
     """
     in_front = set[int]()
-    if memory.pinned_first:  # none that is not answered yet
+    if memory.pinned_first:  # unanswered messages stay in place
         asked = await memory.log.unanswered()
         answered = max((entry.seq for entry in asked if is_answer(entry.message)), default=0)
         in_front = {entry.seq for entry in pinned} - {entry.seq for entry in asked if entry.seq > answered}
-    # The others come to the front when they are answered; and a limit that pins count to may move by any of them.
+    # Unanswered pinned messages move to the front once answered, and pins count towards a final view's limit: in both
+    # cases the next view may begin differently.
     if view.final or (memory.pinned_first and len(in_front) < len(pinned)):
         view = replace(view, room=-1)
     shown = {entry.seq for entry in (*view.entries, *filter(None, [view.system]))}
@@ -258,7 +260,7 @@ async def show_pinned(memory: "BaseMemory", view: View, pinned: Sequence[Entry])
         return view
     entries = sorted([*view.entries, *new], key=lambda entry: entry.seq) if new else view.entries
     groups = [[entry] for entry in entries]
-    if view.final:  # nobody puts it in order after this: a call and its results stay together
+    if view.final:  # a final view is not sorted again later: keep tool calls and results together
         groups = [[entries[place] for place in places] for places in group_messages(messages_of(entries))]
         if new:
             groups.sort(key=lambda group: not is_instruction(group[0].message))

@@ -1,4 +1,4 @@
-"""The limit of a prompt, and steps within it: as many whole exchanges as a prompt has room for."""
+"""The token limit of a prompt, and steps of learning: each takes as many whole exchanges as fit a prompt."""
 
 import itertools
 from collections.abc import Sequence
@@ -26,15 +26,15 @@ __all__ = [
 ]
 
 _BYTES_PER_TOKEN = 3
-# Our own instructions have to fit in, and no model has a smaller context.
+# memzoo's own instructions must fit, and no model has a smaller context.
 _FEWEST_TOKENS = 1_024
-# A message that is cut further than that says nothing any more.
+# A message cut to fewer tokens would say nothing useful.
 _SHORTEST_MESSAGE = 64
-# A speaker's label and a line end.
+# The tokens of a speaker's label and a line end.
 _TOKENS_AROUND = 4
-# What our longest prompt says before it shows anything.
+# The tokens of the instructions in memzoo's longest prompt.
 _INSTRUCTIONS = 900
-# Of the context of a model, the answer has to fit in too.
+# The share of a model's context for the prompt; the answer needs the rest.
 _SHARE_OF_CONTEXT = 0.75
 
 
@@ -42,9 +42,9 @@ class TooLongError(ModelError):
     """A prompt is longer than the model can take.
 
     Attributes:
-        asked: The endpoint refused it; otherwise no request was made.
-        shorter: The next prompt will be shorter.
-        excess: The tokens above the limit, if no model was asked.
+        asked: True if the endpoint refused the prompt; False if the model was not asked.
+        shorter: True if the limit was lowered, and the next prompt will be shorter.
+        excess: The tokens above the limit, if the model was not asked.
     """
 
     asked: bool = False
@@ -53,23 +53,23 @@ class TooLongError(ModelError):
 
 
 class PromptLimit:
-    """Knows the most tokens that a prompt may have.
+    """The token limit of prompts.
 
-    Tokens are estimated: three bytes count as one. Tokenizers make fewer of nearly all text, so the model has room for
-    its answer; and no vocabulary is needed.
+    Tokens are estimated, and the estimate needs no vocabulary: three bytes count as one token. Tokenizers produce fewer
+    tokens for nearly all texts, and the difference leaves room for the answer.
 
     Attributes:
-        tokens: The most tokens.
+        tokens: The current limit.
     """
 
     def __init__(self, tokens: int) -> None:
         self.tokens = tokens
 
     def check(self, prompt: str, purpose: str) -> None:
-        """Refuse a prompt that the model could not take.
+        """Check that a prompt is within the limit.
 
         Raises:
-            TooLongError: It is too long.
+            TooLongError: The prompt is too long.
         """
         if (size := count_for_prompt(prompt)) > self.tokens:
             error = TooLongError(
@@ -80,7 +80,7 @@ class PromptLimit:
             raise error
 
     def learn(self, tokens: int) -> None:
-        """Lower the limit to a number of tokens, if it is higher."""
+        """Lower the limit to a number of tokens, but not below 1,024; a lower number never raises the limit."""
         self.tokens = max(min(self.tokens, tokens), _FEWEST_TOKENS)
 
     @property
@@ -90,20 +90,24 @@ class PromptLimit:
 
     @property
     def room_for_known(self) -> int:
-        """The tokens for the known state in a prompt that can show it in part."""
+        """The tokens for the known state in a prompt that can show a part of the state."""
         return max(min(self.tokens // 4, (self.tokens - _INSTRUCTIONS) // 2), 0)
 
     def learn_from(self, error: ModelError, prompt: str) -> TooLongError | None:
-        """If the error of a call says that the prompt was too long, lower the limit to the one that it states.
+        """Lower the limit if a call's error says that the prompt was too long.
 
-        If it states none, the limit is half of the refused prompt.
+        The new limit is a share of the context length in the error's text, or half of the refused prompt if the text
+        has no usable length.
+
+        Returns:
+            The error to raise instead; `None` for an error of another kind.
         """
         if not is_too_long(error):
             return None
         stated = find_context_length(error)
         context = int(stated * _SHARE_OF_CONTEXT) if stated else self.tokens
         before, size = self.tokens, count_for_prompt(prompt)
-        # What it states need not be in our tokens: less than what it has just refused, in any case.
+        # The stated length may not be in estimated tokens: in any case, the limit goes below the refused size.
         self.learn(context if context < size else size // 2)
         too_long = TooLongError(str(error))
         too_long.asked, too_long.shorter = True, self.tokens < before
@@ -111,16 +115,16 @@ class PromptLimit:
 
 
 def count_for_prompt(text: str) -> int:
-    """Return the most tokens that a text can have, as `PromptLimit` counts them."""
+    """Return the estimated number of tokens of a text: one for every three bytes, rounded up."""
     size = len(text) if text.isascii() else len(text.encode(errors="replace"))
     return -(-size // _BYTES_PER_TOKEN)
 
 
 def cut_middle(text: str, tokens: int) -> str:
-    """Cut the middle out of a text that has too many tokens, with a note of its length in between."""
+    """Return a text of at most so many tokens: if necessary, a note of the omitted length replaces the middle."""
     if count_for_prompt(text) <= tokens:
         return text
-    # The more bytes its characters have, the fewer of them fit.
+    # The more bytes the characters have, the fewer characters fit.
     kept = len(text) * max(tokens - 16, 0) // count_for_prompt(text)
     half = kept // 2
     while half and count_for_prompt(text[:half] + text[-half:]) > tokens - 16:
@@ -129,11 +133,11 @@ def cut_middle(text: str, tokens: int) -> str:
 
 
 class Step(NamedTuple):
-    """The messages for one `derive`; without any, it brings the state within its limits.
+    """The messages for one `derive`; without messages, `derive` brings the state within its limits.
 
     Attributes:
-        entries: Messages, oldest first, cut where a prompt has no room for them.
-        is_last: No other messages wait.
+        entries: Messages, oldest first, shortened if a prompt has no room for them.
+        is_last: True if no other messages wait.
     """
 
     entries: Sequence[Entry]
@@ -141,12 +145,12 @@ class Step(NamedTuple):
 
 
 def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> Step:
-    """Choose the oldest whole exchanges that fit; of one that is too long by itself, the messages that fit.
+    """Return the step with the oldest whole exchanges that fit; of a first exchange that is too long, some messages.
 
     Args:
         waiting: All messages not learnt from yet, oldest first.
-        ripe: The number of messages due, the oldest.
-        tokens: The room for them in a prompt.
+        ripe: The number of the oldest messages that are due.
+        tokens: The room for messages in a prompt.
         most: The most exchanges; 0 for any number.
     """
     size = fitting = 0
@@ -156,7 +160,7 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> St
             break
         fitting = end
     entries = waiting[:fitting]
-    if not fitting:  # at least two: a question and what follows it
+    if not fitting:  # at least two messages: a question and the next message
         fitting = next(exchange_ends(waiting[:ripe]))
         sizes = itertools.accumulate(map(size_of, waiting[:fitting]))
         fitting = next((place for place, size in enumerate(sizes) if size > tokens and place > 1), fitting)
@@ -170,10 +174,10 @@ def size_of(entry: Entry) -> int:
 
 
 def smaller_room(room: int, step: Step, error: ModelError) -> int:
-    """Return the room for a smaller step, to try at once; 0 if that would be of no use.
+    """Return the room for a smaller step to try at once; 0 if a smaller step would not help.
 
-    It helps if a prompt is too long and no model was asked yet, or if the reply to several exchanges was cut off, since
-    that to fewer is shorter.
+    A smaller step helps if the prompt was too long and no model was asked, or if the reply to several exchanges was cut
+    off: the reply to fewer exchanges is shorter.
     """
     ends = [*exchange_ends(step.entries)]
     first = sum(map(size_of, step.entries[: ends[0]])) if len(ends) > 1 else 0
@@ -186,7 +190,7 @@ def smaller_room(room: int, step: Step, error: ModelError) -> int:
 
 
 def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
-    """Make entries fit together, for a prompt: where they do not, the longest ones are cut in the middle."""
+    """Return entries that fit a prompt together; if necessary, the longest entries are cut in the middle."""
     texts = [text_of(entry.message) for entry in entries]
     sizes = list(map(count_for_prompt, texts))
     if sum(sizes) <= tokens:
@@ -199,7 +203,7 @@ def shorten_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
 
 
 def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
-    """Return the size to cut the longest to, so that all fit."""
+    """Return the size to which longer texts must be cut so that all texts fit together."""
     ordered, before = sorted(sizes), 0
     for place, size in enumerate(ordered):
         others = len(ordered) - place
@@ -210,6 +214,6 @@ def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
 
 
 def reword(entry: Entry, text: str) -> Shortened:
-    """Give an entry other words; calls of tools are among them already."""
+    """Return an entry with another text, which must include the tool calls; only role and name are kept."""
     named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
     return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)

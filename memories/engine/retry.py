@@ -1,15 +1,15 @@
-"""A model that fails, in the order in which it happens.
+"""A failing model, step by step.
 
-1. `RetryPolicy.watch_call` watches each call of a model. If the endpoint says that the prompt is too long, it is a
-   `TooLongError`, and prompts are shorter from then on (`PromptLimit`).
-2. The call that met the failure ends. `decide` sets the size of the next step, and whether to set aside the
-   exchange at fault. `Learner` commits the resulting `Attempts` with the state, so the next call continues from
-   there, in another process too.
-3. Before that call asks again, `RetryPolicy.check` makes sure that the model has had its rest (`rest_of`).
-4. A success forgives earlier failures (`after_success`).
+1. `RetryPolicy.watch_call` watches each call of a model. If the endpoint says that the prompt is too long, a
+   `TooLongError` is raised, and prompts are shorter from then on (`PromptLimit`).
+2. The save or load in which the model failed ends. `decide` returns the consequences: the size of the next step, and
+   possibly an exchange to set aside. `Learner` commits the new `Attempts` with the state, and the next call goes on
+   from there, even in another process.
+3. Before the next call asks the model again, `RetryPolicy.check` makes sure that the model has rested (`rest_of`).
+4. A success clears earlier failures (`after_success`).
 
-An outage therefore sets nothing aside: an exchange that failed several times by itself goes only if the model is known
-to work, because it has just learnt from another exchange, or gave a reply, though a useless one.
+An outage therefore sets no exchange aside. An exchange that failed several times by itself is set aside only if the
+model is known to work: the model just learnt from another exchange, or gave a reply, even a useless one.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ _MOST_DOUBLINGS = 16
 
 
 class RestingError(ModelError):
-    """The model was not asked, since it failed a short time ago."""
+    """The model was not asked, because it failed a short time ago."""
 
 
 class FailedStep(NamedTuple):
@@ -42,9 +42,9 @@ class FailedStep(NamedTuple):
         first: The number of its first message.
         last: The number of its last message.
         exchanges: The number of its exchanges; 0 if the call only tested the model.
-        proven: The model was just seen at work with another exchange.
-        max_tries: An exchange that failed so often by itself is set aside.
-        tokens: The most tokens that a prompt may have by now.
+        proven: True if the model just worked with another exchange.
+        max_tries: The number of failures by itself after which an exchange is set aside.
+        tokens: The current token limit of a prompt.
         now: The time in seconds.
     """
 
@@ -61,8 +61,8 @@ class Decision(NamedTuple):
     """The consequences of a failure.
 
     Attributes:
-        attempts: The attempts so far: the size of the next step, and the time since which the model rests.
-        set_aside: The first and last number of the exchange that is given up; `None` if none is.
+        attempts: The attempts so far, with the size of the next step and the time of the failure.
+        set_aside: The first and last number of the exchange to set aside; `None` without such an exchange.
     """
 
     attempts: Attempts
@@ -80,17 +80,17 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
     answered = isinstance(error, ModelReplyError)
     last_try = is_last_try(attempts, step.max_tries)
     if isinstance(error, TooLongError) and error.asked and error.shorter:
-        # The model is there, and the next prompt is shorter, so there is no reason to wait.
+        # The model works, and the next prompt is shorter, so there is no reason to wait.
         return Decision(replace(attempts, failures=1, at=step.now, prompt_tokens=step.tokens))
     failed = replace(attempts, failures=attempts.failures + 1, at=step.now)
     if not step.exchanges or (last_try and not step.proven and not attempts.answered):
-        # Probably it is the model's fault: the step stays as it is.
+        # Probably the model is at fault: the step stays the same.
         return Decision(failed)
-    # A reply may have come before an outage: only another one shows that the model is still there.
+    # An earlier reply may have come before an outage: only a new reply shows that the model still works.
     if last_try and (step.proven or answered):
         aside = step.first, step.last
         return Decision(Attempts(prompt_tokens=attempts.prompt_tokens, aside=(*attempts.aside, aside)), aside)
-    # The first time, the same step is tried again: as a rule the model works later. Then it is halved.
+    # After the first failure the same step is tried again: as a rule the model works later. Then the step is halved.
     same = step.first == attempts.first
     half = max(step.exchanges // 2, 1) if same or attempts.exchanges else attempts.exchanges
     tries = (attempts.tries if same else 0) + (step.exchanges == 1)
@@ -98,20 +98,21 @@ def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
 
 
 def is_last_try(attempts: Attempts, max_tries: int) -> bool:
-    """Tell if the next failure sets the first exchange aside, provided that the model is there."""
+    """Tell if the next failure sets the first exchange aside, provided that the model works."""
     return attempts.exchanges == 1 and 0 < attempts.tries >= max_tries - 1
 
 
 def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
-    """Return the seconds to leave the model alone.
+    """Return the seconds until the model may be asked again.
 
     A save may ask at once after a first failure; after that the rest doubles with each failure, from 2 to 300 seconds.
-    A user waits for a load, so it leaves retries to saves, and rests for 600 at once.
+    A load leaves new tries to saves, because its caller waits for the result: it rests for 600 seconds after any
+    failure.
     """
     if attempts.failures <= saving:
         return 0.0
     rest = min(2.0 ** min(attempts.failures - 1, _MOST_DOUBLINGS), _LONGEST_REST) if saving else _REST_OF_LOADS
-    # A clock that was set back does not make anybody wait for longer than that.
+    # If the clock was set back, the model may be asked at once.
     return max(rest - (now - attempts.at), 0.0) if attempts.at <= now else 0.0
 
 
@@ -120,24 +121,24 @@ def after_success(attempts: Attempts, *, all_of_it: bool) -> Attempts:
 
     Args:
         attempts: The attempts before.
-        all_of_it: No other messages wait.
+        all_of_it: True if no other messages wait.
     """
-    # An exchange that failed by itself and works now was not at fault, so the steps need not be small.
+    # An exchange that failed by itself and now succeeds was not at fault, so steps need not stay small.
     done = all_of_it or attempts.tries > 0
     exchanges = 0 if done else attempts.exchanges
     return Attempts(exchanges=exchanges, prompt_tokens=attempts.prompt_tokens, aside=attempts.aside)
 
 
-# The attempts to learn of the memory that is being loaded; `None` for who does not load.
+# The attempts of the memory that is being loaded; `None` outside a load.
 _loading: ContextVar[Attempts | None] = ContextVar("memzoo_loading", default=None)
 
 
 class RetryPolicy:
-    """Knows, for all parts of one memory, when its model may be asked, and with how much.
+    """Decides for all parts of one memory when its model may be asked again, and with how many exchanges.
 
     Attributes:
-        max_tries: An exchange that failed so often by itself is set aside.
-        clock: Tells the time in seconds.
+        max_tries: The number of failures by itself after which an exchange is set aside.
+        clock: Returns the time in seconds.
         prompts: The limit of a prompt.
     """
 
@@ -153,7 +154,7 @@ class RetryPolicy:
 
         Raises:
             TooLongError: The endpoint says that the prompt is too long.
-            ModelError: The model failed; or this is a load, and it failed a short time ago.
+            ModelError: The model failed; or the block is in a load, and the model failed a short time ago.
         """
         learnt = _loading.get()
         if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):
@@ -161,7 +162,7 @@ class RetryPolicy:
         try:
             yield
         except ModelReplyError:
-            raise  # It is there, and answers.
+            raise  # The model works: it answered.
         except ModelError as error:
             self._asked = replace(self._asked, failures=self._asked.failures + 1, at=self.clock())
             if too_long := self.prompts.learn_from(error, prompt):
@@ -171,7 +172,7 @@ class RetryPolicy:
 
     @contextlib.contextmanager
     def mark_load(self, attempts: Attempts) -> Generator[None]:
-        """Mark this block as a load, which does not wait for a model that has just failed."""
+        """Mark this block as a load: its calls do not ask a model that failed a short time ago."""
         token = _loading.set(attempts)
         try:
             yield
@@ -183,10 +184,10 @@ class RetryPolicy:
         return rest_of(attempts, self.clock(), saving=saving)
 
     def check(self, attempts: Attempts, *, saving: bool | None) -> None:
-        """Leave a model alone that failed a short time ago, in a save or a load; not if `saving` is `None`.
+        """Check that a save or a load may ask the model now; other calls (`saving` is `None`) always may.
 
         Raises:
-            RestingError: It did.
+            RestingError: The model failed a short time ago.
         """
         if saving is not None and (rest := self.rest(attempts, saving=saving)):
             times = f"the model failed {attempts.failures} times in a row"
@@ -202,9 +203,9 @@ class RetryPolicy:
         return decide(attempts, error, failed)
 
     def needs_proof(self, attempts: Attempts) -> bool:
-        """Tell if the model has to be seen at work before the next failure sets an exchange aside."""
+        """Tell if the model must prove that it works before the next failure sets an exchange aside."""
         return is_last_try(attempts, self.max_tries) and not attempts.answered
 
     def forgive(self) -> None:
-        """Let loads ask the model again, although one of them failed a short time ago."""
+        """Let loads ask the model again at once, even if it failed a short time ago."""
         self._asked = Attempts()

@@ -1,9 +1,9 @@
-"""A save, in the order in which it happens.
+"""A save, step by step.
 
-1. `BaseMemory.asave_context` makes two messages of an exchange. `save` redacts them (`redact`), and stores them as one
-   turn. From here on nothing is lost.
-2. Each state that a strategy keeps learns from them: `Learner.follow`, which is the next page of this story.
-3. Pins are recorded at once, and the system message in force now and then.
+1. `BaseMemory.asave_context` turns an exchange into two messages. `save` redacts both messages, and stores them as one
+   turn. From here on nothing is lost. Pins are recorded at once.
+2. Each state of the strategy learns from the messages: see `Learner.follow`.
+3. From time to time, the system message in force is recorded.
 4. With `keep_history=False`, `evict` deletes messages that are no longer needed.
 """
 
@@ -42,16 +42,16 @@ async def save(
     Args:
         memory: The memory.
         records: The messages of the turn, oldest first.
-        turn_id: A turn is stored once under its id; `None` for a fresh one.
-        learns: Otherwise a later save learns from it.
-        pinned: The messages are marked as pinned (see `pins.mark`).
-        is_redacted: `redact` has seen them already.
-        question: The log number of the question, if that was stored before and is answered again.
-        before_learning: Called with the entries of the turn as soon as it is stored.
+        turn_id: The id of the turn, under which it is stored only once; `None` for a fresh id.
+        learns: Learn from the turn now; otherwise a later save does.
+        pinned: True if the messages are marked as pinned (see `pins.mark`).
+        is_redacted: True if `redact` was already applied to the messages.
+        question: The log number of the question, if a question stored earlier is answered again.
+        before_learning: Called with the entries of the turn as soon as the turn is stored.
 
     Raises:
-        ModelError: It is stored, but could not be learnt from.
-        StoreError: It is not stored, or may be stored; a note has the `turn_id` for another try.
+        ModelError: The turn is stored, but could not be learnt from.
+        StoreError: The turn is not stored, or possibly not stored; a note has the `turn_id` for another try.
     """
     if memory.redact is not None and not is_redacted:
         records = list(map(memory.redactor.record, records))
@@ -67,7 +67,7 @@ async def save(
         if learns:
             await learn(memory, new)
             if any(learner.lease_seconds for learner in memory.learners):
-                looked.clear()  # while a model was asked, others may have written
+                looked.clear()  # while the model was asked, other writers may have changed the store
         if new and memory.system.is_far(new):
             await memory.system.write_down()
             await memory.pins.write_down()
@@ -76,10 +76,10 @@ async def save(
 
 
 async def append(store: Store, id_: str, records: Sequence[Record], turn_id: str) -> list[Entry]:
-    """Append messages to the log, as `Store.append` does.
+    """Append messages to the log, and return the new entries as `Store.append` does.
 
     Raises:
-        StoreError: They are not stored, or may be stored; a note has the `turn_id` for another try.
+        StoreError: The messages are not stored, or possibly not stored; a note has the `turn_id` for another try.
     """
     try:
         return await store.append(id_, records, turn_id=turn_id)
@@ -89,10 +89,10 @@ async def append(store: Store, id_: str, records: Sequence[Record], turn_id: str
 
 
 def turn_name(turn_id: object) -> str:
-    """The id of a turn: the one that is given, or a fresh one.
+    """Return the given id of a turn, or a fresh id for `None` and "".
 
     Raises:
-        OptionError: It is no text.
+        OptionError: The id is not a string.
     """
     if turn_id is not None and not isinstance(turn_id, str):
         raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
@@ -103,7 +103,7 @@ async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool 
     """Learn from the log, to which `new` was just appended; with `whole`, in any number of steps.
 
     Raises:
-        ModelError: A model failed, and `on_model_error` says to raise that.
+        ModelError: A model failed, and `on_model_error` is "raise".
     """
     if memory.learners:
         raising = memory.on_model_error == "raise"
@@ -115,13 +115,13 @@ async def learn(memory: "BaseMemory", new: Sequence[Entry] = (), *, whole: bool 
 async def evict(memory: "BaseMemory", newest: int) -> None:
     """Delete messages that a memory no longer needs.
 
-    Keeps the system message, an unanswered question, pinned and set-aside messages, and anything not learnt from yet.
-    If that fails, the next save does it.
+    The system message, an unanswered question, pinned and set-aside messages, and messages not learnt from yet are
+    kept. If the deletion fails, the next save tries again.
 
     Args:
         memory: The memory.
-        newest: The first number of the newest turn. It stays in any case: otherwise, if it were saved again, nobody
-            would know that it was there.
+        newest: The first number of the newest turn. This turn always stays, so that saving the turn again is
+            recognised.
     """
     from memzoo.stores.tombstones import forget
 
@@ -131,11 +131,12 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
     waits = await log.unanswered()
     stays = (*await find_set_aside(memory), *await memory.pins.current(), *waits, await memory.system.newest())
     kept = {entry.seq for entry in stays if entry}
-    # Whatever the strategy says: messages not learnt from yet are needed.
+    # Messages not learnt from yet are always needed, even if the strategy's `oldest_needed` says otherwise.
     unlearnt = [(await learner.refresh()).watermark + 1 for learner in memory.learners]
     first = min(newest, first_needed, *unlearnt)
     old = await log.between(1, first - 1)
-    # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
+    # A turn with a remaining message is recognised by that message, and can be taken back. A turn that goes as a whole
+    # leaves tombstones.
     known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}
     store, id_ = memory.store, memory.conversation_id
     try:
@@ -148,7 +149,7 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
 
 
 async def find_set_aside(memory: "BaseMemory") -> list[Entry]:
-    """Return the messages at which a model failed again and again, oldest first."""
+    """Return copies of the set-aside messages, at which a model failed again and again, oldest first."""
     aside = {one for learner in memory.learners for one in (await learner.refresh()).attempts.aside}
     pages = [await memory.log.page(after=first - 1, before=last + 1) for first, last in sorted(aside)]
     return list({entry.seq: entry for page in pages for entry in page}.values())

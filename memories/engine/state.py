@@ -1,4 +1,4 @@
-"""The state of a strategy: values that never change, and a copy that is kept in step with the store."""
+"""The state of a strategy: immutable values, and a copy kept in step with the store."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -11,7 +11,7 @@ from memzoo.stores import JSON, StateUpdate, Store
 __all__ = ["ATTEMPTS", "Attempts", "CachedState", "Changes", "StagedState", "State"]
 
 ATTEMPTS = "attempts:"
-"""The item of a state that keeps them. No strategy sees it."""
+"""The key of the state's item that keeps the `Attempts`. No strategy sees this item."""
 
 # `BaseMemory.on_state_change`.
 _OnStateChange: TypeAlias = Callable[..., Awaitable[None]]
@@ -22,7 +22,7 @@ class Changes:
     """New items and embeddings of a state.
 
     Attributes:
-        items: New values of items by key; `None` for an item that goes.
+        items: New values of items by key; `None` for an item to delete.
         embeddings: Embeddings by log number, float32 little-endian.
     """
 
@@ -32,19 +32,19 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """The attempts to learn from waiting messages. It never changes; each outcome makes a new one.
+    """The attempts to learn from waiting messages: an immutable value, replaced after each outcome.
 
-    It is committed with the state that it belongs to, so the next call, or another process, goes on from there.
+    The attempts are committed with their state, so the next call or another process goes on from there.
 
     Attributes:
-        first: The number of the first message of the step that failed last; 0 if none did.
+        first: The number of the first message of the step that failed last; 0 without a failed step.
         failures: The failures of the model since it last worked.
         at: The time of the last failure, in seconds.
         exchanges: The most exchanges in a step; 0 for any number that fits.
         tries: The failures of the first exchange by itself.
-        answered: 1 if the last failure was a bad reply: the model is there then.
-        prompt_tokens: The most tokens in a prompt, if an endpoint has said so; else 0.
-        aside: The first and last numbers of exchanges that were set aside.
+        answered: 1 if the last failure was a bad reply, which shows that the model works; else 0.
+        prompt_tokens: The most tokens in a prompt, if an endpoint has refused a longer prompt; else 0.
+        aside: The first and last numbers of the set-aside exchanges.
     """
 
     first: int = 0
@@ -58,7 +58,7 @@ class Attempts:
 
     @classmethod
     def from_json(cls, value: JSON) -> "Attempts":
-        """Read the output of `as_json`. Anything else, as from an edited file, counts as nothing."""
+        """Read the output of `as_json`; invalid values, as from an edited file, are ignored."""
         given: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
         numbers = {field.name: given.get(field.name, 0) for field in fields(cls) if field.name != "aside"}
         ranges: list[Any] = given["aside"] if isinstance(given.get("aside"), list) else []
@@ -67,20 +67,20 @@ class Attempts:
         return cls(**numbers, aside=aside) if sound else cls(aside=aside)
 
     def as_json(self) -> JSON:
-        """Return the values that differ from the initial ones; `None` if none does."""
+        """Return the values that differ from the defaults; `None` if all are defaults."""
         known = asdict(self) | {"aside": [list(one) for one in self.aside]}
         return {name: value for name, value in known.items() if value} or None
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state at one moment. It never changes; a commit makes a new one.
+    """A state at one moment: an immutable value, replaced after each commit.
 
     Attributes:
-        items: Its items by key.
-        watermark: The last log number that the items have taken in.
-        version: As in `StateUpdate`.
-        epoch: Counts the fresh starts of the state after it was cleared.
+        items: The items by key.
+        watermark: The last log number learnt from.
+        version: See `StateUpdate`.
+        epoch: The number of times that the state started again from nothing.
         attempts: The attempts to learn; kept with the items in the store.
     """
 
@@ -96,7 +96,7 @@ def _is_number(value: object, kind: type[float]) -> bool:
 
 
 def _is_range(value: object) -> bool:
-    """Tell if a value is the first and the last number of an exchange."""
+    """Tell if a value is a valid pair of the first and last numbers of an exchange."""
     if not isinstance(value, list):
         return False
     pair: list[Any] = value
@@ -104,14 +104,14 @@ def _is_range(value: object) -> bool:
 
 
 class CachedState:
-    """Holds the newest state, and reads only changes.
+    """Holds the newest known state, and reads only changes from the store.
 
     Args:
-        store: Keeps the state.
+        store: The store that keeps the state.
         conversation_id: The conversation.
         name: The name under which the store keeps the state.
-        on_change: Called with each change of items once, one at a time, in order. Its errors are passed on, and the
-            change counts as applied. `None` for no call.
+        on_change: Called once with each change of items, in order, one call at a time. An exception is passed on, and
+            the change still counts as taken in. `None` for no call.
     """
 
     def __init__(self, store: Store, conversation_id: str, name: str, on_change: _OnStateChange | None) -> None:
@@ -124,14 +124,14 @@ class CachedState:
 
     @property
     def newest(self) -> State:
-        """The state as it was last seen."""
+        """The newest known state; other processes may have committed since."""
         return self._state
 
     async def refresh(self, *, reset: bool = False) -> State:
         """Take in the commits of this and other processes, and return the state.
 
         Args:
-            reset: Read all of it anew, as after a deletion.
+            reset: Read the whole state again, as after a deletion.
         """
         known = self._state
         update = await self._store.read_state(*self._key, since=0 if reset else known.version)
@@ -154,8 +154,8 @@ class CachedState:
         return await self._take_in(state, StateUpdate(version, watermark, items, reset=False), reset=False)
 
     async def _take_in(self, known: State, update: StateUpdate, *, reset: bool) -> State:
-        """The state after an update of a known one; if it has moved on meanwhile, as it is by now."""
-        # An embedding that came with no item is nothing to follow, and the commonest commit of all.
+        """Apply an update to a known state, and return the new state; if another call was faster, refresh instead."""
+        # A commit of embeddings alone, the most common kind, changes no items that `on_change` could follow.
         if self._on_change is None or not (update.changes or update.reset or reset):
             with self._guard:
                 if self._state.version == known.version:
@@ -163,14 +163,14 @@ class CachedState:
                     return self._state
             return await self.refresh(reset=reset)
         async with self._order.hold() as held:
-            # Nobody to wait for may hold the lock: a call from inside `on_change` gets what is known so far.
+            # A call from inside `on_change` cannot wait for the lock, and gets the state known so far.
             if not held:
                 return self._state
             if self._state.version == known.version:
                 new = self._state_after(update, reset=reset)
                 changes = {key: value for key, value in update.changes.items() if key != ATTEMPTS}
                 try:
-                    # Who knew nothing has nothing to let go of.
+                    # At version 0, `on_change` has nothing to drop.
                     await self._on_change(changes, reset=reset or (update.reset and known.version > 0))
                 finally:
                     with self._guard:
@@ -181,7 +181,7 @@ class CachedState:
     def _state_after(self, update: StateUpdate, *, reset: bool) -> State:
         known, anew = self._state, reset or update.reset
         items = {} if anew else dict(known.items)
-        # Copied at one go, and looked at only where it changed: there may be many thousands of items.
+        # Copied as a whole, and only changed items are checked: a state may have many thousands of items.
         items.update(update.changes)
         for gone in [ATTEMPTS, *(key for key, value in update.changes.items() if value is None)]:
             items.pop(gone, None)
@@ -192,15 +192,15 @@ class CachedState:
 
 
 class StagedState:
-    """Keeps a state in memory until it is whole, as `CachedState` keeps one in the store.
+    """Keeps an unfinished state in memory, with the methods of `CachedState`.
 
     Attributes:
         newest: The current state.
-        embeddings: Its embeddings.
+        embeddings: The embeddings of the state, by log number.
 
     Args:
-        state: The state to begin with.
-        heard: Called after each step with the last log number that the state covers.
+        state: The initial state.
+        heard: Called after each commit with the state's watermark.
     """
 
     def __init__(self, state: State, heard: Callable[[int], None] = lambda _: None) -> None:
@@ -209,11 +209,11 @@ class StagedState:
         self._heard = heard
 
     async def refresh(self, *, reset: bool = False) -> State:
-        """The current state; nothing else changes it."""
+        """Return the current state, which no other writer changes."""
         return self.newest
 
     async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
-        """Keep the changes."""
+        """Apply changes, and return the new state."""
         items = {key: value for key, value in {**state.items, **changes.items}.items() if value is not None}
         self.embeddings |= changes.embeddings
         self.newest = State(items, watermark, attempts=attempts or state.attempts)

@@ -1,4 +1,4 @@
-"""The system message of a conversation: the newest one is in force, and every strategy shows it first."""
+"""The system message of a conversation: the newest system message is in force, and every strategy shows it first."""
 
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Sequence
@@ -15,7 +15,7 @@ from memzoo.stores.forgetting import SYSTEM, pack_system, unpack_system
 __all__ = ["SystemMessage", "note_system", "system_state"]
 
 _PAGE = 500
-# It is recorded after this many messages: as many as a memory reads anyway when it is opened.
+# The message in force is recorded after this many messages: a memory reads as many anyway when it is opened.
 _KEPT_EACH = 64
 
 _seq = attrgetter("seq")
@@ -25,11 +25,11 @@ class _Known(NamedTuple):
     """The system message in force up to a number of the log.
 
     Attributes:
-        epoch: The log's epoch, for which this is true.
+        epoch: The epoch of the searched log.
         entry: The system message in force.
-        last: The last number that was looked at.
-        version: The version of the state in the store that it was found from.
-        kept: The last number that this state goes up to.
+        last: The last log number searched.
+        version: The version of the state in the store.
+        kept: The last log number that the state in the store covers.
     """
 
     epoch: Hashable
@@ -40,12 +40,13 @@ class _Known(NamedTuple):
 
 
 class SystemMessage:
-    """Finds the system message in force: a new one replaces the old, an equal one changes nothing.
+    """Finds the system message in force.
 
-    An empty one takes the old one away.
+    A new system message replaces the old message, an equal system message changes nothing, and an empty system message
+    removes the old message.
 
-    Where it stands in a long log is a small state of its own, shared by all strategies, so that opening a conversation
-    does not read all of it.
+    The message in force is recorded in a small separate state shared by all strategies: opening a conversation then
+    need not read the whole log.
 
     State: `holds`, the message as `[number, message]`.
 
@@ -55,32 +56,33 @@ class SystemMessage:
 
     def __init__(self, cached: CachedLog) -> None:
         self._cached = cached
-        # One object: threads see all of it or nothing.
+        # Replaced as a whole, so that threads never see half of a change.
         self._known: _Known | None = None
 
     async def current(self) -> Entry | None:
-        """Return the system message in force, by the known part of the log; `None` if there is none or it is empty."""
+        """Return the system message in force in the known part of the log; `None` if it is missing or empty."""
         newest = await self.newest()
         return newest if newest and text_of(newest.message) else None
 
     async def newest(self) -> Entry | None:
-        """Return the newest system message in the known part of the log, also if it is empty."""
+        """Return the newest system message in the known part of the log, even an empty message."""
         return (await self._look_up()).entry
 
     def is_far(self, new: Sequence[Entry]) -> bool:
-        """Tell if it is time to record the system message in force, now that these entries were appended."""
+        """Tell if the system message in force should be recorded again, after these entries were appended."""
         known = self._known
         if known is None:
             return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
         return new[-1].seq - known.kept >= _KEPT_EACH
 
     async def write_down(self) -> None:
-        """Record the one in force, so that opening the conversation does not search for it."""
+        """Record the system message in force, so that opening the conversation need not search for it."""
         log = self._cached
         if log.epoch is None:
             await log.refresh()
         known = await self._look_up()
-        # After the version was read: what was deleted before is known to be gone, and afterwards the commit is refused.
+        # The log is read after the state's version: it lacks earlier deletions, and a later deletion makes the commit
+        # fail.
         await log.refresh()
         if known.epoch != log.epoch:
             return
@@ -106,7 +108,7 @@ class SystemMessage:
         return known
 
     async def _open(self) -> _Known:
-        """Read it from the state in the store, and from the log before the part that is held."""
+        """Find the message from the state in the store, and from the part of the log before the held entries."""
         log, held = self._cached, self._cached.entries
         epoch, start = log.epoch, held[0].seq if held else 1
         update = await log.store.read_state(log.conversation_id, SYSTEM)
@@ -125,11 +127,11 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
 
 
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
-    """Return the state for a log that is restored as a whole, so that no search is needed."""
+    """Return the state to store with a log that is restored as a whole, so that no memory has to search the log."""
     holds = _newest(None, entries)
     return {SYSTEM: StoredState(entries[-1].seq, pack_system(holds) if holds else {})}
 
 
 async def note_system(store: Store, conversation_id: str) -> None:
-    """Record the system message in force, after messages were appended that no memory saw."""
+    """Record the system message in force after messages were appended without a memory."""
     await SystemMessage(CachedLog(store, conversation_id)).write_down()

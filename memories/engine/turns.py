@@ -1,12 +1,12 @@
-"""Turns: a question, its answer and everything between become visible together, or are marked as unfinished.
+"""Turns: a question, its answer and all messages between are stored together, or marked as unfinished.
 
-A turn may take the place of messages after an earlier one, which go only when it is stored:
+A turn may replace messages after a log number. The replaced messages are deleted only once the turn is stored:
 
-1. When it begins, it is refused if something would be lost (`Turn._check_replaceable`).
-2. When it asks for `messages`, `Replaced.show` copies the conversation up to the message before them into a store in
-   memory, and a memory with the same options shows it. The conversation itself does not change.
-3. When it is stored, `Replaced.take_back` deletes them and the states learnt from them. The states of the copy come in
-   their place, so that no model is asked twice.
+1. At its beginning, the turn is refused if the replacement would lose something learnt (`Turn._check_replaceable`).
+2. At the call of `messages`, `Replaced.show` copies the conversation up to the log number into a store in memory, and a
+   memory with the same options shows the copy. The conversation itself does not change.
+3. After the turn is stored, `Replaced.take_back` deletes the replaced messages and the states learnt from them. The
+   copy's states take their place, so that no model is asked twice.
 """
 
 import asyncio
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["Busy", "OnFailure", "Replaced", "Turn", "check_turn_options", "find_unfinished_turn", "seed"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
-"""If a turn fails, keep its messages so far and mark them as unfinished, or store nothing."""
+"""The action after a failed turn: keep its messages so far, marked as unfinished, or store nothing."""
 
 Busy: TypeAlias = Literal["wait", "refuse"]
-"""While another turn is under way, wait for its end, or refuse to begin."""
+"""The action while another turn is under way: wait for its end, or refuse to begin."""
 
 _UNFINISHED = "unfinished-"
 
@@ -52,20 +52,20 @@ _LOST = (
 
 
 class Turn(Managed["Turn"]):
-    """One turn of a conversation: the user's message, calls of tools, the answer. See `BaseMemory.turn`.
+    """One turn of a conversation: the user's message, tool calls and results, the answer. See `BaseMemory.turn`.
 
     Attributes:
-        id: What the messages of the turn have in common in the log; another one than was given when the turn replaces
-            messages with that id.
-        finished: It ended with an answer; nothing failed before that.
+        id: The id that the messages of the turn share in the log; a fresh id instead of the given id if the turn
+            replaces messages with the given id.
+        finished: True once the turn has ended with an answer and without a failure.
 
     Args:
-        memory: Remembers the conversation.
-        user: See `BaseMemory.turn`, as for the others.
-        after: See there.
-        on_failure: See there.
-        busy: See there.
-        turn_id: See there.
+        memory: The memory of the conversation.
+        user: See `BaseMemory.turn`.
+        after: See `BaseMemory.turn`.
+        on_failure: See `BaseMemory.turn`.
+        busy: See `BaseMemory.turn`.
+        turn_id: See `BaseMemory.turn`.
     """
 
     def __init__(
@@ -84,15 +84,15 @@ class Turn(Managed["Turn"]):
         self._memory, self._log = memory, memory.log.cached
         self._redact = memory.redactor.record
         self._after = after
-        # What the turn takes the place of.
+        # The messages that the turn replaces.
         self._replaced: Replaced | None = None
-        # Ids under which nothing new would be stored: those of what it replaces, and of what it goes on with.
+        # Ids under which the store would ignore new messages: the ids of the replaced and of the continued messages.
         self._taken: set[str] = set()
-        # The log numbers of what is stored of the turn: what it goes on with, and what it kept before its end.
+        # The log numbers of the turn's stored messages: of the continued turn, and those kept before the end.
         self._seqs: list[int] = []
-        # How many messages of the turn that is, and the name of the last part that was kept.
+        # The number of the turn's stored messages, and the name of the last part kept.
         self._stored, self._part = 0, ""
-        # It goes on with an unfinished turn, and all that it replaces is what came of answers that were stopped.
+        # The turn continues an unfinished turn; all messages it replaces are partial answers from stopped turns.
         self._goes_on = self._replaces_stopped = False
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
@@ -128,7 +128,7 @@ class Turn(Managed["Turn"]):
             self._lock.give_back(owner)
 
     async def amessages(self) -> Shown:
-        """Return the messages to send now: the memory before this turn, the user's message, everything added since.
+        """Return the messages to send now: the memory before this turn, the user's message, and all messages added.
 
         Raises:
             TurnError: The turn is not open.
@@ -136,7 +136,7 @@ class Turn(Managed["Turn"]):
         self._open()
         if self._before is None:
             query = text_of(self._said[0].message)
-            # What is gone on with is not learnt from yet, or it would be shown twice.
+            # Without catching up, the continued messages are not learnt from, and therefore not shown twice.
             if self._replaced:
                 before = await self._replaced.show(query)
             else:
@@ -147,7 +147,7 @@ class Turn(Managed["Turn"]):
         said = sendable(_messages(self._said))
         first = next((place for place, one in enumerate(self._before) if not is_instruction(one)), len(self._before))
         rules, others = ([one for one in said if is_instruction(one) == wanted] for wanted in (True, False))
-        # What the memory recalls stays in its place, whoever says it.
+        # Recalled text stays in its place, in a message of any role.
         return Shown(
             copy_json([*self._before[:first], *rules, *self._before[first:], *others]), stable_upto=self.stable_upto
         )
@@ -156,17 +156,17 @@ class Turn(Managed["Turn"]):
 
     @property
     def stable_upto(self) -> int:
-        """The number of first messages that the next turn shows too; see `Shown`. 0 before `messages` was called."""
+        """The number of first messages that the next turn also shows (see `Shown`); 0 before `messages` was called."""
         return min(self._before.stable_upto, len(self._before)) if self._before is not None else 0
 
     def add(self, *messages: str | Message | Record) -> None:
-        """Add the next messages: the assistant's, and results of tools; a text is the assistant's answer.
+        """Add the assistant's next messages and tool results; a string is an answer of the assistant.
 
-        A record has fields beside its message, which are kept as they are.
+        The further fields of a `Record` are stored with its message.
 
         Raises:
-            MessageError, RedactionError: One of them is refused; none was added.
-            TurnError: The turn is not open: added messages would be lost.
+            MessageError, RedactionError: A message is refused; nothing was added.
+            TurnError: The turn is not open, so the messages would be lost.
         """
         self._open()
         given = (one if isinstance(one, Record) else as_message("assistant", one) for one in messages)
@@ -174,27 +174,28 @@ class Turn(Managed["Turn"]):
 
     @property
     def pinned(self) -> list[Message]:
-        """The pinned messages that `messages` returned."""
+        """The pinned messages among the result of `messages`; an empty list before its first call."""
         return copy_json(self._before.pinned) if self._before else []
 
     @property
     def said(self) -> list[Message]:
-        """The messages of this turn so far: the user's and all that were added."""
+        """The messages of this turn so far: the user's message and all messages added."""
         return copy_json(_messages(self._said))
 
     @property
     def open_calls(self) -> list[dict[str, Any]]:
-        """The calls of tools in this turn that have no result yet.
+        """The tool calls in this turn without a result yet.
 
-        When an unfinished turn continues, these are the calls that may or may not have been carried out. Repeat the
-        harmless ones and add their results before you call `messages`, which gives the others a result that says so.
+        After an unfinished turn is continued, nobody knows whether these calls were carried out. Repeat the calls that
+        may be repeated, and add their results before you call `messages`: it gives each remaining call an error as its
+        result.
         """
         return copy_json(find_open_calls(_messages(self._said)))
 
     async def akeep(self) -> None:
-        """Store the messages so far, marked as unfinished, so that they are on record even if the process dies.
+        """Store the messages so far, marked as unfinished, so that they survive the end of the process.
 
-        Meant for calls of tools, before they are carried out, and for their results. Does nothing with
+        Use this for tool calls before carrying them out, and for their results. Does nothing with
         `on_failure="rollback"`.
         """
         if self._keeps and not self._lock.is_ended(self._open()):
@@ -203,11 +204,14 @@ class Turn(Managed["Turn"]):
     keep = blocking(akeep)
 
     def roll_back(self) -> None:
-        """Store nothing if the turn fails, in spite of `on_failure`."""
+        """Store nothing more if the turn fails, even with `on_failure="keep"`."""
         self._keeps = False
 
     def waiting(self) -> AbstractContextManager[None]:
-        """For `with`, around tools: one that begins a turn of this very conversation is refused, as it cannot wait."""
+        """Return a context manager for running tools: in it, a new turn of this conversation is refused.
+
+        Waiting for this turn to end would never end, because this turn waits for its tools.
+        """
         return self._open().mark_waited_for()
 
     def _open(self) -> LockOwner:
@@ -216,10 +220,10 @@ class Turn(Managed["Turn"]):
         raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
 
     async def _look_back(self) -> None:
-        """Find the messages that this turn takes the place of.
+        """Find the messages that this turn replaces or continues.
 
         Raises:
-            TurnError: There is no question to be answered again, or `keep_history=False` stands against it.
+            TurnError: There is no question to answer again, or `keep_history=False` rules out the replacement.
             UnsupportedError: The store cannot delete single messages.
         """
         newest = await _read_newest_turn(self._log)
@@ -230,7 +234,7 @@ class Turn(Managed["Turn"]):
                 raise TurnError(f"{self._log.conversation_id!r} has no question to answer again")
             question, *later = newest[asked[-1] :]
             self._goes_on, self._after = _is_unfinished(newest), question.seq
-            # What tools did stays on record in any case, but only an unfinished turn is gone on with.
+            # Tool calls and results always stay in the log, but only an unfinished turn is continued.
             done = [entry for entry in later if is_of_tools(entry.message)] if self._goes_on else []
             self._said = [Record(entry.message, entry.fields) for entry in (question, *done)]
             self._seqs, self._stored = [entry.seq for entry in (question, *done)], 1 + len(done)
@@ -239,7 +243,8 @@ class Turn(Managed["Turn"]):
             self._replaces_stopped = all(entry.turn_id.startswith(_UNFINISHED) for entry in replaced)
         else:
             lost = find_open_calls([entry.message for entry in newest])
-            # A host may have left them open, to go on with them.
+            # Only open calls of an unfinished turn get a result: in a finished turn, a host may have left calls open to
+            # add their results later.
             if lost and newest[-1].turn_id.startswith(_UNFINISHED):
                 records, name = [Record(_make_lost(call)) for call in lost], _name_next(newest[-1].turn_id)
                 await saving.append(self._log.store, self._log.conversation_id, records, name)
@@ -251,10 +256,10 @@ class Turn(Managed["Turn"]):
             self._taken |= {entry.turn_id for entry in replaced}
 
     async def _check_replaceable(self, last: int) -> None:
-        """Check that messages after a log number can be replaced: states that were learnt from them go with them.
+        """Check that messages after a log number can be replaced: states learnt from them are cleared and learnt again.
 
         Raises:
-            TurnError: A state could not be learnt again from the rest: `keep_history=False` has deleted some of it.
+            TurnError: A state could not be learnt again, because `keep_history=False` has deleted earlier messages.
             UnsupportedError: The store cannot delete single messages.
         """
         memory, store, id_ = self._memory, self._log.store, self._log.conversation_id
@@ -274,10 +279,10 @@ class Turn(Managed["Turn"]):
             return
         if failed:
             if self._replaced and self._seqs and not self._replaces_stopped and is_answer(new[-1].message):
-                # A whole answer stays until there is another whole one, or two would stand in a row.
+                # A complete answer stays until another complete answer replaces it: do not store a partial second one.
                 self._said.pop()
             stored = await self._store_unfinished()
-            # Of several answers that were stopped, the newest stays.
+            # Of several stopped answers, only the newest stays.
             if self._replaced and self._replaces_stopped and is_answer(self._said[-1].message):
                 await self._replaced.take_back(stored)
             return
@@ -287,7 +292,7 @@ class Turn(Managed["Turn"]):
                 await self._replaced.take_back(stored)
             return
         if self.id in self._taken:
-            # Under its id a turn is stored once; and what it replaces goes only when it is stored.
+            # An id is stored only once, and replaced messages with this id are deleted only after this turn is stored.
             self.id = turn_name(None)
         self.finished = True
         question = self._seqs[0] if self._seqs else None
@@ -295,18 +300,18 @@ class Turn(Managed["Turn"]):
         await saving.save(self._memory, new, self.id, is_redacted=True, question=question, before_learning=take_back)
 
     async def _store_unfinished(self, *, but: Collection[str] = ()) -> Sequence[Entry]:
-        """Store the new messages beside earlier attempts; a later call learns from them, without a wait here."""
+        """Store the new messages as an unfinished part, beside earlier attempts; a later call learns from them."""
         new, store, id_ = self._said[self._stored :], self._log.store, self._log.conversation_id
         while new:
             self._part = _name_next(self._part) if self._part else f"{_UNFINISHED}{self.id}"
             if self._part in but:
                 continue
             stored = await saving.append(store, id_, new, self._part)
-            # Another process took this one for dead: its calls do have results.
+            # Another process assumed that this process had died, and stored errors for calls that have results.
             if lost := [entry.seq for entry in stored if entry.message.get("content") == _LOST and self._seqs]:
                 await forget_messages(store, id_, lost, for_good=False)
                 stored = await saving.append(store, id_, new, self._part)
-            # Nothing is there of an attempt that was forgotten.
+            # A forgotten attempt is not stored again.
             if not stored or [entry.message for entry in stored] == _messages(new):
                 self._stored += len(new)
                 self._seqs += [entry.seq for entry in stored]
@@ -323,15 +328,15 @@ class Turn(Managed["Turn"]):
 
 
 class Replaced:
-    """Messages that a turn replaces.
+    """The messages that a turn replaces.
 
     Attributes:
-        memory: Remembers the conversation.
-        entries: The messages, oldest first, as they were when the turn began. Messages of others since then stay.
+        memory: The memory of the conversation.
+        entries: The replaced messages, oldest first, as of the beginning of the turn. Messages stored later stay.
 
     Args:
         memory: See above.
-        last: The log number of the message before them.
+        last: The log number of the message before the replaced messages.
         entries: See above.
     """
 
@@ -339,15 +344,15 @@ class Replaced:
         self.entries = entries
         self.memory, self._last = memory, last
         self._store, self._id = memory.store, memory.conversation_id
-        # The conversation without them, with what was learnt, once it was shown.
+        # The conversation before the replaced messages, with its states; made by `show`.
         self._copy: InMemoryStore | None = None
 
     async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
-        """Show the conversation as it was before them; reads the log up to there once.
+        """Return the messages that the memory shows for the conversation before the replaced messages.
 
         Args:
             query: See `BaseMemory.messages`.
-            catch_up: Likewise.
+            catch_up: See `BaseMemory.messages`.
         """
         entries = await self._store.read(self._id, until=self._last)
         self._copy = InMemoryStore()
@@ -355,7 +360,7 @@ class Replaced:
             names = await managed(self._store, "states").states(self._id)
             states = {name: state for name in names if (state := await self._state_before(name))}
             await self._copy.restore(self._id, entries, states)
-        # A copy starts no thread that learns: nobody waits for it.
+        # The copy must not start background learning: no call would wait for it.
         changed = {"learn": "later"} if self.memory.learn == "background" else {}
         earlier = self.memory.clone(store=self._copy, **changed)
         try:
@@ -365,18 +370,18 @@ class Replaced:
                 self.memory.usage.add(purpose, earlier.usage[purpose])
 
     async def take_back(self, new: Sequence[Entry]) -> None:
-        """Delete them, now that the turn is stored.
+        """Delete the replaced messages after the turn was stored, and keep the states of the copy.
 
         Args:
-            new: The entries of the turn. Nothing is deleted if none is new, because the turn's id was there already or
-                was forgotten.
+            new: The entries of the turn. Nothing is deleted if the turn was not stored now, because its id was stored
+                before or was forgotten.
         """
         if not new or new[0].seq <= self._last:
             return
         try:
             await self.delete()
         except asyncio.CancelledError:
-            # Nobody waits for the answer any more, but it is stored: what it replaces must not stand beside it.
+            # The caller no longer waits, but the turn is stored: the replaced messages must not stay beside it.
             await self.delete()
             raise
         except StoreError as error:
@@ -386,9 +391,9 @@ class Replaced:
             await self._keep_learnt(self._copy)
 
     async def delete(self) -> list[Entry]:
-        """Delete the remaining ones, and return them."""
+        """Delete the replaced messages that still exist, and return their entries."""
         there = await self._store.read(self._id, after=self._last, until=self.entries[-1].seq)
-        # Others were said after the conversation was cleared, with the same numbers.
+        # After the conversation was cleared, other messages may have the same numbers.
         if gone := [entry for entry in there if entry in self.entries]:
             await forget_messages(self._store, self._id, [entry.seq for entry in gone], for_good=False)
         for learner in self.memory.learners:
@@ -396,17 +401,17 @@ class Replaced:
         return gone
 
     async def _keep_learnt(self, copy: InMemoryStore) -> None:
-        """Bring in the states of the copy, if the conversation is still the same up to there."""
+        """Commit the states of the copy, if the conversation is still the same as the copy."""
         copied = await copy.read(self._id)
         for name in await copy.states(self._id):
             new, now = await copy.read_state(self._id, name), await self._store.read_state(self._id, name)
             if new.watermark <= now.watermark:
                 continue
-            # After the state: what is deleted from now on makes the commit be refused.
+            # The log is read after the state: a later deletion makes the commit fail.
             there = await self._store.read(self._id, until=copied[-1].seq)
             if there != copied:
                 return
-            with contextlib.suppress(ConflictError):  # somebody has learnt it meanwhile
+            with contextlib.suppress(ConflictError):  # another writer has learnt the state meanwhile
                 await self._store.commit(
                     self._id,
                     name,
@@ -428,18 +433,19 @@ class Replaced:
 
 
 async def find_unfinished_turn(log: CachedLog) -> list[Message]:
-    """Return the messages of the newest turn if it ended without an answer; else none."""
+    """Return the messages of the newest turn if it ended without an answer; else an empty list."""
     turn = await _read_newest_turn(log)
     return copy_json([entry.message for entry in turn]) if _is_unfinished(turn) else []
 
 
 async def seed(memory: "BaseMemory", examples: Sequence[Message | tuple[str, str]]) -> bool:
-    """As `BaseMemory.aseed`."""
+    """Store example exchanges in an empty conversation, and return True if stored; see `BaseMemory.aseed`."""
     said, store, id_ = _exchanges_of(examples), memory.store, memory.conversation_id
     first = await store.read(id_, limit=2)
     fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
     if fresh:
-        # The same id for all who seed at once, of whom the first counts; what was forgotten is never stored again.
+        # Concurrent callers use the same id, so only the first call stores. Forgotten ids are skipped: the store would
+        # ignore messages under such an id.
         forgotten = set(await tombstones_of(store, id_))
         names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
         turn_id = next(name for name in names if tombstone(name) not in forgotten)
@@ -451,7 +457,7 @@ def check_turn_options(on_failure: object, busy: object) -> None:
     """Check the options of a turn.
 
     Raises:
-        OptionError: One of them has a value that there is not.
+        OptionError: An option has an unknown value.
     """
     if on_failure not in ("keep", "rollback"):
         raise OptionError(f"on_failure must be 'keep' or 'rollback', not {on_failure!r}")
@@ -460,10 +466,10 @@ def check_turn_options(on_failure: object, busy: object) -> None:
 
 
 def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
-    """Example exchanges as chat messages, oldest first.
+    """Return example exchanges as chat messages, oldest first.
 
     Raises:
-        MessageError: They are not whole exchanges.
+        MessageError: The examples are not whole exchanges.
     """
     check_several(examples, "examples")
     said, roles = list[Message](), ("user", "assistant")
@@ -498,14 +504,15 @@ def _is_unfinished(turn: Sequence[Entry]) -> bool:
     if not turn or turn[-1].turn_id.startswith(_UNFINISHED):
         return bool(turn)
     messages, (first, last) = [entry.message for entry in turn], (turn[0].turn_id, turn[-1].turn_id)
-    # Results end a turn that was stored whole, but not one whose messages came one by one, as they do from a list.
+    # Tool results may end a turn stored as a whole, but not a turn whose messages were stored one by one under
+    # different ids, as from a message list.
     waits = not is_answer(messages[-1]) and first != last and not first.startswith(_UNFINISHED)
-    # A question that stands alone is one that was to be answered again, and was not.
+    # A user message at the end is a question that was to be answered again, and was not.
     return waits or messages[-1]["role"] == "user" or bool(find_open_calls(messages))
 
 
 def _name_next(part: str) -> str:
-    """The name of the next part of an unfinished turn, by which two processes know that both mean it."""
+    """Return the name of the next part of an unfinished turn: the same name in every process."""
     name, plus, number = part.rpartition("+")
     return f"{name}+{int(number) + 1}" if plus and number.isdecimal() else f"{part}+2"
 
@@ -515,7 +522,7 @@ def _make_lost(call: Message) -> Message:
 
 
 async def _read_newest_turn(log: CachedLog) -> list[Entry]:
-    """Read the newest turn that a user began, and all that was stored after it; nothing if no user has spoken."""
+    """Return the newest turn with a user message, and all later entries; an empty list without a user message."""
     await log.refresh()
     count = 8
     while True:

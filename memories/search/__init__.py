@@ -1,1 +1,1 @@
-"""Finds messages by their words and by embeddings, and writes them as evidence."""
+"""Search: finding messages by words and by embeddings, and showing the messages found."""

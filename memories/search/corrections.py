@@ -1,4 +1,4 @@
-"""Finds messages that a later one corrects: by shared rare words, values of the same kind, and words of correction."""
+"""Finds messages that correct earlier messages: by shared rare words, values of one kind, and words of correction."""
 
 import re
 from typing import NamedTuple
@@ -19,10 +19,10 @@ CORRECTING = frozenset(
     doch nicht mehr nein stattdessen korrektur ge\u00e4ndert verschoben
     """.split()
 )
-"""Words that tell of a correction, and not of its subject."""
+"""Words that signal a correction, and say nothing about its subject."""
 
-# Small letters only: looking for both kinds would take more than twice as long.
-# What says that something else holds now, whatever it is about.
+# Lower case only: matching both cases would take more than twice as long.
+# Phrases that clearly correct something, in any subject.
 _SURE = re.compile(
     r"(?:^|[.!?,\n]\s{0,9})make (?:that|it)\b"
     r"|\b(?:actually|scratch that|forget (?:what|that)|change of plans?|put (?:back|off)"
@@ -37,7 +37,7 @@ _SURE = re.compile(
     r"|\u66f4\u6b63|\u6539\u4e3a|\u6539\u6210|\u4e0d\u518d|\u800c\u4e0d\u662f",
 )
 
-# What may say so.
+# Words that may correct something.
 _PERHAPS = re.compile(
     r"\b(?:official(?:ly)?|finali[sz]ed?|settled on|decided|revised?|(?<!you )(?<!me )updated?"
     r"|replac(?:e|ed|ing)|proceed with|rather than|going with|go with|switch\w*|changed|used to|per the"
@@ -45,7 +45,8 @@ _PERHAPS = re.compile(
 )
 _MOST_WORDS = 57
 
-# What stands for another of its kind though the two share no word: an amount, a date or time, a number, a name.
+# Kinds of values: a value may correct another value of its kind without sharing a word. Amounts of money, dates and
+# times, numbers; names follow below.
 _KINDS = (
     re.compile(r"[$\u20ac\u00a3\u00a5]\s?\d"),
     re.compile(
@@ -55,7 +56,7 @@ _KINDS = (
     ),
     re.compile(r"(?<![$\u20ac\u00a3\u00a5\d.,])\d"),
 )
-# The same in Chinese, where numbers stand in words, too ("两千八"); "一" is as a rule "a", and a date is no number.
+# The same kinds in Chinese, where numbers may be words ("两千八"); "一" usually means "a", and a date is not a number.
 _HAN_DIGIT, _HAN_DATE = r"\d\u3007零一二两三四五六七八九十百千万亿", "年月日号点"
 _HAN_KINDS = (
     re.compile(rf"{_KINDS[0].pattern}|[{_HAN_DIGIT}][元块镑]"),
@@ -85,26 +86,27 @@ _HOW_MUCH = re.compile(
 _HOW_MANY = re.compile("多少|(?<![期拜周])几(?![年月日号点])|多[大高重长远宽]")
 
 VALUES = (_NAMES << 1) - 1
-"""The bits of the kinds of values."""
+"""The bits for all kinds of values."""
 
 CORRECTS = _NAMES << 1
-"""The bit of a message that may correct another."""
+"""The bit of a message that may correct another message."""
 
 SURELY = _NAMES << 2
-"""The bit of one that corrects something, by its words."""
+"""The bit of a message that clearly corrects something, by its words."""
 
 _NEWEST = 400
 _SAMPLE = 20_000
 
-# Who mostly asks corrects nothing.
+# A message with at least this share of questions corrects nothing.
 _ASKING = 0.5
-# In words. So short a message need not name what it corrects ("Make that 50"): a value of the same kind will do.
+# A length in words. A sure correction up to this length need not share words with the corrected message ("Make that
+# 50"): a value of the same kind is enough.
 _BRIEF = 14
 _NEARLY_BEST = 0.7
 
 
 def kinds_of(text: str) -> int:
-    """Describe a text by bits: the kinds of values in it, and whether it may correct something or surely does."""
+    """Return bits that describe a text: its kinds of values, and `CORRECTS` and `SURELY` for possible corrections."""
     small = text.lower()
     patterns = _HAN_KINDS if _HAN.search(text) else _KINDS
     kinds = sum(1 << place for place, kind in enumerate(patterns) if kind.search(small))
@@ -118,7 +120,7 @@ def kinds_of(text: str) -> int:
 
 
 def find_asked_kinds(question: str) -> int:
-    """Tell by bits which kinds of values answer a question: dates ("when"), amounts and numbers ("how much"), or none.
+    """Return the bits of the kinds of values that answer a question: dates ("when"), numbers ("how much"); 0 for none.
 
     Example:
         >>> find_asked_kinds("When does it open?") & kinds_of("It opens on Monday.") > 0, find_asked_kinds("Who is it?")
@@ -131,17 +133,17 @@ def find_asked_kinds(question: str) -> int:
 
 
 class Corrections(NamedTuple):
-    """The messages that may correct others.
+    """The possible corrections in a conversation: messages that may correct earlier messages.
 
     Attributes:
-        rows: All messages.
-        terms: The words of all of them.
-        ends: Where the words of each begin, and where the last end.
-        places: The messages that may correct others.
-        owners: For each different word of these, which of them it is of.
-        words: These words.
-        rareness: The rarity of these words.
-        needed: The rarity that each has to share with the message it corrects.
+        rows: The rows of all messages.
+        terms: The words of all messages.
+        ends: The positions in `terms` at which the words of each message begin, and the end of the last.
+        places: The places of the possible corrections.
+        owners: For each entry of `words`, the index in `places` of its correction.
+        words: The different words of each correction, without common words.
+        rareness: The rareness of each entry of `words`.
+        needed: For each correction, the total rareness of words that it must share with a corrected message.
     """
 
     rows: Rows
@@ -155,7 +157,7 @@ class Corrections(NamedTuple):
 
     @classmethod
     def of(cls, rows: Rows, terms: Terms, common: Terms, weights: Weights) -> "Corrections":
-        """Look through a conversation; `common` words say nothing."""
+        """Find the possible corrections in a conversation; `common` words are ignored."""
         ends = numpy.append(0, numpy.cumsum(rows["terms"]))
         places = numpy.flatnonzero((rows["kinds"] & CORRECTS).astype(bool) & (rows["asks"] < _ASKING))[-_NEWEST:]
         counts = rows["terms"][places]
@@ -172,36 +174,36 @@ class Corrections(NamedTuple):
         return cls(rows, terms, ends, places, owners, words, rareness, needed)
 
     def newest(self, place: int, longest: int) -> list[int]:
-        """Return the later corrections of a message, as places in the log: the newest, and the one most like it.
+        """Return the places of at most two later corrections of a message: the most similar, and the newest.
 
         Args:
-            place: The message.
-            longest: Words that a correction may have.
+            place: The place of the message.
+            longest: The most words in a correction.
         """
         if not len(self.places):
             return []
         may = (self.places > place) & (self.rows["terms"][self.places] <= longest)
         scores = numpy.where(may, self._scores(place), 0.0)
         fitting = numpy.flatnonzero(scores >= max(1.0, _NEARLY_BEST * scores.max()))
-        # The last of equals.
+        # Among equal scores, the last.
         best = len(scores) - 1 - int(scores[::-1].argmax())
         return self.places[list(dict.fromkeys([best, int(fitting[-1])]))].tolist() if len(fitting) else []
 
     def _scores(self, place: int) -> Numbers:
-        """The rarity that each shares with a message, as a multiple of the need."""
+        """Return a score for each correction: the rareness shared with a message, as a multiple of `needed`."""
         said = self.terms[self.ends[place] : self.ends[place + 1]]
         in_both = numpy.isin(self.words, said)
         shared = numpy.bincount(self.owners[in_both], self.rareness[in_both], minlength=len(self.places))
         kinds = self.rows["kinds"][self.places]
         comparable = (kinds & self.rows["kinds"][place] & VALUES).astype(bool)
         is_brief = (kinds & SURELY).astype(bool) & (self.rows["terms"][self.places] <= _BRIEF)
-        # Of two values of one kind, half as much in common shows that they are of the same thing.
+        # For messages with values of one kind, half the shared rareness is enough.
         scores: Numbers = numpy.maximum(shared / self.needed * (1 + comparable), is_brief & comparable)
         return scores
 
 
 def _rareness(words: Terms, terms: Terms) -> Numbers:
-    """The rarity of words, from 0 to 1 on a logarithmic scale, by a sample."""
+    """Return the rareness of words in a sample of the terms, on a logarithmic scale from 0 to 1."""
     sample = numpy.sort(terms[:: max(1, len(terms) // _SAMPLE)])
     counts = numpy.searchsorted(sample, words, "right") - numpy.searchsorted(sample, words)
     rareness: Numbers = 1 - numpy.log(counts + 1) / numpy.log(len(sample) + 2)

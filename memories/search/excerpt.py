@@ -1,4 +1,4 @@
-"""Shows found messages word for word, with speakers and dates: chosen for a budget, and shortened."""
+"""Writes found messages word for word, with speakers and dates: chosen to fit a token limit, and shortened."""
 
 import functools
 import re
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 __all__ = ["GAP", "Clipper", "evidence", "fit_found", "fit_passages"]
 
 Shorten: TypeAlias = Callable[[str, int], str]
-"""A text and a number of tokens -> an excerpt within that number."""
+"""A function that returns an excerpt of a text, given the text and the most tokens."""
 
-# A message that takes a larger part than one in so many of the limit is shortened, unless it is short anyway.
+# A message larger than one fourth of the limit is shortened, unless it has at most 150 tokens.
 _LARGEST_SHARE = 4
 _ALWAYS_WHOLE = 150
 
-# When so many in a row are too long for what is left, it is full.
+# After this many messages in a row that do not fit the rest of the limit, the search for a fitting message ends.
 _MOST_PASSED_OVER = 20
 _READ_AT_ONCE = 64
 
 GAP = "[...]"
-"""Marks a gap in an excerpt."""
+"""The mark for omitted text in an excerpt."""
 
-# A sentence or a line; one that never ends is cut after so many characters, where a word ends if it can be.
+# A sentence or a line; a longer piece is cut after 240 characters.
 _PIECE = re.compile(r"\S(?:[^\n.!?\u3002\uff01\uff1f]|[.!?](?=\S)){0,239}(?:[.!?\u3002\uff01\uff1f]|(?=\n)|(?=\s)|$)?")
 _NEIGHBOUR = 0.5
 
@@ -43,14 +43,14 @@ async def fit_found(
     tokens: Callable[[str], int],
     shorten: Shorten | None = None,
 ) -> Sequence[Passage]:
-    """Choose as `fit_passages` does, but rank and read only messages that it looks at.
+    """Return passages chosen as by `fit_passages`, but rank and read only as many messages as the choice needs.
 
     Args:
-        limit: As in `fit_passages`.
-        ranked: Returns the log numbers of the best messages, for a count; fewer if there are no more.
-        read: Returns the messages with these numbers.
-        tokens: As in `fit_passages`.
-        shorten: As in `fit_passages`.
+        limit: See `fit_passages`.
+        ranked: Returns the log numbers of the best messages, at most the given number.
+        read: Returns the messages with the given log numbers.
+        tokens: See `fit_passages`.
+        shorten: See `fit_passages`.
     """
     count = _READ_AT_ONCE
     while True:
@@ -65,14 +65,14 @@ async def fit_found(
 def fit_passages(
     limit: int, passages: Iterable[Passage], tokens: Callable[[str], int], shorten: Shorten | None = None
 ) -> Sequence[Passage]:
-    """Choose the passages that fit a limit together, as `evidence` shows them.
+    """Return the passages that fit a token limit together, written as by `evidence`.
 
     Args:
-        limit: Tokens; dates and speakers count.
-        passages: The most useful first. One that does not fit is passed over for the next that does.
+        limit: The limit in tokens, including dates and speakers.
+        passages: The candidates, the most useful first. A passage that does not fit is skipped.
         tokens: Counts the tokens of a text.
-        shorten: Makes an excerpt of a text within a number of tokens. None may take more than a quarter of the limit;
-            all are shown whole without it, or if they are short.
+        shorten: Shortens a passage longer than a quarter of the limit, unless the passage has at most 150 tokens;
+            `None` to shorten no passage.
     """
     chosen: list[Passage] = []
     room = _Room(limit, tokens, shorten)
@@ -81,14 +81,14 @@ def fit_passages(
             break
         if (fitting := room.take(passage)) is not None:
             chosen.append(fitting)
-    # Counted as one text, tokens can differ a little from the sum over lines.
+    # The tokens of the whole text can differ a little from the sum over its lines.
     while chosen and tokens(evidence(chosen)[0]) > limit:
         chosen.pop()
     return chosen
 
 
 class _Room:
-    """The rest of a limit."""
+    """The rest of a token limit, during a choice of passages."""
 
     def __init__(self, limit: int, tokens: Callable[[str], int], shorten: Shorten | None) -> None:
         self._left = limit
@@ -99,7 +99,7 @@ class _Room:
         self.passed_over = 0
 
     def take(self, passage: Passage) -> Passage | None:
-        """Make room for a passage; the passage as it is to be shown, or nothing if it does not fit."""
+        """Take a passage's tokens from the rest; return the passage as shown, or `None` if it does not fit."""
         cost = self._tokens(_line(passage) + "\n")
         if self._shorten and cost > self._most:
             label = self._tokens(f"{passage.speaker}: ")
@@ -122,7 +122,7 @@ class Clipper:
     """Makes excerpts of long messages for one question.
 
     Args:
-        analyser: Cuts into words.
+        analyser: Cuts texts into words.
         query: The question.
         tokens: Counts the tokens of a text.
 
@@ -139,7 +139,7 @@ class Clipper:
         self._tokens = tokens
 
     def __call__(self, text: str, most: int) -> str:
-        """Return the most important sentences, in their order, within a number of tokens; "" if none fits."""
+        """Return the most relevant sentences, in their order, in at most `most` tokens; "" if no sentence fits."""
         pieces = [match[0].strip() for match in _PIECE.finditer(text)]
         chosen: set[int] = set()
         left = most
@@ -155,7 +155,7 @@ class Clipper:
         return [int(phrase[0]) for phrase in self._analyser.phrases(self._query)]
 
     def _scores(self, pieces: Sequence[str]) -> "Numbers":
-        """The words of the question in each piece, plus half of those beside it; rare words count more."""
+        """Return scores of the pieces by the question's words; rare words count more, words of a neighbour half."""
         import numpy  # loaded only where it is needed
 
         terms, counts = self._analyser.terms(pieces)
@@ -179,9 +179,10 @@ def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
 
 
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """Write passages as one text: a line for each, in the order of the conversation, under the date of that day.
+    """Return passages as one text: a line for each, in the order in which they were said, under the date of the day.
 
-    The year is written where it changes. Messages without a date come last, under a line that says so.
+    The year is written where it changes. Undated passages at the beginning have no heading; after dated passages, their
+    heading says that the day is unknown.
 
     Example:
         >>> from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Keeps facts and statements searchable beside the state of a strategy."""
+"""Makes the items of a strategy's state searchable."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -18,16 +18,17 @@ __all__ = ["KnownIndex", "UnitsOf"]
 _MOST_LINES = 64
 
 UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
-"""The key of an item of a state and its value -> its units; none for outdated items."""
+"""A function that returns the units in an item of a state, given the item's key and value; outdated facts have none."""
 
 
 class KnownIndex:
-    """Follows a state, and searches its units.
+    """Searches the known units of a state, and follows the state's changes.
 
-    Changes are only noted; the next search reads them and cuts them into words, since many changes may come before.
+    Changes are only collected. The next search reads the changed items and cuts their units into words, because many
+    changes may come before a search.
 
     Args:
-        units_of: Reads items.
+        units_of: Returns the units of an item.
         weights: See `UnitIndex`.
     """
 
@@ -39,7 +40,7 @@ class KnownIndex:
         self._changed: dict[str, JSON] = {}
 
     def apply(self, changes: Mapping[str, JSON], *, reset: bool = False) -> None:
-        """Follow items that changed (`None` for one that went), after forgetting all if `reset`."""
+        """Collect changed items (`None` for a deleted item); with `reset`, first drop all items."""
         with self._lock:
             if reset:
                 self._index = None
@@ -47,15 +48,15 @@ class KnownIndex:
             self._changed.update(changes)
 
     def search(self, query: str, named: Mapping[str, float] = MappingProxyType({})) -> "FoundUnits":
-        """Return units that fit a query, see `UnitIndex.search`."""
+        """Return the units that fit a query; see `UnitIndex.search`."""
         return self._follow().search(query, named)
 
     def find_touched(self, said: str, named: Callable[[str], Mapping[str, float]]) -> "FoundUnits":
-        """Return units that new lines may change, see `UnitIndex.find_touched`.
+        """Return the units that new lines may change; see `UnitIndex.find_touched`.
 
         Args:
-            said: The lines. The first lines of a pasted page give its subject.
-            named: A line -> the canonical names in it.
+            said: The lines. Only the first 64 lines count, as the first lines of a pasted page show its subject.
+            named: Returns the canonical names in a line.
         """
         lines = [line for line in said.splitlines() if line.strip()][:_MOST_LINES]
         return self._follow().find_touched([(line, named(line)) for line in lines])

@@ -1,4 +1,4 @@
-"""Describes each message by a row of numbers, which give its context, the speakers in question, and its worth."""
+"""Describes each message by a row of numbers, from which its context, its speaker and its worth are computed."""
 
 import re
 from collections import Counter
@@ -36,22 +36,23 @@ ROW = numpy.dtype(
         ("kinds", "<i8"),
     ]
 )
-"""`document` is the first number of its exchange; `said_at` is NaN if unknown. It `opens` a segment, `tells` of its
-speaker, and `asks` with a share of its text; `own` and `other` are its names for its speaker and the other one
-(`_find_called`), and `kinds` the kinds of values in it (`kinds_of`)."""
+"""The fields of a message's row. `document` is the first log number of its exchange; `said_at` is NaN if unknown;
+`opens` is true at the beginning of a segment; `tells` is true if the message tells of its speaker; `asks` is the share
+of questions among its sentences; `own` and `other` stand for the names that the message gives its own speaker and the
+other speaker (`_find_called`); `kinds` are the kinds of values in the message (`kinds_of`)."""
 
-# Context is bounded in length, not in messages: where messages are long, three of them are too much.
+# Context is limited in characters, not in messages: of long messages, even three are too much.
 _SEGMENT_CHARACTERS = 3_000
 
-# Seconds after which another talk begins.
+# The pause, in seconds, after which a new segment begins.
 _PAUSE = 3_600
-# However short a message is, it takes so much room: else one window could reach over hundreds of "ok".
+# Even a shorter message takes this many characters of room: otherwise a window could span hundreds of "ok".
 _LEAST_LENGTH = 10
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+")
 
-# What stands for a part in the talk is nobody's name.
+# Labels of roles, which are not names of speakers.
 _PARTS = frozenset("human ai user assistant system tool function developer".split())
 
 _NAME = r"((?-i:[A-Z\u00c0-\u00de])[\w\u00c0-\u017f]{1,20})"
@@ -68,7 +69,7 @@ _OFTEN = 2
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
-    """Describe messages, each with its number of terms; continues exchanges and segments of the rows `before`."""
+    """Return the rows of messages, given the number of terms of each; segments and exchanges in `before` may go on."""
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
     rows: list[tuple[object, ...]] = []
@@ -85,14 +86,14 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
 
 
 def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
-    """Find where the windows of some messages begin and end: they end at a pause, or when they are full.
+    """Return the beginnings and the ends of the windows around messages: a window grows to a pause or until full.
 
-    All grow together, each by turns to the left and to the right.
+    All windows grow together, each by turns to the left and to the right.
 
     Args:
-        rows: All messages.
-        places: Those whose windows are wanted.
-        size: Characters of a window.
+        rows: The rows of all messages.
+        places: The places of the messages in the windows' centres.
+        size: The size of a window, in characters.
     """
     lengths = numpy.maximum(numpy.append(rows["length"], _LEAST_LENGTH), _LEAST_LENGTH)
     closed = numpy.ones(len(lengths), numpy.bool_)
@@ -113,15 +114,15 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
 
 
 def reach(size: int) -> int:
-    """Return the most messages in a window of a number of characters, since each takes some room."""
+    """Return the most messages in a window of `size` characters; even an empty message takes some room."""
     return size // _LEAST_LENGTH
 
 
 class Speakers:
-    """The speakers of a conversation, and their names.
+    """The speakers of a conversation, and the names that messages give them.
 
     Args:
-        rows: All messages.
+        rows: The rows of all messages.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -138,27 +139,27 @@ class Speakers:
                 self._called.setdefault(name, speaker)
 
     def find_asked(self, query: str) -> list[int]:
-        """Return the numbers of the speakers whom a query names."""
+        """Return the numbers of the speakers named in a query."""
         labels = {_speaker_number(label) for label in _labels(query)} & self._known
         names = {_key(word) for word in _WORD.findall(query) if word[:1].isupper()}
         return [*labels, *(self._called[name] for name in names & self._called.keys())]
 
 
 def worth(rows: Rows, weights: Weights) -> Numbers:
-    """Return the gain or loss of each message, as a share of the best score by words."""
+    """Return each message's gain or loss besides its words, as a share of the best score by words."""
     gain: Numbers = weights.telling * rows["tells"] - weights.asking * rows["asks"]
     length = weights.length * doublings(rows["terms"], weights.short)
     return gain - length - weights.talkative * doublings(_usual_lengths(rows), weights.short)
 
 
 def weigh_answers(rows: Rows) -> Numbers:
-    """Return how much the message asks that was said shortly before each: this may be the answer."""
+    """Return, for each message, the share of questions in the message shortly before, which it may answer."""
     follows = ~(numpy.diff(rows["said_at"]) > _PAUSE)
     return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
 
 def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
-    """Return the places of messages among all log numbers, and their similarities; unknown messages are left out."""
+    """Return the places of messages in `seqs`, and their similarities; messages not in `seqs` are left out."""
     numbers = numpy.fromiter(similarities, numpy.int64)
     values = numpy.fromiter(similarities.values(), numpy.float64)
     places = numpy.searchsorted(seqs, numbers)
@@ -167,15 +168,15 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 
 
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return the nearness of each message: its standard deviations above the least near one found.
+    """Return the nearness of each message: its standard deviations above the least similar of the found messages.
 
-    A share of the nearness of the message before is added, and one of the message behind.
+    Each message also gets a share of the nearness of the message before, and of the message after.
 
     Args:
-        count: The number of messages.
-        places: The nearest messages.
-        similarities: Their similarities.
-        weights: The shares.
+        count: The number of all messages.
+        places: The places of the messages found by embeddings.
+        similarities: The similarity at each of these places.
+        weights: The shares for the message before and the message after.
     """
     near = numpy.zeros(count + 2)
     if len(places) and (spread := similarities.std()) > 0:
@@ -184,7 +185,7 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
 
 
 def doublings(lengths: Places | Numbers, short: int) -> Numbers:
-    """Return how often a length that is just short has to be doubled."""
+    """Return how many doublings of `short` reach each length, as a fraction; 0 for lengths up to `short`."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 
@@ -195,24 +196,24 @@ def _size_of_segment(rows: Rows) -> int:
 
 
 def _measure_talk(text: str) -> tuple[bool, float]:
-    """Say whether a text tells of its speaker, and which share of its sentences asks."""
+    """Return True if a text tells of its speaker ("I", "we"); and the share of questions among its sentences."""
     sentences: list[str] = _BETWEEN_SENTENCES.split(text.strip())
     return _FIRST_PERSON.search(text) is not None, sum(one.endswith("?") for one in sentences) / len(sentences)
 
 
 def _speaker_number(label: str) -> int:
-    """Return a number for a speaker, in any case of the label."""
+    """Return a number that stands for a speaker; the case of the label does not matter."""
     return hash_word(label.casefold().encode(errors="replace"))
 
 
 def _find_called(text: str) -> tuple[int, int]:
-    """Return the names in a text for its own speaker and the other one, as numbers; 0 for none."""
+    """Return the names that a text gives its own speaker and the other speaker, as numbers; 0 for no name."""
     own, other = _INTRODUCED.search(text), _ADDRESSED.search(text)
     return _key(own[1]) if own else 0, _key(other[1] or other[2]) if other else 0
 
 
 def _labels(query: str) -> Iterator[str]:
-    """Yield all runs of a few words."""
+    """Yield all runs of one to three words in a query."""
     words = list(_WORD.finditer(query))
     for first in range(len(words)):
         for last in words[first : first + _LONGEST_LABEL]:
@@ -225,7 +226,7 @@ def _key(name: str) -> int:
 
 
 def _usual_lengths(rows: Rows) -> Numbers:
-    """Return the mean length of the messages of each speaker: the words of a talkative one say less."""
+    """Return, for each message, the mean number of terms in its speaker's messages."""
     _, who, counts = numpy.unique(rows["speaker"], return_inverse=True, return_counts=True)
     means: Numbers = numpy.bincount(who, rows["terms"], minlength=len(counts)) / counts
     return means[who]

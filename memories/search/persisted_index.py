@@ -1,4 +1,4 @@
-"""Keeps the word index of a conversation in the store, and reads its messages as they are searched and shown."""
+"""Keeps the word index of a conversation in the store, and turns its messages into passages to search and show."""
 
 import hashlib
 import json
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Documents", "PersistedIndex"]
 
-# Another number and all is analysed anew: for any change of what the items hold.
+# Raise this number after any change in the items' content: all conversations are then analysed anew.
 _VERSION = 6
 _ANALYSER = "analyser"
 
 _FEWEST_KEPT = 64
-# Reading some messages more costs less than another question to the store.
+# Reading a few more messages costs less than another read of the store.
 _READ_ALONG = 16
 _MOST_HELD = 16_384
 
@@ -36,15 +36,15 @@ class Documents:
     """Turns saved exchanges into passages to search, and into documents with a line for each input and output.
 
     Attributes:
-        labels: Name the speakers.
-        hidden: Names of inputs that are left out.
+        labels: The speakers' labels.
+        hidden: The names of inputs to leave out.
     """
 
     labels: Labels
     hidden: AbstractSet[str]
 
     def passages(self, entries: Iterable[Entry]) -> Iterator[Passage]:
-        """Write messages as they are searched, and see where exchanges begin, however they were saved."""
+        """Yield messages as passages to search, each with a mark if it begins an exchange; without system messages."""
         before: Entry | None = None
         for entry in entries:
             if entry.message["role"] not in INSTRUCTIONS:
@@ -53,7 +53,7 @@ class Documents:
             before = entry
 
     def text(self, entries: Sequence[Entry]) -> str:
-        """Write an exchange as a document; messages that were saved without keys become a transcript."""
+        """Return an exchange as a document; messages saved without keys become lines of a transcript."""
         labels = self.labels.names.union(*(entry.fields for entry in entries))
         return "\n".join(line for entry in entries for line in self._lines(entry, labels))
 
@@ -73,20 +73,20 @@ class Documents:
 
 
 class PersistedIndex:
-    """The word index of one conversation, and the messages read lately.
+    """The word index of one conversation, with recently read messages.
 
-    The index is a state of its own in the store, beside that of the strategy: an item for some dozens of messages. Each
-    message is therefore analysed once, except for the newest few after a restart; and the state is forgotten,
-    encrypted, exported and restored like any other. It can be computed again: if another process was faster, its commit
-    counts. After a deletion from the log, the index begins anew.
+    The index is kept in the store as a separate state beside the strategy's state, with an item for some dozens of
+    messages. Each message is therefore analysed once, except for the newest few after a restart; and the state is
+    forgotten, encrypted, exported and restored like any other state. If another process commits first, its commit
+    counts. After a deletion from the log, the index is built anew.
 
-    State: `analyser`: the version of the items; and, under the number of the first message of each, the items
-    that `WordIndex.pack` makes.
+    State: `analyser`, the version of the items' content; and the items from `WordIndex.pack`, each under the number of
+    its first message.
 
     Args:
-        store: Keeps log and state.
+        store: The store with the log and the state.
         conversation_id: The conversation.
-        documents: Reads messages as passages.
+        documents: Turns messages into passages.
         weights: See `WordIndex`.
     """
 
@@ -103,9 +103,9 @@ class PersistedIndex:
         self._outdated: dict[str, JSON] = {}
 
     async def follow(self, log: Log) -> "WordIndex":
-        """Return the index of the log up to its end."""
+        """Bring the index up to the end of the log, and return the index."""
         index = await self._open(log)
-        # With the last one that is known, whose exchange may go on.
+        # Read from the last known message on, whose exchange may go on.
         entries = await log.after(max(self._last - 1, 0))
         if entries and entries[-1].seq > self._last:
             new = list(self._documents.passages(entries))
@@ -115,15 +115,16 @@ class PersistedIndex:
         return index
 
     def worth_keeping(self, newest: int) -> bool:
-        """True if enough messages are known since the last commit, up to the number `newest`."""
+        """Tell if at least 64 messages up to the number `newest` are not yet in the stored index."""
         return newest - self._watermark >= _FEWEST_KEPT
 
     async def keep(self, log: Log, newest: int) -> None:
-        """Commit the index, if it has grown enough; a message with the number `newest` was stored."""
+        """Store the index up to the log's end, if `worth_keeping`; `newest` is the newest stored log number."""
         index = await self._open(log)
         if not self.worth_keeping(newest):
             return
-        # After the version was read: what was deleted before is known to be gone, and afterwards the commit is refused.
+        # The log is read after the state's version: it lacks earlier deletions, and a later deletion makes the commit
+        # fail.
         await log.refreshed()
         if log.cached.epoch != self._epoch:
             return
@@ -135,23 +136,23 @@ class PersistedIndex:
             )
             self._watermark, self._outdated = self._last, {}
         except ConflictError:
-            # Not only a faster writer: a state that was opened before the first message begins with another version.
+            # Either another writer was faster, or the state was opened before the first message, at another version.
             update = await self._store.read_state(*self._key, since=self._version)
             items = {} if update.changes.get(_ANALYSER, _VERSION) == _VERSION else dict.fromkeys(update.changes)
             self._version, self._watermark, self._outdated = update.version, 0 if items else update.watermark, items
 
     async def passages(self, log: Log, seqs: Sequence[int]) -> list[Passage]:
-        """Return the messages with these numbers, in this order, if the log still has them."""
+        """Return the passages of the messages with these log numbers, in this order; missing messages are left out."""
         if len(self._held) > _MOST_HELD:
             self._held = {}
         held = self._held
-        # Not `set(seqs) - held.keys()`, which goes through all that is held.
+        # Not `set(seqs) - held.keys()`, which would iterate over all held passages.
         for first, last in _ranges(sorted(seq for seq in seqs if seq not in held)):
             held |= {passage.seq: passage for passage in self._documents.passages(await log.between(first, last))}
         return [held[seq] for seq in seqs if seq in held]
 
     async def _open(self, log: Log) -> "WordIndex":
-        """The index as it is known; read from the store at first, and once more if the log is another by now."""
+        """Return the known index; read it from the store at first, and again after the log's epoch has changed."""
         epoch, known = log.cached.epoch, self._index
         if known is not None and epoch is not None and epoch == self._epoch:
             return known
@@ -173,7 +174,7 @@ class PersistedIndex:
 
 
 def _begins_exchange(entry: Entry, before: Entry | None) -> bool:
-    """True for a user message, and for an assistant's addition in another turn after its answer."""
+    """Tell if an entry begins an exchange: a user message, or a further message of the assistant in a later turn."""
     role = entry.message["role"]
     is_added = before is not None and before.turn_id != entry.turn_id and is_answer(before.message)
     return role == "user" or (role == "assistant" and is_added)
@@ -184,13 +185,13 @@ def _is_hosts(field: str) -> bool:
 
 
 def _digest(documents: Documents) -> str:
-    """Name everything that changes the searched texts: other options mean another state."""
+    """Return a hash of the options that change the searched texts: each combination has a separate state."""
     options = json.dumps([documents.labels.human, documents.labels.ai, sorted(documents.hidden)])
     return hashlib.blake2b(options.encode(errors="replace"), digest_size=8).hexdigest()
 
 
 def _ranges(seqs: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Join numbers that are near each other into ranges, each given by its first and last."""
+    """Join numbers near each other into ranges, and yield the first and last number of each range."""
     first = last = 0
     for seq in seqs:
         if first and seq - last > _READ_ALONG:

@@ -1,4 +1,4 @@
-"""Says which days, months and years a text means by "yesterday" or "two months ago"."""
+"""Finds the days, months and years meant by phrases such as "yesterday" or "two months ago"."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ _PHRASE = re.compile(
     r"|(?:(?P<up>\u4e0a)|\u4e0b)\u4e2a?(?P<which>\u5468|\u661f\u671f|\u6708)"
 )
 
-# Most messages have none of these, and to look for them first takes next to no time.
+# Most messages have none of these strings, and a search for them takes almost no time.
 _HINTS = (
     *"yesterday|tomorrow|last |next | ago|gestern|\u00fcbermorgen|vor |letzte|n\u00e4chste".split("|"),
     *"\u6628\u524d\u660e\u540e\u4e0a\u4e0b",
@@ -55,11 +55,11 @@ _HINTS = (
 
 
 def find_dates(text: str, said: date) -> list[str]:
-    """Return the words of the dates that a text means, each once.
+    """Return the words of the dates that a text's phrases mean, each word once.
 
     Args:
-        text: Such as a message or a question.
-        said: The day on which it is said.
+        text: A message or a question, say.
+        said: The day on which the text was said.
 
     Example:
         >>> find_dates("We met yesterday, and two months ago.", date(2023, 5, 1))
@@ -85,14 +85,14 @@ def _dates(text: str, said: date) -> Iterator[str]:
 
 
 def _turn(said: date, what: str, sign: int) -> str:
-    """The week, month, year or weekday before or after, in words."""
+    """Return the previous or the next week, month, year or weekday, in words; `sign` is -1 or 1."""
     if what not in _WEEKDAYS:
         return _shift(said, _UNITS[what], sign)
     return _shift(said, "day", sign * ((sign * (_WEEKDAYS[what] - said.weekday()) - 1) % 7 + 1))
 
 
 def _shift(said: date, unit: str, count: int) -> str:
-    """The day that is meant or, where that leaves it open, the month or the year, in words."""
+    """Return a day, or a month with its year (for weeks too), or a year, `count` units from a day, in words."""
     try:
         if unit in ("day", "week"):
             day = in_words(said + timedelta(days=count if unit == "day" else 7 * count))
@@ -101,5 +101,5 @@ def _shift(said: date, unit: str, count: int) -> str:
             return f"{date(said.year + count, 1, 1):%Y}"
         year, month = divmod(_MONTHS_A_YEAR * said.year + said.month - 1 + count, _MONTHS_A_YEAR)
         return in_words(date(year, month + 1, 1)).partition(" ")[2]
-    except (OverflowError, ValueError):  # Before the first year, or after the last.
+    except (OverflowError, ValueError):  # Before the first year of `date`, or after the last.
         return ""

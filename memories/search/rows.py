@@ -1,4 +1,4 @@
-"""The arrays of a search: its data on each message, and its results, in order."""
+"""The arrays of a search: the data of each message, and the ranking of the messages found."""
 
 from collections.abc import Iterator
 from typing import Any, TypeAlias
@@ -9,30 +9,30 @@ from numpy.typing import NDArray
 __all__ = ["Flags", "Numbers", "Places", "Ranking", "Rows", "Terms", "spread"]
 
 Terms: TypeAlias = NDArray[numpy.uint64]
-"""Stems of words, each as 64 bits of its hash: equal stems are equal numbers, in every process."""
+"""Stems of words, each as a hash of 64 bits: equal stems give equal numbers in every process."""
 
 Places: TypeAlias = NDArray[numpy.int64]
 """Positions in an array, counted from 0."""
 
 Numbers: TypeAlias = NDArray[numpy.float64]
-"""Scores, or their parts."""
+"""Scores, or parts of scores."""
 
 Flags: TypeAlias = NDArray[numpy.bool_]
-"""True or false for each."""
+"""True or false for each element."""
 
 Rows: TypeAlias = NDArray[Any]
-"""A row for each message, or for each thing that is known."""
+"""A row for each message, or for each known unit."""
 
 
 class Ranking:
-    """Messages by their fit, the older first among equals.
+    """Messages ranked by score; among equal scores, the older message comes first.
 
-    Nearly all results are never shown, and sorting and converting them to Python numbers would take longer than the
-    search.
+    The ranking stays in arrays, because most messages found are never shown: sorting all of them and converting them to
+    Python numbers would take longer than the search.
 
     Args:
-        seqs: Log numbers, oldest first.
-        scores: The fit of each.
+        seqs: The messages' log numbers, oldest first.
+        scores: The score of each message.
 
     Example:
         >>> Ranking(numpy.array([3, 5, 8]), numpy.array([0.5, 2.0, 0.5])).best(2)
@@ -44,11 +44,11 @@ class Ranking:
         self._scores = scores
 
     def best(self, count: int) -> list[int]:
-        """Return the log numbers of the best `count`, best first; of all, if there are fewer."""
+        """Return the log numbers of the `count` best messages, best first; of all messages, if there are fewer."""
         seqs, scores = self._seqs, self._scores
         if 0 < count < len(self):
             worst = len(self) - count
-            # All that are as good as the last one wanted: of equals, the older ones are taken.
+            # Keep all messages at least as good as the last wanted message: among equals, the older ones are returned.
             near = numpy.flatnonzero(scores >= numpy.partition(scores, worst)[worst])
             seqs, scores = seqs[near], scores[near]
         best: list[int] = seqs[_order(scores)[:count]].tolist()
@@ -64,7 +64,7 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the places of all words of texts, given their first places and numbers of words."""
+    """Return the places of all words of texts, given the first place and the number of words of each text."""
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within
 

@@ -1,4 +1,4 @@
-"""Searches facts, and the statements of notes, by words."""
+"""Searches known units by words: facts, and the statements of notes."""
 
 import heapq
 import itertools
@@ -24,27 +24,28 @@ __all__ = ["UnitIndex"]
 
 _Key = TypeVar("_Key", bound=Hashable)
 
-# Words that say nothing about what a question is after.
+# Words that say little about the subject of a question.
 _COMMON = SMALL_TALK | RELATING
 _WORD = re.compile(r"\w+")
-# As in SQLite's FTS5: a word never counts less.
+# The least weight of a word, as in SQLite's FTS5.
 _LEAST_WEIGHT = 1e-6
-# A word that more texts have only adds to what rarer words find, so that a search costs the same however much is known.
+# A word in more texts than this only adds to the scores of texts found by rarer words, which bounds the search's cost.
 _MOST = 64
-# Of a message that is told in more units, most have nothing to do with each other.
+# If a message has more units than this, most of them are unrelated to each other.
 _MOST_BESIDE = 12
 _OTHER = 0.5
-# Of many names that share a part with a question, the surest are looked for.
+# Of many names that share a part with a question, only the most certain are looked for.
 _MOST_NAMES = 8
-# An "I" finds by a name what nothing else finds, since most of what is known has that name; so does a part of a name.
+# A name less certain than `_LIKELY`, such as the speaker's name for "I" or a part of a name, has the share `_LEAST`: it
+# finds only units that no other term finds, since most known units may have this name.
 _LIKELY = 0.8
 _LEAST = 1e-3
-# How far what lines find is brought to one measure, so that a line in rare words does not take all the room.
+# An exponent that evens out the scores of different lines, so that a line of rare words does not take all the room.
 _EVENED = 0.3
 
 
 class _Texts(Generic[_Key]):
-    """Texts by their terms, scored by BM25. To add or remove a text costs as much as the text has terms."""
+    """Texts searched by their terms, scored by BM25. The cost of a change depends only on the changed text."""
 
     def __init__(self, weights: UnitWeights) -> None:
         self._weights = weights
@@ -67,7 +68,7 @@ class _Texts(Generic[_Key]):
             del self._lengths[key]
 
     def score(self, asked: Mapping[str, float]) -> dict[_Key, float]:
-        """Score the texts that have any of some terms, each term with its share."""
+        """Return the scores of all texts that have one of the terms; `asked` gives the share of each term."""
         saturation, dilution, lengths = self._weights.saturation, self._weights.dilution, self._lengths
         least, each = saturation * (1 - dilution), saturation * dilution * len(lengths) / max(self._total, 1)
         scores: dict[_Key, float] = {}
@@ -85,14 +86,15 @@ class _Texts(Generic[_Key]):
 
 
 class UnitIndex:
-    """All current units, searched by words.
+    """An index of all known units, searched by words.
 
-    A unit is found by its own words, by the words around it in the conversation, and by the words of all other units
-    under its names: "my head baker" finds all units on Devin, though only one calls him so. Two words in a row count
-    extra, and a unit with a date or a number gains if the question asks for one.
+    A unit is found by its own words, by the words of units from the same message or a neighbouring message, and by the
+    words of all units under its names. The query "my head baker" therefore finds all facts about Devin, though only one
+    unit calls him a head baker. Pairs of words in a row also count, and units with a date or a number gain if the
+    question asks for a date or a number.
 
     Args:
-        weights: The weight of each part.
+        weights: The weights of the parts of a score.
 
     Example:
         >>> index = UnitIndex()
@@ -117,7 +119,7 @@ class UnitIndex:
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
-        """Replace the units of items; unchanged units cost next to nothing."""
+        """Replace the units of items; units that stay the same cost almost nothing."""
         with self._lock:
             for key, units in items.items():
                 before, now = self._of.pop(key, {}), dict[KnownUnit, int]()
@@ -130,12 +132,12 @@ class UnitIndex:
                     self._of[key] = now
 
     def search(self, query: str, named: Mapping[str, float] = MappingProxyType({})) -> FoundUnits:
-        """Return units that fit a query, best first.
+        """Return the units that fit a query, best first.
 
         Args:
             query: The query.
-            named: Canonical names in the query, each with its certainty; 1 for a name that stands there, in full or as
-                another name. A less certain name is looked for by its words, too.
+            named: The canonical names asked about, each with its certainty: 1 for a full name or an alias in the query.
+                If the query does not contain the canonical name itself, the words of the name are searched too.
         """
         with self._lock:
             asked, kinds = self._weigh(query, named), find_asked_kinds(query)
@@ -152,10 +154,10 @@ class UnitIndex:
             return self._rank({n: one * advice if self._units[n].unit.advice else one for n, one in worth.items()})
 
     def find_touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
-        """Return units that lines may change, the best fit to any one line first.
+        """Return the units that new lines may change, ranked by the best fit to any single line.
 
         Args:
-            lines: The new lines, each with the canonical names in it, as in `search`.
+            lines: The new lines, each with its canonical names as in `search`.
         """
         with self._lock:
             best = dict[int, float]()
@@ -191,7 +193,7 @@ class UnitIndex:
         return terms
 
     def _pass_on(self, own: Mapping[int, float]) -> dict[int, float]:
-        """Return the sum of the scores of the message of each unit, and of the messages beside it."""
+        """Return, for each unit, the summed scores of other units from the same and the neighbouring messages."""
         around = defaultdict[int, float](float)
         for number, score in own.items():
             seq = self._units[number].unit.seq
@@ -202,7 +204,7 @@ class UnitIndex:
         return around
 
     def _find_near(self, found: Mapping[int, float], known: Mapping[str, float]) -> Iterable[int]:
-        """Return the units found by words, and the units under the best names found."""
+        """Return the units found by words, and the units under the names with the best scores."""
         near = dict.fromkeys(found)
         for name in sorted(known, key=known.__getitem__, reverse=True):
             if len(near) > _MOST:
@@ -211,7 +213,7 @@ class UnitIndex:
         return near
 
     def _weigh(self, query: str, named: Mapping[str, float]) -> dict[str, float]:
-        """Return the terms of a question: its words, common words weighted least; and pairs of words in a row."""
+        """Return the terms of a query with their weights: words (common words less), pairs of words, missing names."""
         weights, asked, folded = self._weights, dict[str, float](), fold(query)
         telling = frozenset(find_telling_words(folded))
         for one, other in itertools.pairwise([*_words(folded), ""]):
@@ -219,7 +221,7 @@ class UnitIndex:
                 asked[stem(one)] = max(asked.get(stem(one), 0.0), weights.common if one in _COMMON else 1.0)
                 if other in telling and not {one, other} <= _COMMON:
                     asked[f"{stem(one)} {stem(other)}"] = weights.rows
-        # Where somebody is named, "she" is as a rule who is named.
+        # In a query with a full name, a pronoun such as "she" usually means this name, and other names hardly count.
         likely = FULL_NAME if max(named.values(), default=0.0) >= FULL_NAME else _LIKELY
         for name, surely in heapq.nlargest(_MOST_NAMES, named.items(), key=itemgetter(1)):
             if next(places(folded, name), None) is None:
@@ -234,7 +236,7 @@ class UnitIndex:
         return kinds
 
     def _less_length(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Return scores minus the cost of length. A long unit is still found."""
+        """Return scores minus a cost for length; even a very long unit keeps a small score."""
         cost = self._weights.length * max(scores.values(), default=0.0)
         return {number: max(one - cost * self._sizes[number], _LEAST * one) for number, one in scores.items()}
 
@@ -247,7 +249,7 @@ class UnitIndex:
 
 
 def _terms_of(unit: KnownUnit) -> list[str]:
-    """Return the stems of a unit and of the dates that it means, then each two in a row."""
+    """Return the stems of a unit's words and dates, then each pair of stems in a row."""
     text = unit.text
     if unit.said_at:
         said = unit.said_at.date()

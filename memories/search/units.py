@@ -1,4 +1,4 @@
-"""The units of a search (a fact, a statement of a note), and its results."""
+"""Known units (a fact, or a statement of a note), which are the pieces that a search finds; and a search's results."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -9,24 +9,24 @@ from typing import NamedTuple
 __all__ = ["ASSISTANT", "FoundUnit", "FoundUnits", "KnownUnit", "asks_for_advice", "tells_advice"]
 
 ASSISTANT = frozenset("ai assistant assistent bot chatbot \u52a9\u624b \u52a9\u7406".split())
-"""Names of the assistant of a talk, in canonical form."""
+"""Names for the assistant of a conversation, in canonical form."""
 
-# "My assistant" is somebody else.
+# "My assistant" is another person.
 _SPOKEN_OF = re.compile(r"\b(?:the|der) assist[ae]nt\b|\u52a9\u624b", re.IGNORECASE)
 _PART = re.compile("[;\uff1b]")
 
 
 @dataclass(frozen=True, slots=True)
 class KnownUnit:
-    """A fact or a statement.
+    """A known fact or statement.
 
     Attributes:
-        text: The fact or statement, in words.
-        names: The canonical names in it, first the one under which it stands.
-        seq: The log number of the message that said so first; 0 if that is not known.
-        said_at: When it was said, with a time zone; `None` if that is not known.
-        tells: It gives the role of somebody ("is the head baker"), and so leads from a role to a name.
-        advice: It is a statement or advice of the assistant.
+        text: The fact or statement in words.
+        names: The canonical names of its subjects, first the name under which the unit is kept.
+        seq: The log number of the first message that said so; 0 if unknown.
+        said_at: The time of that message, with a time zone; `None` if unknown.
+        tells: True if the unit says who or what a subject is ("is the head baker"), and so leads from a role to a name.
+        advice: True if the unit reports an answer or advice of the assistant.
     """
 
     text: str
@@ -38,11 +38,11 @@ class KnownUnit:
 
 
 class FoundUnit(NamedTuple):
-    """A unit, and where it is kept.
+    """A unit with its place in the state.
 
     Attributes:
-        key: The key of the item of the state that it is of.
-        place: Its place among the units of that item.
+        key: The key of the state's item that has the unit.
+        place: The position among the units of this item.
         unit: The unit.
     """
 
@@ -52,26 +52,26 @@ class FoundUnit(NamedTuple):
 
 
 class FoundUnits:
-    """The results of a search.
+    """The units found by a search.
 
     Args:
-        scores: Units, best first, each with its fit.
+        scores: Units with their scores, best first.
     """
 
     def __init__(self, scores: Sequence[tuple[FoundUnit, float]] = ()) -> None:
         self.scores = scores
 
     def __iter__(self) -> Iterator[FoundUnit]:
-        """Yield them, best first."""
+        """Yield the units, best first."""
         return (one for one, _ in self.scores)
 
     def __len__(self) -> int:
         return len(self.scores)
 
     def introduce(self, most: int) -> dict[str, KnownUnit]:
-        """The first `most` names found, each with the unit that introduces it best.
+        """Return the first `most` names found, each with the unit that best introduces it.
 
-        That is the best result with a role, else the best result.
+        This is the best unit that tells who or what the name is, or else the best unit of the name.
         """
         likely: dict[str, KnownUnit] = {}
         for _, _, unit in self:
@@ -84,7 +84,7 @@ class FoundUnits:
 
 
 def tells_advice(statement: str) -> bool:
-    """Return true if a statement mainly quotes the assistant, and states no fact.
+    """Tell if the first part of a statement reports words of the assistant instead of a fact.
 
     Example:
         >>> tells_advice("The assistant said to ask for 50."), tells_advice("It costs 50; the assistant said to ask.")
@@ -95,10 +95,10 @@ def tells_advice(statement: str) -> bool:
 
 
 def asks_for_advice(question: str, named: Collection[str]) -> bool:
-    """Return true if a question is about words of the assistant.
+    """Tell if a question asks for words of the assistant.
 
     Args:
         question: The question.
-        named: The canonical names in it.
+        named: The canonical names of the question's subjects.
     """
     return not ASSISTANT.isdisjoint(named) or _SPOKEN_OF.search(question) is not None

@@ -1,4 +1,4 @@
-"""Searches by embeddings, with an index that follows the store."""
+"""Searches by embeddings, in an index kept in step with the store."""
 
 from collections.abc import Sequence
 
@@ -14,22 +14,22 @@ _NEWEST = 32
 
 
 class VectorSearch:
-    """The embeddings of one conversation in an index that is kept in step with the store.
+    """The embeddings of one conversation, in an index kept in step with the store.
 
-    The store owns the embeddings; the index can be lost or behind, and is then filled from the store.
+    The store owns the embeddings. An index that was lost or is out of date is filled from the store.
 
     Args:
-        index: Searches.
-        store: Owns the embeddings.
+        index: The index to search.
+        store: The store that owns the embeddings.
         conversation_id: The conversation.
-        space: The state that owns them in the store, and their space in the index.
+        space: The name of the embeddings' state in the store and of their space in the index.
     """
 
     def __init__(self, index: VectorIndex, store: Store, conversation_id: str, space: str) -> None:
         self._index = index
         self._store = store
         self._key = (conversation_id, space)
-        # An index in memory that many memories share keeps what they use, and no more.
+        # An index in memory may be shared by many memories; it keeps a space only while a memory holds a lease.
         self._lease = index.lease(*self._key) if isinstance(index, ExactIndex) else None
         self._is_compared = False
         self._version = self._last = 0
@@ -46,9 +46,10 @@ class VectorSearch:
         return await self._index.search(*self._key, vector, _NEAREST)
 
     async def mend(self) -> None:
-        """Compare the whole index with the store, and mend differences: at first, and after a deletion."""
+        """Compare the whole index with the store and correct differences; needed at first, and after a deletion."""
         self._is_compared = False
-        # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
+        # Read the index first: an embedding that another process adds meanwhile is then in the store too, and does not
+        # count as a leftover.
         known = await self._index.known(*self._key)
         stored = await self._managed.embeddings(*self._key)
         if known.keys() - stored.keys():
@@ -61,10 +62,10 @@ class VectorSearch:
         self._is_compared = True
 
     async def check(self, vectors: Sequence[bytes], state: State) -> None:
-        """Make sure that vectors are as long as the stored ones; different lengths could not be searched together.
+        """Check that new vectors are as long as the stored vectors, so that all can be searched together.
 
         Raises:
-            ModelError: Their length differs.
+            ModelError: The lengths differ.
         """
         if self._size is None or self._size[0] != state.epoch:
             newest = await self._managed.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))

@@ -1,4 +1,4 @@
-"""Weights of the parts of the searches: over messages, and over facts and statements."""
+"""Weights of the parts of both searches: over messages, and over known units."""
 
 from dataclasses import dataclass
 
@@ -7,33 +7,35 @@ __all__ = ["UnitWeights", "Weights"]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The weight of each part of the search; chosen on development conversations (docs/retrieval-research.md).
+    """The weights of the search over messages, chosen on development conversations (docs/retrieval-research.md).
 
     Attributes:
-        own: The words of the message itself.
-        around: The words around it.
-        segment: The words of the segment it stands in. If none of these three counts, no words are searched.
-        dates: The words of the date count as words of the text.
-        speaker: Points for messages of a speaker who is named in the query.
-        telling: Gain of a message that tells of its speaker, as a share of the best score by words.
-        asking: Loss of a message that only asks, as a share of the best score by words.
-        answering: Gain of a message that follows a question: this times the score of that question's own words.
-        short: Words up to which a message costs next to nothing, so that its length does not matter.
-        length: Loss of a message with each doubling of its length above `short`, as a share of the best score by words:
-            it takes the room of others.
-        talkative: Loss with each doubling, above the same number, of the mean length of its speaker's messages.
-        embeddings: Gain of a message for each standard deviation by which it is nearer than others, as a share of the
-            best score by words; times the weight of the embedder. Embeddings are not searched at 0.
-        before: The share of that gain for the next message.
-        after: The share of that gain for the message before.
-        saturation: The speed at which repetitions of a word stop counting (the k1 of BM25).
-        dilution: The discount of a word in longer texts, from 0 to 1 (the b of BM25).
-        window: Characters of the text around a message, itself included.
-        sure_correction: The share of its rare words that a message has in common with the one it corrects, if it has
-            words of a correction.
-        possible_correction: That share, if its words may mean a correction.
-        same_subject: The least rarity of the words in common: their sum, 1 for a word that occurs nowhere else and 0
-            for one that is the whole conversation, on a logarithmic scale.
+        own: The weight of the words of the message itself.
+        around: The weight of the words in the window around the message.
+        segment: The weight of the words in the message's segment. If `own`, `around` and `segment` are all 0, no words
+            are searched.
+        dates: True if the words of the message's date count as words of its text.
+        speaker: The points for messages of a speaker named in the query.
+        telling: The gain of a message that tells of its speaker, as a share of the best score by words.
+        asking: The loss of a message that consists of questions, as a share of the best score by words.
+        answering: The gain of a message after a question, as a multiple of the score of the question's own words.
+        short: The number of words up to which a message loses nothing for its length.
+        length: The loss for each doubling of a message's length above `short`, as a share of the best score by words:
+            a long message takes the room of other messages.
+        talkative: The loss for each doubling of the speaker's mean length above `short`, as a share of the best score
+            by words.
+        embeddings: The gain for each standard deviation of nearness, as a share of the best score by words, times the
+            weight of the embedder. At 0, embeddings are not searched.
+        before: The share of a message's nearness that the next message gets too.
+        after: The share of a message's nearness that the previous message gets too.
+        saturation: The k1 of BM25: the lower, the less a repeated word adds.
+        dilution: The b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
+        window: The size of the window around a message in characters, including the message itself.
+        sure_correction: The share of a message's rare words that a corrected message must have, if the words of the
+            message clearly say that it corrects something.
+        possible_correction: The same share, if the words of the message may say that it corrects something.
+        same_subject: The least total rareness of the shared words in any case. On a logarithmic scale, a word found
+            nowhere else has the rareness 1, and a word that makes up the whole text has 0.
     """
 
     own: float = 0.5
@@ -60,19 +62,19 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class UnitWeights:
-    """The weight of each part of the search over facts and statements (see docs/graph.md).
+    """The weights of the search over known units (see docs/graph.md).
 
     Attributes:
-        own: The words of the unit itself.
-        around: The words of the same message, or of one beside it.
-        profile: The words of all units under its names.
-        kinds: Gain for a date or a number, if the question asks for one, as a share of its score.
-        common: The weight of everyday words ("big", "behind") relative to others.
-        advice: The rest of the score for advice, which is long and has words of everything, unless the question is
-            about the assistant.
-        rows: Extra weight of two words in a row in both question and unit.
-        length: Loss with each doubling of its length above `short`, as a share of the best score.
-        short: Words up to which there is no loss.
+        own: The weight of the words of the unit itself.
+        around: The weight of the words of other units from the same message or a neighbouring message.
+        profile: The weight of the words of all units under the unit's names.
+        kinds: The gain of a unit with a date or a number if the query asks for such a value, as a share of its score.
+        common: The weight of everyday words ("big", "behind"), if other words count 1.
+        advice: The share of its score that a unit of advice keeps, since advice is long and has words on any subject; a
+            query about the assistant lets advice keep all.
+        rows: The weight of two words in a row, in both the query and the unit, in addition to the single words.
+        length: The loss for each doubling of a unit's length above `short`, as a share of the best score.
+        short: The number of words up to which a unit loses nothing for its length.
         saturation: See `Weights`.
         dilution: See `Weights`.
     """

@@ -1,4 +1,4 @@
-"""Searches one conversation by words: its messages and their context, ranked by BM25."""
+"""Searches the messages of one conversation by their words and the words around them, ranked by BM25."""
 
 import base64
 import itertools
@@ -36,7 +36,8 @@ __all__ = ["WordIndex"]
 _STEP = 512
 _PARTS = ("rows", "terms")
 
-# Corrections come with so many of the best messages, with one for each 300 tokens; none has more words than a share.
+# Corrections are added for at most 3 of the best messages, and for one message per 300 tokens of the limit. The most
+# words of a correction are a twelfth of the limit.
 _MOST_CORRECTED, _TOKENS_A_CORRECTION, _CORRECTION_SHARE = 3, 300, 12
 
 _SECONDS_A_DAY = 86_400
@@ -45,16 +46,16 @@ _UNDATED = -1e9
 
 
 class _SearchedText(NamedTuple):
-    """All that is searched: the messages, and behind them their dates.
+    """The searched text: all messages, followed by their dates.
 
     Attributes:
-        terms: The terms of all of it.
-        ends: Where the terms of each message begin, and where the last ones end.
-        grains: The messages, the windows around them, the segments.
-        segment: The place of the segment in which each message stands.
+        terms: The terms of all messages, then of all dates.
+        ends: The positions at which the terms of each message or date begin, and the end of the last.
+        grains: The messages, the windows around messages, and the segments.
+        segment: The place of each message's segment.
         worth: See `worth`.
         answering: See `weigh_answers`.
-        speakers: The speakers: a person in question probably said it.
+        speakers: The speakers. A query that names a speaker probably asks for this speaker's messages.
     """
 
     terms: Terms
@@ -67,20 +68,21 @@ class _SearchedText(NamedTuple):
 
 
 class WordIndex:
-    """The words of a conversation, searched in three grains.
+    """The words of a conversation, searched in three grains: message, window and segment.
 
-    A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. An
-    answer is thus found though the words of the question came a few messages before. Each grain begins with its
-    date, and the words of the date count like any others: a question that names a month or a day finds messages
-    from then. So do dates that a message means, such as "yesterday": see `find_dates`. Messages about the speaker
-    ("I", "my", "we") count a little more, questions a little less: answers seldom rest on questions. Long messages
-    count less, since they take the room of others, and so do messages of a talkative speaker.
+    A message is found by its own text, by the window of text around it, and by its larger segment. An answer is
+    therefore found even if the words of the question were said a few messages before. Each grain begins with its date,
+    and the words of the date count like other words: a question that names a month or a day finds the messages of that
+    time. The words of dates meant by phrases such as "yesterday" count too: see `find_dates`. A message that tells of
+    its speaker ("I", "my", "we") counts a little more, and a question a little less, since questions seldom contain the
+    answer. Long messages count less, because they take the room of other messages, and so do messages of talkative
+    speakers.
 
-    There is no inverted index: the terms of all messages stand in one array, which is scanned for each word of a
-    query. That takes less time than it takes to keep such an index, and a stored conversation is searchable at once.
+    There is no inverted index: the terms of all messages are in one array, which is scanned for each word of a query.
+    A scan takes less time than the upkeep of an inverted index, and a stored conversation is searchable at once.
 
     Args:
-        weights: The weight of each part.
+        weights: The weights of the parts of a score.
 
     Attributes:
         analyser: Cuts texts into words.
@@ -108,7 +110,7 @@ class WordIndex:
         self._corrections: Corrections | None = None
 
     def add(self, passages: Iterable[Passage]) -> None:
-        """Add messages that follow in the log, oldest first; skips messages it already has."""
+        """Add the next messages of the log, oldest first; messages already in the index are ignored."""
         with self._lock:
             last = self._seqs.max(initial=0)
             new = [one for one in passages if one.seq > last]
@@ -130,18 +132,19 @@ class WordIndex:
             }
 
     def unpack(self, items: Mapping[str, JSON]) -> None:
-        """Fill an empty index from packed items."""
+        """Fill an empty index with the items from `pack`; an index with messages stays as it is."""
         rows, terms = (b"".join(base64.b64decode(items[key][part]) for key in sorted(items)) for part in _PARTS)
         with self._lock:
             if not len(self._rows):
                 self._extend(numpy.frombuffer(rows, ROW), numpy.frombuffer(terms, numpy.uint64))
 
     def rank(self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0) -> Ranking:
-        """Return the messages that fit a query.
+        """Return a ranking of the messages that fit a query.
 
         Args:
-            query: The query. Messages with none of its words around them are left out.
-            similar: The messages nearest by embeddings, with their similarity, also if no word finds them.
+            query: The query. A message without any of its words in the surrounding window is left out.
+            similar: The similarities of the messages nearest by embeddings, by log number. These messages are always
+                ranked, even without words of the query.
             share: The weight of embeddings relative to words.
         """
         with self._lock:
@@ -156,15 +159,15 @@ class WordIndex:
     def scores(
         self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
     ) -> dict[int, float]:
-        """Return how well messages fit a query, by log number, best first; see `rank`."""
+        """Return the scores of messages that fit a query, by log number, best first; see `rank`."""
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return messages, the best first, with the newest corrections of the first few before each.
+        """Return messages, best first, with the newest corrections of the first few messages inserted before each.
 
         Args:
-            seqs: Log numbers.
-            limit: Tokens that may be shown. Corrections take room too: of less room, less.
+            seqs: The log numbers of the messages, best first.
+            limit: The token limit of the view. A lower limit allows fewer and shorter corrections.
         """
         with self._lock:
             corrections = self._find_corrections()
@@ -176,7 +179,7 @@ class WordIndex:
             return list(dict.fromkeys([*best, *seqs]))
 
     def find_corrections_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
-        """Return the corrections of messages that were said after a log number; as in `add_corrections`."""
+        """Return the log numbers of corrections said after `since`, for all of the messages; see `add_corrections`."""
         with self._lock:
             corrections, longest = self._find_corrections(), limit // _CORRECTION_SHARE
             places = numpy.searchsorted(self._seqs, seqs).tolist()
@@ -184,7 +187,7 @@ class WordIndex:
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""
+        """Return the first `k` exchanges with any of the messages, each as its first and last log number."""
         with self._lock:
             documents = self._rows["document"]
             firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]
@@ -193,7 +196,7 @@ class WordIndex:
 
     @cached_property
     def _common(self) -> Terms:
-        """The terms of words that say little about the subject of a message."""
+        """The terms of words that say little about a message's subject."""
         return self.analyser.terms(sorted(SMALL_TALK | CORRECTING))[0]
 
     def _find_corrections(self) -> Corrections:
@@ -202,10 +205,10 @@ class WordIndex:
         return self._corrections
 
     def _extend(self, rows: Rows, terms: Terms) -> None:
-        # Only windows this near to the end can still have grown.
+        # Only windows this near to the end can still grow.
         settled = max(0, len(self._rows) - reach(self._weights.window))
         self._rows = numpy.concatenate([self._rows, rows])
-        # By themselves, because they are looked through in each search.
+        # A separate array, because each search looks up log numbers.
         self._seqs = self._rows["seq"].copy()
         self._terms = numpy.concatenate([self._terms, terms])
         first, end = windows(self._rows, numpy.arange(settled, len(self._rows)), self._weights.window)
@@ -216,7 +219,7 @@ class WordIndex:
         self._text = self._corrections = None
 
     def _score(self, query: str) -> tuple[Flags, Numbers, float]:
-        """Find which messages have words of the query around them, the scores of all, and the best by words."""
+        """Return flags for messages with words of the query around them, all scores, and the best score by words."""
         weights, rows = self._weights, self._rows
         if not len(rows) or not (weights.own or weights.around or weights.segment):
             return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows)), 0.0
@@ -230,7 +233,7 @@ class WordIndex:
         return found, total + weights.answering * (before * text.answering) + best * text.worth, best
 
     def _matches(self, query: str) -> tuple[Numbers, Numbers, Numbers]:
-        """Score the words of a query in each message, around it, and in its segment."""
+        """Return each message's scores for the words of a query: in the message, in its window, and in its segment."""
         text = self._fit()
         own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
         for began, finished in phrase_counts(text.terms, text.ends, self.analyser.phrases(query)):
@@ -243,13 +246,13 @@ class WordIndex:
         return self._text
 
     def _cut(self) -> _SearchedText:
-        """Cut the conversation into its grains, each with its date."""
+        """Return the conversation's text cut into grains, each with its date."""
         rows, places = self._rows, numpy.arange(len(self._rows))
         days = numpy.nan_to_num(rows["said_at"] // _SECONDS_A_DAY, nan=_UNDATED)
         another = numpy.diff(days, prepend=-numpy.inf) != 0
         dates, counts = self._dates_of(days[another].tolist())
         ends = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], counts])))
-        # The dates stand behind all messages, as if they were messages too.
+        # The dates follow all messages, as if the dates were messages too.
         day_of = len(rows) + numpy.cumsum(another) - 1
         opening = numpy.flatnonzero(rows["opens"])
         spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
@@ -265,7 +268,7 @@ class WordIndex:
         )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
-        """Return the terms of the dates, and how many each has."""
+        """Return the terms of the dates, and the number of terms of each date."""
         if not self._weights.dates:
             return self._terms[:0], numpy.zeros(len(days), numpy.int64)
         terms, counts = self._dates
@@ -279,7 +282,7 @@ class WordIndex:
 
 
 def _searchable_text(passage: Passage) -> str:
-    """The text, and the words of the dates that it means, except its own day, which is searched anyway."""
+    """Return a passage's text with the words of dates meant by its phrases, without words of the passage's own date."""
     if not passage.said_at:
         return passage.text
     said, own = passage.said_at.date(), passage.date.split()

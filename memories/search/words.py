@@ -1,4 +1,4 @@
-"""Searches by words: cuts texts into words, and scores texts with words of a question by BM25."""
+"""Search by words: cutting texts into words, and scoring spans of messages by BM25."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ from memzoo.memories.text.language import UNSPACED
 
 __all__ = ["Analyser", "Grain", "find_telling_words", "hash_word", "phrase_counts", "space_out"]
 
-# Words that stand in every question and say nothing about what it is after.
+# Words of any question that say nothing about its subject.
 _STOP_WORDS = frozenset(
     """
     a about am an and any are as at be been but by can could did do does for from had has have he her him his how i if
@@ -28,15 +28,15 @@ _STOP_WORDS = frozenset(
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _FOUND = numpy.dtype([("term", "<u8"), ("text", "<i8"), ("offset", "<i8")])
 
-# As in SQLite's FTS5: a word never counts less.
+# The least weight of a word, as in SQLite's FTS5.
 _LEAST_WEIGHT = 1e-6
 _LONGEST_PHRASE = 16
 
 
 class Analyser:
-    """Turns texts into terms: English stems, words of any script. It keeps nothing of them.
+    """Turns texts into terms: English stems, and words of any script. No text is kept.
 
-    The tokenizer is that of SQLite's full-text search.
+    The tokenizer belongs to SQLite's full-text search.
 
     Example:
         >>> terms, counts = Analyser().terms(["My cats", "a cat"])
@@ -54,7 +54,7 @@ class Analyser:
         self._database.execute("CREATE VIRTUAL TABLE words USING fts5vocab(texts, 'instance')")
 
     def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
-        """Return the terms of all texts one after another, and how many each text has."""
+        """Return the terms of all texts one after another, and the number of terms of each text."""
         rows = [(place, space_out(text)) for place, text in enumerate(texts)]
         known: dict[bytes, int] = {}
         with self._lock:
@@ -67,36 +67,36 @@ class Analyser:
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
     def phrases(self, query: str) -> list[Terms]:
-        """Return the telling words of a query; one that the tokenizer cuts into several is a phrase of them."""
+        """Return the telling words of a query, each as a phrase of the one or more terms made by the tokenizer."""
         terms, counts = self.terms(find_telling_words(query))
         return [phrase for phrase in numpy.split(terms, numpy.cumsum(counts)[:-1]) if len(phrase)]
 
 
 def find_telling_words(query: str) -> Sequence[str]:
-    """Return the different words of a query, without the usual words of questions unless it has no others."""
+    """Return the different words of a query without stop words; a query of stop words keeps all its words."""
     words = list(dict.fromkeys(re.findall(r"\w+", space_out(query.casefold()))))
     return [word for word in words if word not in _STOP_WORDS] or words
 
 
 def hash_word(word: bytes) -> int:
-    """Return 64 bits that stand for a word."""
+    """Return a word's hash of 64 bits."""
     return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
 
 
 def space_out(text: str) -> str:
-    """Set spaces around each Chinese or Japanese character, so that it counts as a word."""
-    # SQLite takes no half of a surrogate pair.
+    """Return a text with spaces around each Chinese or Japanese character, so that each character counts as a word."""
+    # SQLite refuses half of a surrogate pair.
     return _UNSPACED.sub(r" \g<0> ", text).encode(errors="replace").decode()
 
 
 class Grain(NamedTuple):
-    """The spans of messages that are searched as one text each.
+    """Spans of messages, each searched as one text.
 
     Attributes:
-        first: The place of the first message of each.
-        end: The place after the last one.
-        day: The place of its date.
-        norm: The discount of the weight of its words for the length of each.
+        first: The place of each span's first message.
+        end: The place after each span's last message.
+        day: The place of each span's date.
+        norm: The length norm of each span: the longer the span, the less its words count.
         saturation: See `Weights`.
     """
 
@@ -108,17 +108,24 @@ class Grain(NamedTuple):
 
     @classmethod
     def of(cls, spans: tuple[Places, Places], day: Places, ends: Places, weights: Weights) -> "Grain":
-        """Measure spans, given by their first messages and by those after the last; `ends` of the terms of each."""
+        """Return a grain of spans, each from a first message to the place after the last.
+
+        Args:
+            spans: The places of the first messages, and the places after the last messages.
+            day: The place of each span's date.
+            ends: The positions at which the terms of each message or date begin, and the end of the last.
+            weights: The weights.
+        """
         first, end = spans
         length = ends[end] - ends[first] + ends[day + 1] - ends[day]
         relative = weights.dilution * length / max(length.mean(), _LEAST_WEIGHT)
         return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
 
     def add(self, began: Places, finished: Places, scores: Numbers, share: float = 1.0) -> None:
-        """Add the score of a word, or a share of it, to the scores of the spans in which it stands."""
-        # A phrase that reaches over a span from end to end began before it and does not finish in it: less than none.
+        """Add the score of a word, times a share, to the scores of the spans that contain the word."""
+        # A phrase longer than a span may begin before the span and end after it, which makes the difference negative.
         count = numpy.maximum(finished.take(self.end) - began.take(self.first), 0)
-        if finished[-1] > began[self.day[0]]:  # It stands in a date.
+        if finished[-1] > began[self.day[0]]:  # A date contains the word.
             count += numpy.maximum(finished.take(self.day + 1) - began.take(self.day), 0)
         found = numpy.flatnonzero(count > 0)
         count, rest = count[found], len(count) - len(found)
@@ -127,17 +134,17 @@ class Grain(NamedTuple):
 
 
 def phrase_counts(terms: Terms, ends: Places, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
-    """Count, for each phrase in the text, its beginnings and its ends before each message.
+    """Yield, for each phrase found anywhere, the numbers of its beginnings and of its ends before each message.
 
     Args:
         terms: The terms of all messages.
-        ends: The first place of the terms of each message, and the end of the last one.
-        phrases: The phrases to find.
+        ends: The positions at which the terms of each message begin, and the end of the last.
+        phrases: The phrases to search for.
     """
-    # Going through the text once for all words bounds the cost of a pasted page, which asks for thousands.
+    # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.
     words = numpy.unique(numpy.array([phrase[0] for phrase in phrases], numpy.uint64))
     places = numpy.flatnonzero(numpy.isin(terms, words))
-    # Small numbers instead of the terms themselves, since those are sorted in one go (by radix).
+    # Small numbers stand for the terms, because small numbers are sorted faster (by radix).
     which = numpy.searchsorted(words, terms[places]).astype(numpy.min_scalar_type(len(words)))
     after = numpy.cumsum(numpy.bincount(which, minlength=len(words)))
     positions = dict(zip(words.tolist(), numpy.split(places[numpy.argsort(which, kind="stable")], after), strict=False))
@@ -152,6 +159,6 @@ def phrase_counts(terms: Terms, ends: Places, phrases: Sequence[Terms]) -> Itera
 
 
 def _before(ends: Places, positions: Places) -> Places:
-    """Count how many of some positions among the terms lie before each message, and before the end."""
+    """Return the number of positions before the beginning of each message, and before the end."""
     behind = numpy.searchsorted(ends, positions, side="right")
     return numpy.cumsum(numpy.bincount(behind, minlength=len(ends)))

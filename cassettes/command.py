@@ -1,4 +1,4 @@
-"""The commands that show, check, export and record cassettes again."""
+"""The commands that list, show, check, export, re-record and serve cassettes."""
 
 import shlex
 import shutil

@@ -25,7 +25,7 @@ __all__ = [
 
 PLACEHOLDER = "SCRUBBED"
 
-# Shorter values such as "EMPTY", "ollama" or "postgres" are no secrets, and a prompt may contain these words.
+# Short values and plain words such as "EMPTY", "ollama" or "postgres" are no secrets, and a prompt may contain them.
 _SHORTEST = 8
 _LONGEST_WORD = 20
 

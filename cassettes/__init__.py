@@ -2,14 +2,14 @@
 
     cassette, settings            opening a cassette, and its options; `proxy` and `functions` for other callers
     mark, plugin                  the same for pytest, which loads only `mark` until a test is marked
-    interception, callers, chunks catching a request from the client, finding its cassette, and streams' arrival
-    passing                       requests that pass by the cassette
-    player                        answers or records a request
-    matching, ignoring            finding the recording that answers, and the differences to the nearest one
+    interception, callers, chunks intercepting a client's request, finding its cassette, and the timing of streams
+    passing                       requests that bypass the cassette
+    player                        answering or recording a request
+    matching, ignoring            matching a request with a recording, and showing the differences to the nearest one
     scrubbing, places, answers    removing secrets: from requests by place, from answers by form; `secrets` for both
-    format, yaml_text, files      the file format; `vcrpy_files` and `exporting` for other kits' formats
-    http, conversation            reading HTTP and models' APIs
-    library                       whole folders, for `memzoo cassettes`
+    format, yaml_text, files      the file format; `vcrpy_files` and `exporting` for the formats of other kits
+    http, conversation            reading HTTP messages and models' APIs
+    library                       processing whole folders, for `memzoo cassettes`
 
 In pytest, mark a test with `@pytest.mark.cassette`; anywhere else, use `use_cassette`. If pytest does not load plugins
 by itself, pass `-p memzoo.cassettes`. See docs/cassettes.md. PYTEST_DONT_REWRITE, because a conftest may import from
@@ -59,8 +59,8 @@ __all__ = [
 pytest_plugins = ["memzoo.cassettes.plugin"]
 
 
-# pytest loads the package for `mark` even in projects without cassettes, and the package must import without PyYAML,
-# which these two need.
+# These two names need PyYAML. The package must import without PyYAML, because pytest loads the package for `mark` even
+# in projects without cassettes.
 _PLACES = {
     "memzoo.cassettes.cassette": "Cassette use_cassette",
     "memzoo.cassettes.errors": "CassetteError CassetteFormatError CassetteInUseError HiddenKeyWarning "

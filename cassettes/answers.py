@@ -1,6 +1,6 @@
-"""Takes keys out of answers. Everything else in a model's answer is kept to the letter.
+"""Hides keys in answers. The rest of a model's answer stays unchanged.
 
-Names of members do not count here: a model that sells biscuits has an argument `cookies`.
+Names of JSON members are no evidence of a secret here: an argument named `cookies` may be about biscuits.
 """
 
 import json
@@ -16,10 +16,10 @@ from memzoo.cassettes.secrets import Keys, Secret, replace
 
 __all__ = ["Cleaned", "hide_in_answer", "hide_in_events", "local_models"]
 
-# Members with texts that later events continue; the last three are Ollama's.
+# Members with texts that later events continue; the last three members are Ollama's.
 _STREAMED = frozenset({"delta", "text", "content", "response", "thinking"})
 _STRING = re.compile(r'"((?:[^"\\]++|\\.)*+)"(?=(\s*+:)?)', re.DOTALL)
-# The escape of one character between the quotes; two surrogates form one.
+# One character in a JSON string, perhaps escaped; two escaped surrogates form one character.
 _CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
 )
@@ -30,19 +30,19 @@ _Place: TypeAlias = tuple[_Path, Any, Any]
 
 
 class Cleaned(NamedTuple):
-    """A text without keys, and the places and kinds of those removed."""
+    """A text without keys, with the places and kinds of the removed keys."""
 
     text: str
     hidden: frozenset[str] = frozenset()
 
 
 def hide_in_answer(text: str, kind: str, keys: Keys) -> Cleaned:
-    """Hide the keys in the body of an answer; `kind` is its content type."""
+    """Hide the keys in the body of an answer; `kind` is the answer's content type."""
     if is_stream(kind) or is_lines(kind):
         return hide_in_events(text, keys, EVENT if is_stream(kind) else "")
     value, hidden = json_in(text), set[str]()
     if is_array(value) and all(map(is_object, value)):
-        # Gemini's streams, unless they are asked for as events.
+        # Gemini's streams, unless the request asked for events.
         hidden = _hide_in_pieces(dict(enumerate(value)), keys)
         text = json.dumps(value) if hidden else text
     found = _find(text, keys)
@@ -50,7 +50,10 @@ def hide_in_answer(text: str, kind: str, keys: Keys) -> Cleaned:
 
 
 def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> Cleaned:
-    """Hide the keys in a stream: within events, in pieces over several, and between them; `begin` as for `events`."""
+    """Hide the keys in a stream: within an event, split over several events, and between events.
+
+    See `events` for `begin`.
+    """
     lines = text.split("\n")
     before, after = dict(events(text, begin)), dict(events(text, begin))
     hidden = _hide_in_pieces(after, keys)
@@ -74,7 +77,7 @@ def hide_in_events(text: str, keys: Keys, begin: str = EVENT) -> Cleaned:
 
 
 def local_models(text: str, kind: str) -> Iterator[str]:
-    """List the models that an answer, or a list of models, names by files on the server."""
+    """Yield the models named by file paths on the server, in an answer or a list of models."""
     values = [event for _, event in events(text)] if is_stream(kind) else [json_in(text)]
     for value in filter(is_object, values):
         listed = [one for name in ("models", "data") if is_array(several := value.get(name)) for one in several]
@@ -85,7 +88,7 @@ def local_models(text: str, kind: str) -> Iterator[str]:
 
 
 def _find(text: str, keys: Keys) -> list[Secret]:
-    """Find the keys in a text; in JSON, and in JSON texts within it, only in values, not in names."""
+    """Return the keys in a text; in JSON, and in JSON strings nested in it, only the keys in values, not in names."""
     if json_in(text) is None:
         return keys.find(text)
     return [one for string in _STRING.finditer(text) if not string[2] for one in _find_in_string(string, keys)]
@@ -101,7 +104,7 @@ def _find_in_string(string: re.Match[str], keys: Keys) -> Iterator[Secret]:
 
 
 def _tell(text: str, found: Iterable[Secret], keys: Keys) -> set[str]:
-    """Describe the places and kinds of the keys found in a text."""
+    """Return descriptions of the keys found in a text, with their places and kinds."""
     kinds = {one.kind for one in found}
     strings = _strings(json_in(text) or []) if kinds else ()
     told = {_say(path, one.kind, keys) for path, holder, key in strings for one in _find(holder[key], keys)}
@@ -114,7 +117,7 @@ def _say(path: _Path, kind: str, keys: Keys) -> str:
 
 
 def _hide_in_pieces(found: Mapping[int, dict[str, Any]], keys: Keys) -> set[str]:
-    """Hide the keys in texts that events spell out in pieces, within the events, and describe their places."""
+    """Hide the keys in texts that are split over events; change the events, and return the keys' descriptions."""
     streams: defaultdict[str, list[_Place]] = defaultdict(list)
     for event in found.values():
         about = [event.get(name) for name in ("type", "item_id", "output_index", "content_index", "index")]
@@ -126,7 +129,7 @@ def _hide_in_pieces(found: Mapping[int, dict[str, Any]], keys: Keys) -> set[str]
         letters = [letter for _, holder, key in pieces for letter in holder[key]]
         secrets = _find("".join(letters), keys)
         for one in secrets:
-            # The first letter becomes the placeholder and the others disappear, so all pieces keep their bounds.
+            # The placeholder replaces the first letter, and the other letters become empty, to keep the pieces' bounds.
             letters[one.start : one.end] = [one.put, *[""] * (one.end - one.start - 1)]
             hidden.add(_say(pieces[0][0], one.kind, keys))
         rest = iter(letters)
@@ -136,13 +139,13 @@ def _hide_in_pieces(found: Mapping[int, dict[str, Any]], keys: Keys) -> set[str]
 
 
 def _strings(value: Any) -> Iterator[_Place]:
-    """Find the strings in JSON, however deep."""
+    """Yield the places of all strings in JSON, at any depth."""
     left: list[tuple[_Path, Any]] = [((), value)]
     while left:
         path, holder = left.pop()
         members = holder.items() if is_object(holder) else enumerate(holder)
         for key, child in members:
-            # An event lists only the choices or calls that it adds to: `index` identifies these, not the place.
+            # An event lists only the choices or calls that it extends, identified by `index`, not by their position.
             name = child.get("index", key) if is_array(holder) and is_object(child) else key
             if isinstance(child, str):
                 yield (*path, name), holder, key

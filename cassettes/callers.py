@@ -1,4 +1,4 @@
-"""Finds the cassette of a request: that of its task or thread, or of the one that started it."""
+"""Finds the cassette of a request: the cassette of its task or thread, or of the task or thread that started these."""
 
 import asyncio
 import threading
@@ -23,9 +23,10 @@ class Caller:
     """A thread or task that belongs to a cassette.
 
     Attributes:
-        player: Plays or records its cassette.
-        name: Its path of numbers, in the order in which threads and tasks began: `"2.1"`; empty for the first.
-        tasks: The callers of the cassette that are tasks.
+        player: The player of the cassette.
+        name: The caller's path of numbers, in the order of the starts of threads and tasks: `"2.1"`; empty for the
+            first caller.
+        tasks: The cassette's callers by task.
     """
 
     def __init__(self, player: "Player", name: str = "", tasks: "WeakKeyDictionary[Any, Caller] | None" = None) -> None:
@@ -36,13 +37,13 @@ class Caller:
         self._lock = new_lock()
 
     def child(self) -> "Caller":
-        """Make the next thread or task that this one starts."""
+        """Return a caller for the next thread or task started by this caller."""
         with self._lock:
             self._children += 1
             return Caller(self.player, f"{self.name}.{self._children}".removeprefix("."), self.tasks)
 
     def in_task(self) -> "Caller":
-        """Find the running task: the caller itself, or one that it started."""
+        """Return the caller of the running task: this caller, or a child of this caller."""
         task = _task()
         if task is None:
             return self
@@ -58,17 +59,17 @@ _lock = new_lock()
 
 
 def current_caller() -> Caller | None:
-    """Return the caller, with its cassette, of this thread or task; `None` if its requests pass through.
+    """Return the caller for this thread or task; `None` if its requests bypass all cassettes.
 
     Raises:
-        CassetteInUseError: It was started outside all cassettes, and several are open.
+        CassetteInUseError: The thread or task was started outside all cassettes, and several cassettes are open.
     """
     if _unrecorded.get():
         return None
     caller, players = _current.get(), [one.player for one in _open]
     if caller is not None and (caller.player in players or not players):
         return caller.in_task()
-    # An older pool has threads without a cassette; if only one is open, it is the one.
+    # Threads of an older pool have no cassette; if only one cassette is open, use this cassette.
     if len(players) == 1:
         return _open[0].in_task()
     raise CassetteInUseError(
@@ -79,7 +80,7 @@ def current_caller() -> Caller | None:
 
 @contextmanager
 def let_through() -> Generator[None]:
-    """Let requests through, because their sender itself is recorded."""
+    """Let the requests in the block bypass all cassettes, because their sender itself is recorded."""
     token = _unrecorded.set(True)
     try:
         yield
@@ -89,10 +90,10 @@ def let_through() -> Generator[None]:
 
 @contextmanager
 def attach_player(player: "Player") -> Generator[None]:
-    """Assign to a player all later requests of this thread or task, and of those that it starts.
+    """Assign to a player the block's requests from this thread or task, and from its threads and tasks.
 
     Raises:
-        CassetteInUseError: The same file is open already, and one of the two records it.
+        CassetteInUseError: The same file is open already, and one of the two players records it.
     """
     caller, before = Caller(player), _current.get()
     if (task := _task()) is not None:
@@ -119,7 +120,7 @@ def attach_player(player: "Player") -> Generator[None]:
 
 @contextmanager
 def follow() -> Generator[None]:
-    """Assign threads, tasks, and the work of thread pools to the cassette of their starter."""
+    """Assign each thread, task and thread pool's job to the cassette of the thread or task that started it."""
     start, submit, create = threading.Thread.start, ThreadPoolExecutor.submit, asyncio.BaseEventLoop.create_task
 
     def start_inside(thread: threading.Thread) -> None:
@@ -133,7 +134,7 @@ def follow() -> Generator[None]:
         task: Any = create(loop, coroutine, **options)
         caller = _current.get()
         if caller is not None:
-            # Numbered here, in the program's order: their requests come in any order.
+            # Callers are numbered here, in the program's order, because their requests may come in any order.
             caller.tasks[task] = caller.in_task().child()
         return task
 

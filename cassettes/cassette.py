@@ -38,13 +38,13 @@ _R = TypeVar("_R")
 
 
 class Cassette:
-    """An open cassette, for all requests of its thread or task, and of those that it starts, until it is closed.
+    """An open cassette for the requests of its thread or task, and of the threads and tasks started by these.
 
     Attributes:
-        path: Its file.
+        path: The cassette's file.
         recording: True if requests are sent and recorded instead of answered from the file.
-        player: Answers requests, or records them.
-        facts: Statistics of a finished recording: models and tokens.
+        player: The player, which answers or records requests.
+        facts: The statistics of a finished recording: models and tokens.
     """
 
     def __init__(
@@ -53,16 +53,17 @@ class Cassette:
         """Open a cassette.
 
         Args:
-            path: Its file; with a name that ends in `.gz`, it is compressed.
-            settings: How to record and replay; by default it is only replayed.
-            clients: Let it answer this process's HTTP clients; otherwise use only its `player`.
+            path: The cassette's file, compressed if its name ends in `.gz`.
+            settings: The settings for recording and replaying; by default, the cassette is only replayed.
+            clients: True to answer the HTTP clients of this process; otherwise, the cassette is used only by its
+                `player`.
 
         Raises:
             OptionError: The path is invalid.
-            MissingCassetteError: There is no such file, and recording is off.
+            MissingCassetteError: The file does not exist, and recording is off.
             RecordingError: The file cannot be written.
             CassetteFormatError: The file is not a cassette.
-            CassetteInUseError: The same file is open already, and one of the two records.
+            CassetteInUseError: The same file is open already, and one of the two cassettes records.
             StaleCassetteError: The recording is too old.
             MissingExtraError: vcrpy or PyYAML is not installed.
         """
@@ -92,15 +93,16 @@ class Cassette:
         """Stop playing or recording, and check that the code under test sent the recorded requests.
 
         Args:
-            failure: The exception of the code under test; if it failed, nothing is written and requests may be missing.
+            failure: The exception of the code under test. After a failure, nothing is written, and missing requests are
+                no error.
 
         Raises:
-            UnmatchedRequestError: A request had no recording, even if the code under test swallowed that error.
+            UnmatchedRequestError: A request had no recording, even if the code under test swallowed the error.
             UnplayedInteractionError: A recorded request was not sent.
             RecordingError: The recording may not be kept.
         """
         self._patches.close()
-        # An interruption, or a skipped test, is not a failure of a request.
+        # An interruption or a skipped test does not mean that a request failed.
         if self.recording and isinstance(failure, Exception | None):
             self.player.end()
         self._raise_noted(failure)
@@ -113,20 +115,21 @@ class Cassette:
             raise UnplayedInteractionError(message)
 
     def model(self, model: Any) -> Any:
-        """Record above HTTP: return a function that asks this cassette, or the model while recording.
+        """Return a function that answers from this cassette or, while recording, from the model.
 
-        The recording then does not depend on the client, its version or its transport.
+        The function records messages and replies instead of HTTP requests, so the recording does not depend on the
+        client, its version or its transport.
 
         Args:
             model: A function from messages to text, asynchronous or not, or a `ChatModel`.
 
         Returns:
-            A function from messages to text; `create_memory(llm=...)` takes it as well.
+            A function from messages to text, usable for example in `create_memory(llm=...)`.
         """
         return make_function(self.player, model)
 
     def error_of(self, error: BaseException | None) -> CassetteError | None:
-        """Return this cassette's error, such as a missing recording, if it led to this error."""
+        """Return the cassette's error, such as a missing recording, that caused an error; otherwise `None`."""
         return next((one for known in _chain(error) for one in self.player.errors if one is known), None)
 
     def _new_player(self) -> Player:
@@ -143,7 +146,7 @@ class Cassette:
             raise CassetteFormatError(f"{error}{hint}") from error
         self._check_age(str(head.get("recorded", "")))
         if head.get("recorder") == "vcrpy":
-            # It has secrets, and headers of the transport.
+            # A cassette of vcrpy may have secrets, and has headers of the transport.
             recordings = player(recordings).list_recordings()
         self._tell_hidden(recordings)
         return player(recordings, counts=head.get("counts"))
@@ -170,7 +173,7 @@ class Cassette:
             warnings.warn(message, StaleCassetteWarning, stacklevel=2)
 
     def _raise_noted(self, failure: BaseException | None) -> None:
-        """Raise an error of the player that the code under test has swallowed."""
+        """Raise a player's error that the code under test swallowed."""
         noted = self.player.errors
         if not noted or self.error_of(failure):
             return
@@ -195,10 +198,10 @@ class Cassette:
 
 
 class Opening:
-    """A cassette to open with `with` or `async with`, or around each call of a decorated function."""
+    """A context manager and decorator that opens a cassette, for a block or for each call of a function."""
 
     def __init__(self, path: str | PathLike[str], settings: CassetteSettings) -> None:
-        """Keep the arguments, which `use_cassette` describes."""
+        """Store the arguments of `use_cassette`."""
         self._path = path
         self._settings = settings
         self._open: list[Cassette] = []
@@ -209,7 +212,7 @@ class Opening:
         return self._open[-1]
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Close it, and check that the recorded requests were sent."""
+        """Close the cassette, and check that the recorded requests were sent."""
         self._open.pop().close(error)
 
     async def __aenter__(self) -> Cassette:
@@ -217,14 +220,14 @@ class Opening:
         return self.__enter__()
 
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Close it."""
+        """Close the cassette, and check that the recorded requests were sent."""
         self.__exit__(kind, error, trace)
 
     def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
         """Decorate a function, asynchronous or not.
 
         Raises:
-            OptionError: It is a generator, which runs only after the cassette is closed again.
+            OptionError: The function is a generator, whose body would run only after the cassette is closed.
         """
         if isgeneratorfunction(function) or isasyncgenfunction(function):
             raise OptionError(f"use_cassette cannot decorate the generator {function.__name__!r}: open it inside")
@@ -247,11 +250,11 @@ def use_cassette(path: str | PathLike[str], **settings: Unpack[CassetteOptions])
 
     Args:
         path: The file of the cassette.
-        **settings: As `CassetteSettings` describes them; `record="once"` records if the file is missing. Nothing is
-            written if the block raises.
+        **settings: The options of `CassetteSettings`; for example, `record="once"` records if the file is missing.
+            Nothing is written if the block raises an error.
 
     Returns:
-        A context manager of the open `Cassette`; opening and closing it raise the cassette's errors.
+        A context manager of the open `Cassette`; its beginning and its end may raise the cassette's errors.
 
     Raises:
         OptionError: A setting is unknown or wrong.

@@ -1,4 +1,4 @@
-"""The arrival of a stream: its chunks, the pauses before them, and an early end."""
+"""Records and repeats the arrival of a stream: its chunks, its pauses, and an early end."""
 
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -17,9 +17,9 @@ class Arrival:
     """The arrival of a response's body.
 
     Attributes:
-        sizes: The bytes of each chunk; empty if it came all at once, or if chunks do not matter.
-        seconds: The pause before each chunk; the first is the time to the first chunk. Empty if none are kept.
-        broken: The error that ended it early, such as `"RemoteProtocolError: peer closed connection"`.
+        sizes: The number of bytes in each chunk; empty if the body came at once, or if chunks do not matter.
+        seconds: The pause before each chunk, beginning with the time to the first chunk; empty if pauses are not kept.
+        broken: The error that ended the body early, such as `"RemoteProtocolError: peer closed connection"`.
     """
 
     sizes: tuple[int, ...] = ()
@@ -31,11 +31,11 @@ AT_ONCE = Arrival()
 
 
 async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
-    """Read the stream of a real response until it ends or breaks, and close it.
+    """Read a real response's stream until its end or an error, and close the stream; return the body and its arrival.
 
     Args:
-        stream: An asynchronous stream, or one that is read without an event loop.
-        started: The time when its request was sent, by `time.perf_counter`: the first pause begins then.
+        stream: An asynchronous or a synchronous stream.
+        started: The time of sending the request, by `time.perf_counter`; the first pause begins at this time.
     """
     parts, seconds, broken, last = list[bytes](), list[float](), "", started
     try:
@@ -52,7 +52,7 @@ async def receive(stream: Any, started: float) -> tuple[bytes, Arrival]:
 
 
 def pace(client: Any, content: bytes, arrival: Arrival) -> Any:
-    """Make a stream for httpx or httpx2 with a recorded arrival, which breaks off with the same error."""
+    """Return a stream for httpx or httpx2 that repeats a recorded arrival, including the error of a broken stream."""
     import anyio
 
     class Paced(client.ByteStream):  # type: ignore[misc]  # which of the two modules is known only here
@@ -78,13 +78,13 @@ def pace(client: Any, content: bytes, arrival: Arrival) -> Any:
 
 
 def event_sizes(body: bytes) -> tuple[int, ...]:
-    """List the sizes of a stream's events, each with the empty line after it."""
+    """Return the sizes of a stream's events, each including the empty line after the event."""
     *events, rest = body.split(b"\n\n")
     return (*(len(event) + 2 for event in events), *([len(rest)] if rest else []))
 
 
 def by_event(arrival: Arrival, body: bytes) -> Arrival:
-    """Split chunks of several whole events into single events, since the network groups them differently each time."""
+    """Return an arrival with one chunk for each event, because the network groups whole events at random."""
     sizes = event_sizes(body)
     if not arrival.sizes or arrival.seconds or not {*accumulate(arrival.sizes)} <= {*accumulate(sizes)}:
         return arrival
@@ -92,7 +92,7 @@ def by_event(arrival: Arrival, body: bytes) -> Arrival:
 
 
 def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ...]:
-    """Return the sizes of the same chunks after secrets were hidden: the same lines, the same places."""
+    """Return the sizes of the chunks after secrets were hidden; each chunk ends at the same place in the same line."""
     if before == after:
         return sizes
     lines, clean = before.split(b"\n"), after.split(b"\n")
@@ -108,7 +108,7 @@ def resize(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, ..
 
 
 def steps_of(content: bytes, arrival: Arrival) -> Iterator[tuple[float, bytes]]:
-    """Yield the chunks of a body, each after its pause."""
+    """Yield the chunks of a body, each as (pause before the chunk, chunk)."""
     rest = BytesIO(content)
     # The last chunk is the rest, because an edit may have made the body longer.
     sizes = (*arrival.sizes[:-1], -1)

@@ -1,4 +1,4 @@
-"""The commands that look into cassettes, check them, and record them again."""
+"""The commands that list, show, check, export, re-record and serve cassettes."""
 
 import shlex
 import shutil
@@ -200,13 +200,13 @@ def _drift(old: "CassetteFile", new: "CassetteFile") -> list[str]:
     from memzoo.cassettes.ignoring import Ignored
     from memzoo.cassettes.library import drift
 
-    # The functions that a header names may be of a test alone.
+    # Functions named in a header may exist only in a test, so only the other rules apply here.
     rules = [rule for rule in new.head.get("ignored", ()) if rule.startswith(("$", "re:"))]
     return drift(old.recordings, new.recordings, Ignored(rules))
 
 
 def _orphans(where: Path) -> tuple[list[Path], str]:
-    """Find files that belong to no test; if there are any, also say why that is uncertain, or nothing."""
+    """Return the files that belong to no test, and the reasons why the list of tests may be incomplete ("" if none)."""
     from memzoo.cassettes.settings import LIST_FOLDER, LIST_GAP
 
     with tempfile.TemporaryDirectory() as place:
@@ -221,7 +221,7 @@ def _orphans(where: Path) -> tuple[list[Path], str]:
     folders = [Path(line.removeprefix(LIST_FOLDER)).resolve() for line in lines if line.startswith(LIST_FOLDER)]
     gaps = [line.removeprefix(LIST_GAP) for line in lines if line.startswith(LIST_GAP)]
     known = {Path(line).resolve() for line in lines if not line.startswith("# ")}
-    # The plugin has a folder for each module: beside these lies what others opened, such as `use_cassette`.
+    # The plugin has a folder for each module; files next to these folders may come from `use_cassette`.
     found = [path for path in _paths(where) if path.resolve() not in known and path.resolve().parent not in folders]
     gaps += [
         f"the cassettes of the tests here are in {str(one)!r}"

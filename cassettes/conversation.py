@@ -22,13 +22,13 @@ _SPEAKING = frozenset({"choices", "message", "delta", "content", "output", "cand
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Statistics of a recording, read from its responses.
+    """Statistics of a recording, from its responses.
 
     Attributes:
-        models: The names of the models that answered, sorted.
-        responses: How many responses there are.
-        input_tokens: The tokens of the prompts, as the server counted them.
-        output_tokens: The tokens of the answers, as the server counted them.
+        models: The names of the answering models, sorted.
+        responses: The number of responses.
+        input_tokens: The tokens of the prompts, as counted by the server.
+        output_tokens: The tokens of the answers, as counted by the server.
     """
 
     models: tuple[str, ...] = ()
@@ -46,18 +46,18 @@ class Facts:
 
 
 def facts_of(responses: Iterable[Mapping[str, Any]]) -> Facts:
-    """Add up the statistics of responses in vcrpy's form."""
+    """Return the total statistics of responses in vcrpy's format."""
     return sum(map(_facts, responses), Facts())
 
 
 def answer_text(response: Mapping[str, Any]) -> str:
-    """Return a model's answer as text: of OpenAI's two APIs, Anthropic's or Gemini's, streamed or not."""
+    """Return the text of a model's answer from OpenAI's two APIs, Anthropic's or Gemini's, streamed or not."""
     said = "".join(text for reply in _replies(response) for text in _list_texts(reply))
     return said or _text(response)[:_LONGEST_ANSWER]
 
 
 def contents(response: Mapping[str, Any]) -> list[Any]:
-    """List the JSON values of a response: its body, or the events of a stream."""
+    """Return the JSON values of a response: its body, or the events of a stream."""
     if is_stream(content_type(response["headers"])):
         return [event for _, event in events(_text(response))]
     try:
@@ -67,20 +67,20 @@ def contents(response: Mapping[str, Any]) -> list[Any]:
 
 
 def _list_spoken(body: Any) -> list[tuple[str, list[Any]]]:
-    """List the speakers with their texts and other parts; empty if the body is not a conversation."""
+    """Return the speakers with their texts and other parts; empty if the body is not a conversation."""
     if not is_object(body) or _ASKED.isdisjoint(body):
         return []
     return [turn for name in _SPOKEN if name in body for turn in _turns(name, body[name])]
 
 
 def newest(body: Any) -> str:
-    """Return the text of the last message; empty if there is none."""
+    """Return the text of the last message; "" without messages."""
     spoken = _list_spoken(body)
     return "\n".join(part for part in spoken[-1][1] if isinstance(part, str)) if spoken else ""
 
 
 def readable(body: Any) -> list[Any]:
-    """Return a body in a readable order: its options, and then a `{speaker: text}` for each message."""
+    """Return a body in a readable order: first its options, then a `{speaker: text}` for each message."""
     spoken = _list_spoken(body)
     if not spoken:
         return [body]
@@ -120,7 +120,7 @@ def _facts(response: Mapping[str, Any]) -> Facts:
     replies = list(_replies(response))
     named = (reply.get(name) for reply in replies for name in ("model", "modelVersion"))
     models = {name for name in named if isinstance(name, str)}
-    # A stream may report its running total several times, and Anthropic's reports each half in a different event.
+    # A stream may report its running total repeatedly; Anthropic reports input and output in different events.
     spent = dict.fromkeys(_USAGE, 0)
     for reply in replies:
         usage = next((use for name in ("usage", "usageMetadata") if is_object(use := reply.get(name))), {})
@@ -140,7 +140,7 @@ def _list_texts(reply: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _replies(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a response with the model's data; events of a stream may wrap them."""
+    """Yield the objects with the model's data in a response, unwrapped from a stream's events if necessary."""
     wrapped = ("response", "message") if is_stream(content_type(response["headers"])) else ()
     for value in filter(is_object, contents(response)):
         yield next((one for name in wrapped if is_object(one := value.get(name))), value)

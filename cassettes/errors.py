@@ -21,18 +21,18 @@ __all__ = [
 
 
 class CassetteError(MemoryZooError):
-    """The root of the replay kit's errors."""
+    """The base class of the replay kit's errors."""
 
 
 class MissingCassetteError(CassetteError, FileNotFoundError):
-    """Recording is off and there is no cassette to replay."""
+    """Recording is off, and the cassette to replay does not exist."""
 
 
 class CassetteFormatError(CassetteError, ValueError):
-    """The file is not a cassette, or an edit has damaged it.
+    """The file is not a cassette, or is damaged.
 
     Attributes:
-        is_other_kind: True for a recording of something other than HTTP; recording it here would not help.
+        is_other_kind: True for a recording of other data than HTTP, which cannot be recorded again here.
     """
 
     is_other_kind = False
@@ -47,19 +47,19 @@ class StaleCassetteError(CassetteError, AssertionError):
 
 
 class StaleCassetteWarning(UserWarning):
-    """The recording is older than it should be."""
+    """The recording is older than its maximum age."""
 
 
 class HiddenKeyWarning(UserWarning):
-    """An answer contained a key: a replay gives the program a placeholder instead of the key."""
+    """An answer contained a key: a replay will return a placeholder instead of the key."""
 
 
 class UnmatchedRequestError(CassetteError, LookupError):
-    """The code under test sent a request, and no recording is left to answer it."""
+    """The code under test sent a request without a remaining recording."""
 
 
 class UnplayedInteractionError(CassetteError, AssertionError):
-    """The code under test no longer sends all the recorded requests."""
+    """The code under test did not send all recorded requests."""
 
 
 class RecordingError(CassetteError, RuntimeError):
@@ -68,10 +68,10 @@ class RecordingError(CassetteError, RuntimeError):
 
 @contextmanager
 def replay_extra() -> Generator[None]:
-    """Import modules of the `replay` extra.
+    """Import modules of the `replay` extra in a `with` block.
 
     Raises:
-        MissingExtraError: One of them is not installed.
+        MissingExtraError: A module is not installed.
     """
     try:
         yield

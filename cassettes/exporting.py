@@ -1,4 +1,4 @@
-"""Writes cassettes as vcrpy's, which its own player and pytest-recording replay."""
+"""Writes cassettes in vcrpy's format, for replays by vcrpy and pytest-recording."""
 
 from functools import partial
 from os import PathLike
@@ -24,14 +24,14 @@ _TITLE = "# Written by memzoo.cassettes for vcrpy; parts without a place in vcrp
 def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *, origin: str = OPENAI) -> None:
     """Write a cassette in vcrpy's format.
 
-    Shared or packed parts are written out, and secrets stay hidden. The arrival of streams (chunks, pauses, the error
-    that broke them), the asking thread or task, and the header are left out: vcrpy's format has no place for them.
+    Shared or packed parts are written out, and secrets stay hidden. The arrival of streams (chunks, pauses, errors),
+    the thread or task of a request, and the header are left out, because vcrpy's format has no place for these.
 
     Args:
-        source: A cassette of ours, or of vcrpy.
-        target: The file to write; vcrpy does not read compressed ones.
-        origin: Scheme, host and port for the requests, since our cassettes have none and vcrpy matches them by
-            default.
+        source: A cassette of this kit or of vcrpy.
+        target: The file to write; vcrpy does not read compressed files.
+        origin: Scheme, host and port for the requests. Cassettes of this kit have no origin, but vcrpy matches origins
+            by default.
 
     Raises:
         CassetteFormatError: The source cannot be read.
@@ -50,8 +50,8 @@ def to_vcrpy(file: CassetteFile, origin: str = OPENAI) -> dict[str, Any]:
     url = urlsplit(origin)
     if not (url.scheme and url.netloc) or url.path.strip("/") or url.query:
         raise OptionError(f"origin must be a scheme and a host, such as {OPENAI!r}, not {origin!r}")
-    # Our format does not distinguish no body from an empty one. For httpx, which OpenAI's, Anthropic's and Google's
-    # clients use, vcrpy writes ''.
+    # Our format does not distinguish an absent body from an empty body. vcrpy writes '' for httpx, the HTTP library of
+    # OpenAI's, Anthropic's and Google's clients.
     no_body = None if file.head.get("recorder") == "vcrpy" else ""
     write = partial(_interaction, origin=origin.rstrip("/"), no_body=no_body)
     return {"version": 1, "interactions": list(map(write, file.recordings))}
@@ -76,7 +76,7 @@ def _interaction(one: Recorded, origin: str, no_body: str | None) -> dict[str, A
 
 
 def _text(body: bytes | None) -> str | bytes | None:
-    """Return a body as text, which is easier to read; bytes that are not text stay as they are."""
+    """Return a body as readable text; other bytes than text stay unchanged."""
     try:
         return body and body.decode()
     except UnicodeDecodeError:

@@ -17,8 +17,8 @@ def read_file(path: Path) -> str:
 
     Raises:
         OSError: The file cannot be read or decompressed.
-        EOFError: It is compressed, and cut off.
-        ValueError: It is not text.
+        EOFError: The file is compressed, and cut off.
+        ValueError: The file is not text.
     """
     content = path.read_bytes()
     if path.suffix != ".gz" and content.startswith(_GZIP):
@@ -36,10 +36,10 @@ def shorten_path(path: Path) -> str:
 
 
 def check_writable(path: Path) -> None:
-    """Check that a cassette can be written, before any request that costs money.
+    """Check that a cassette can be written, before any paid request.
 
     Raises:
-        RecordingError: It cannot.
+        RecordingError: The cassette cannot be written.
     """
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
@@ -52,17 +52,19 @@ def check_writable(path: Path) -> None:
 
 
 def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
-    """Write a cassette completely or not at all, readable by its owner only; an existing file keeps its mode.
+    """Write a cassette completely or not at all.
+
+    Only the owner can read a new file; an existing file keeps its mode.
 
     Args:
-        path: Its file; it is compressed if its name ends in `.gz`.
-        text: What to write.
+        path: The cassette's file, compressed if its name ends in `.gz`.
+        text: The content of the file.
         limit: The most bytes of the file.
 
     Raises:
-        RecordingError: It would have more, or the disk is full or read-only; the file is unchanged.
+        RecordingError: The file would exceed the limit, or the disk is full or read-only; the file is unchanged.
     """
-    # Without the time of day, so that the same recording is the same file.
+    # The compressed file has no time of day, so that the same recording gives the same file.
     content = gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode()
     if limit is not None and len(content) > limit:
         raise RecordingError(
@@ -70,7 +72,7 @@ def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
             "not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or let "
             "its name end in .gz."
         )
-    # Even if two processes record the same file, or one dies meanwhile, a complete cassette remains.
+    # A complete cassette remains even if two processes record the same file or a process dies meanwhile.
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""The file format of a cassette: YAML that a person can review.
+"""Reads and writes the file format of cassettes: YAML that a person can review.
 
-It has each long text once, long vectors as arrays, and the arrival of streams.
+A file has each long text once, long vectors as arrays, and the arrival of streams.
 """
 
 import json
@@ -43,15 +43,15 @@ class CassetteFile(NamedTuple):
 
     @property
     def facts(self) -> Facts:
-        """Its models and tokens."""
+        """The models and the tokens of the recordings."""
         return facts_of(one.response for one in self.recordings)
 
 
 def read_cassette(path: Path) -> CassetteFile:
-    """Read a cassette: one of ours, or of vcrpy.
+    """Read a cassette of this kit or of vcrpy.
 
     Raises:
-        CassetteFormatError: It cannot be read, or is not a cassette.
+        CassetteFormatError: The file cannot be read, or is not a cassette.
     """
     try:
         head, recordings = _parse(read_file(path))
@@ -68,37 +68,37 @@ def write_cassette(
     """Write recordings as a cassette.
 
     Args:
-        path: Its file.
-        recordings: Its recordings.
-        head: The fields of its header besides the format and the models: `recorded` (by default today), `note`,
-            `ignored`; and, for its end, `counts`.
+        path: The cassette's file.
+        recordings: The recordings to write.
+        head: The header's fields besides the format and the models: `recorded` (by default today), `note`, `ignored`;
+            and `counts`, which is written at the end of the file.
         limit: The most bytes of the file.
 
     Raises:
-        RecordingError: As `write_file` does.
+        RecordingError: See `write_file`.
     """
     write_file(path, _write([_with_bodies(one, _as_text) for one in recordings], head), limit=limit)
 
 
 class ReadableSerializer:
-    """Writes and reads cassettes; pass it to vcrpy's `register_serializer` to use the format elsewhere.
+    """A serializer in this kit's format, for vcrpy's `register_serializer`.
 
-    A JSON body becomes a mapping, any other text stays as it is, and bytes that are not text become base64.
-    Loading returns equal JSON and the same text and bytes.
+    JSON bodies become mappings, other texts stay unchanged, and other bytes become base64. Loading returns equal JSON,
+    and the same texts and bytes.
     """
 
     def __init__(self, *, note: str | None = None) -> None:
-        """Make a serializer that writes a note into the header."""
+        """Create a serializer that writes a note into the header."""
         self.note = note
 
     def serialize(self, cassette_dict: Mapping[str, Any]) -> str:
-        """Write a cassette from what vcrpy passes to a serializer."""
+        """Return the text of a cassette from vcrpy's mapping for serializers."""
         interactions = cassette_dict["interactions"]
         recordings = [Recorded(HttpRequest(**item["request"]), item["response"]) for item in interactions]
         return _write(recordings, {"note": self.note})
 
     def deserialize(self, cassette_string: str) -> dict[str, Any]:
-        """Read a cassette into what vcrpy expects from a serializer.
+        """Return vcrpy's mapping for serializers from the text of a cassette.
 
         Raises:
             CassetteFormatError: The text is not a cassette.
@@ -131,7 +131,7 @@ def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
 
 
 def _items(document: Any) -> list[dict[str, Any]]:
-    """Return the recordings in a document; the error for any other document describes what it has instead."""
+    """Return the recordings in a document; for any other document, raise an error that describes its content."""
     if not is_object(document):
         raise TypeError("it is empty" if document is None else "it does not begin with a name, such as version: 1")
     if document["version"] != _VERSION:
@@ -173,7 +173,7 @@ def _as_bytes(body: str | bytes | None) -> bytes | None:
 
 
 def _write(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
-    """Return recordings as text, with bodies as texts where possible."""
+    """Return recordings as the text of a cassette, with bodies as text where possible."""
     models = facts_of(one.response for one in recordings).models
     offline = bool(models) and all("offline" in model.lower() for model in models)
     document = {
@@ -214,7 +214,7 @@ def _write_one(one: Recorded) -> dict[str, Any]:
 
 
 def _drop_empty(**values: Any) -> dict[str, Any]:
-    """Return the values without empty ones."""
+    """Return the values that are not empty."""
     return {name: value for name, value in values.items() if value}
 
 
@@ -280,7 +280,7 @@ def _read_body(message: Mapping[str, Any]) -> str | bytes | None:
 
 
 def _exact_json(text: str) -> Any:
-    """Parse JSON that a mapping can represent without loss; refuse any other."""
+    """Return the parsed JSON of a text; raise an error for JSON that a mapping cannot represent without loss."""
     value = json.loads(text, object_pairs_hook=_unique)
     json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     return value

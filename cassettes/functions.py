@@ -1,4 +1,4 @@
-"""Records above HTTP: the messages and replies of a function from messages to text."""
+"""Records the messages and replies of a function from messages to text, instead of HTTP requests."""
 
 import inspect
 import json
@@ -22,15 +22,15 @@ _JSON = {"content-type": ["application/json"]}
 
 
 def make_function(player: "Player", model: Any) -> "_Function":
-    """Make a function that asks a cassette, or asks a model and records its reply.
+    """Return a function that answers from a cassette, or asks a model and records its reply.
 
     Args:
-        player: Plays or records the cassette.
+        player: The player of the cassette.
         model: A function from messages to text, asynchronous or not, or an object with a method `complete`, such as
             `ChatModel`.
 
     Raises:
-        OptionError: It is neither.
+        OptionError: `model` is neither a function nor such an object.
     """
     complete = getattr(model, "complete", None)
     if complete is None and not callable(model):

@@ -1,4 +1,4 @@
-"""HTTP messages as the kit reads them, and transports that never reach the network."""
+"""HTTP messages in the kit's form, and the names of transports that never reach the network."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,10 +26,10 @@ __all__ = [
 ]
 
 EVENT = "data:"
-"""The beginning of a line with an event's data."""
+"""The prefix of a line with an event's data."""
 
 Response = dict[str, Any]
-"""A response as vcrpy keeps it: `{"status": {"code", "message"}, "headers": {name: values}, "body": {"string"}}`."""
+"""A response in vcrpy's form: `{"status": {"code", "message"}, "headers": {name: values}, "body": {"string"}}`."""
 
 
 @dataclass
@@ -49,11 +49,11 @@ class Recorded:
     Attributes:
         request: The request.
         response: The response.
-        caller: The name of the thread or task that asked; empty for the first, and if it does not matter.
+        caller: The name of the requesting thread or task; empty for the first one, and where the caller is irrelevant.
         arrival: The arrival of the response.
         hidden: The secrets removed from the response, by place and kind.
-        known: The number of known secrets when it was scrubbed.
-        turn: Its place among the requests recorded with it, by the time of sending.
+        known: The number of known secrets at the time of scrubbing.
+        turn: The request's number in the recording, in the order of sending.
     """
 
     request: HttpRequest
@@ -66,51 +66,51 @@ class Recorded:
 
 
 def header_values(value: object) -> list[str]:
-    """List the values of one header, which vcrpy keeps as text, bytes or a list of these."""
+    """Return the values of one header from vcrpy's form: text, bytes or a list of these."""
     several = cast("Iterable[object]", value) if isinstance(value, list | tuple) else (value,)
     return [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in several]
 
 
 def values_of(headers: Mapping[str, object], wanted: str) -> list[str]:
-    """List the values of all headers with this name, which is in lower case."""
+    """Return the values of all headers with a name; `wanted` is in lower case."""
     return [value for name, several in headers.items() if name.lower() == wanted for value in header_values(several)]
 
 
 def content_type(headers: Mapping[str, object]) -> str:
-    """Return the content type in lower case; empty if there is none."""
+    """Return the content type in lower case; "" if missing."""
     return ", ".join(values_of(headers, "content-type")).lower()
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether a JSON value is an object."""
+    """Return whether a JSON value is an object."""
     return isinstance(value, dict)
 
 
 def is_array(value: object) -> TypeGuard[list[Any]]:
-    """Tell whether a JSON value is an array."""
+    """Return whether a JSON value is an array."""
     return isinstance(value, list)
 
 
 def is_json(kind: str) -> bool:
-    """Tell whether a content type is one of JSON's."""
+    """Return whether a content type is a JSON type."""
     return kind.partition(";")[0].strip().endswith(("/json", "+json"))
 
 
 def is_stream(kind: str) -> bool:
-    """Tell whether a content type is that of server-sent events."""
+    """Return whether a content type is the type of server-sent events."""
     return kind.startswith("text/event-stream")
 
 
 def is_lines(kind: str) -> bool:
-    """Tell whether a content type is that of JSON objects, one a line, as Ollama streams them."""
+    """Return whether a content type is the type of lines with JSON objects, as in Ollama's streams."""
     return kind.partition(";")[0].strip().endswith(("ndjson", "jsonl", "json-lines", "jsonlines", "json-seq"))
 
 
 def body_bytes(request: HttpRequest) -> bytes | None:
-    """Return the body of a request as bytes, for any form from an HTTP client.
+    """Return the body of a request as bytes, from any form that HTTP clients use.
 
     Raises:
-        TypeError: Only the HTTP client can turn the body into bytes.
+        TypeError: Only the HTTP client itself can convert the body to bytes.
     """
     body = request.body.read() if hasattr(request.body, "read") else request.body
     if isinstance(body, dict):
@@ -129,9 +129,9 @@ def _part(part: Any) -> bytes:
 
 
 def events(text: str, begin: str = EVENT) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Parse the JSON objects of a stream of server-sent events, each with the number of its line, from 0.
+    """Yield the JSON objects of a stream of server-sent events, each as (line number from 0, object).
 
-    `begin` is the beginning of a line with an object; "" for streams with an object a line.
+    `begin` is the prefix of a line with an object; "" for streams with one object on each line.
     """
     for number, line in enumerate(text.split("\n")):
         found = None

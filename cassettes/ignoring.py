@@ -1,4 +1,4 @@
-"""Parts of a request that may vary from run to run: ids, dates, and anything a test names."""
+"""Rules for the parts of a request that may vary from run to run: ids, dates, and any parts named by a test."""
 
 import pkgutil
 import re
@@ -11,17 +11,17 @@ from memzoo.errors import OptionError
 __all__ = ["NOTHING_IGNORED", "VARIES", "Ignore", "Ignored", "offer_rule"]
 
 Ignore: TypeAlias = str | re.Pattern[str] | Callable[[Any], Any]
-"""A JSON path (`"$.messages[0].content"`), a regular expression (`"re:..."` or compiled), or a function (itself, or
-`"module:name"`) that takes the JSON of a body and returns the part to compare."""
+"""A JSON path (`"$.messages[0].content"`), a regular expression (`"re:..."` or compiled), or a function (the object or
+its name `"module:name"`) that takes a JSON body and returns the part to compare."""
 
 VARIES = "(varies)"
-"""The stand-in for a part that may vary."""
+"""The replacement for a part that may vary."""
 
 _STEP = re.compile(r"(?P<deep>\.\.)?(?:\.?(?P<name>[\w-]+|\*)|\[(?:(?P<place>-?\d+|\*)|'(?P<quoted>[^']+)')\])")
 _KNOWN = "a JSON path like '$.messages[0].content', 're:' and a regular expression, or 'module:function'"
 _ANY_TEXT = 'Any text, {"of": 1}\nor 2 lines'
 
-# The parts that vary most often within a text, offered before the whole text.
+# Patterns for the parts of a text that vary most often; suggested in preference to the whole text.
 _OFTEN = (
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?",
     r"\b\d\d?:\d\d(?::\d\d)?\b",
@@ -33,17 +33,17 @@ _Step: TypeAlias = tuple[bool, str | int | None]
 
 
 class Ignored:
-    """Rules for the parts of a request that are not compared.
+    """Rules for the parts of a request to ignore in comparisons.
 
     Attributes:
-        shown: The rules as written in a cassette's header.
+        shown: The rules in the form for a cassette's header.
     """
 
     def __init__(self, rules: Iterable[Ignore] = ()) -> None:
         """Read the rules.
 
         Raises:
-            OptionError: A rule is of none of the three kinds, or would ignore everything.
+            OptionError: A rule is not of a kind in `Ignore`, or would ignore everything.
         """
         self._paths: list[list[_Step]] = []
         self._patterns: list[re.Pattern[str]] = []
@@ -51,7 +51,7 @@ class Ignored:
         self.shown = tuple(map(self._add, rules))
 
     def text(self, text: str) -> str:
-        """Return a text without the parts that may vary."""
+        """Return a text with `VARIES` in place of the parts that may vary."""
         for pattern in self._patterns:
             text = pattern.sub(VARIES, text)
         return text
@@ -111,7 +111,7 @@ NOTHING_IGNORED = Ignored()
 
 
 def offer_rule(path: str, recorded: Any, asked: Any) -> str:
-    """Return the rule that would ignore this difference: a pattern for dates and ids, else the path."""
+    """Return a rule that would ignore a difference: a pattern for dates and ids, otherwise the path."""
     if isinstance(recorded, str) and isinstance(asked, str):
         for pattern in _OFTEN:
             if re.sub(pattern, VARIES, recorded) == re.sub(pattern, VARIES, asked):

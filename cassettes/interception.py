@@ -1,4 +1,4 @@
-"""Connects HTTP clients to the sender's player: httpx by our own patches, others by vcrpy's."""
+"""Connects HTTP clients to the sender's player: httpx by patches of this module, other clients by vcrpy's patches."""
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # vcrpy has no types.
 
@@ -27,8 +27,7 @@ __all__ = ["intercept"]
 
 _CLIENTS = ("httpx", "httpx2")
 _NETWORK = ("HTTPTransport", "AsyncHTTPTransport")
-# vcrpy patches these too, but then a recording of the app under test would play instead of the app, and the test would
-# prove nothing.
+# Transports in the process, which vcrpy patches too: a test of an app must call the app itself, not its recording.
 _IN_PROCESS = ("ASGITransport", "WSGITransport", "MockTransport")
 _METHODS = ("handle_request", "handle_async_request")
 
@@ -39,14 +38,14 @@ _users = 0
 
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
-    """Make this thread or task, and those that it starts, play from or record to a player."""
+    """Pass the block's requests of this thread or task, and of its threads and tasks, to a player."""
     with attach_player(player), _patch():
         yield
 
 
 @contextmanager
 def _patch() -> Generator[None]:
-    """Patch the HTTP clients while any cassette is open: vcrpy patches classes, so once for all cassettes."""
+    """Patch the HTTP clients while any cassette is open; all cassettes share the patches, which change classes."""
     global _patches, _users  # noqa: PLW0603 - the classes are global, too
     with _lock:
         if not _users:
@@ -69,7 +68,7 @@ def _patch() -> Generator[None]:
 
 
 class _CurrentCassette(VcrCassette):
-    """The sender's cassette, for vcrpy. It loads and saves nothing, because players have the recordings."""
+    """The sender's cassette in vcrpy's interface. Loads and saves nothing, because players have the recordings."""
 
     def _load(self) -> None:
         pass
@@ -85,24 +84,24 @@ class _CurrentCassette(VcrCassette):
 
     def append(self, request: HttpRequest, response: Response) -> None:
         if caller := _find_caller(request):
-            # Redirects that aiohttp follows come without a body.
+            # aiohttp passes on redirects without a body.
             _record(caller, request, response | {"body": {"string": response["body"].get("string", b"")}})
 
 
 def _find_caller(request: HttpRequest) -> Caller | None:
-    """Return the caller, with its cassette, of a request; `None` if the request passes through."""
+    """Return the caller of a request; `None` if the request bypasses all cassettes."""
     if not goes_past(request.uri):
         return current_caller()
     try:
         caller = current_caller()
     except CassetteInUseError:
         return None
-    # An older recording may have the request.
+    # An older recording may contain the request.
     return caller if caller and caller.player.has(request) else None
 
 
 def _count(encoding: str, text: str, count: Callable[[], int]) -> int:
-    """Count tokens as the recording did, or keep the count for the replay."""
+    """Return the token count from the recording; while recording, count the tokens and record the count."""
     try:
         caller = current_caller()
     except CassetteInUseError:
@@ -113,13 +112,13 @@ def _count(encoding: str, text: str, count: Callable[[], int]) -> int:
 def _record(caller: Caller, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE) -> None:
     clear: Response = decode_response(response)
     if clear["body"]["string"] != response["body"]["string"]:
-        # The chunks of a compressed body differ from those of the stored one.
+        # The chunks of a compressed body differ from the chunks of the stored body.
         arrival = Arrival(broken=arrival.broken)
     caller.player.record(request, clear, arrival, caller.name)
 
 
 def _methods() -> Iterator[tuple[type, str, Any]]:
-    """Yield the new methods of httpx's transports, as (class, name, function)."""
+    """Yield the methods to set on httpx's transports, as (class, name, function)."""
     for client in filter(None, map(sys.modules.get, _CLIENTS)):
         for kind in (*_NETWORK, *_IN_PROCESS):
             transport = getattr(client, kind)
@@ -151,7 +150,7 @@ _HANDLERS = {"handle_request": _make_blocking, "handle_async_request": _make_asy
 
 
 async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]]) -> Any:
-    """Answer a request from its cassette, or send it and record response and arrival; vcrpy ignores chunks."""
+    """Return the answer to a request from its cassette, or send the request and record the response and its arrival."""
     asked = HttpRequest(request.method, str(request.url), request.content, request.headers)
     caller = _find_caller(asked)
     if caller is None:
@@ -169,7 +168,7 @@ async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]])
         headers.setdefault(name, []).append(value)
     status = {"code": answer.status_code, "message": answer.reason_phrase}
     _record(caller, asked, {"status": status, "headers": headers, "body": {"string": content}}, arrival)
-    # The client has waited for the real stream already.
+    # The client has already waited for the real stream.
     answer.stream = pace(client, content, replace(arrival, seconds=()))
     return answer
 

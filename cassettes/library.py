@@ -1,4 +1,4 @@
-"""Reads the files of cassettes: their calls, the secrets in them, and the changes since older ones."""
+"""Lists the calls of cassettes, removes secrets, and compares new recordings with old recordings."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,31 +25,31 @@ _TEXT_WIDTH = 60
 
 
 def paths_in(folder: Path) -> list[Path]:
-    """Return the cassettes below a folder, or the one at a path."""
+    """Return the paths of the cassettes below a folder, or the path of a single cassette."""
     if folder.is_file():
         return [folder]
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
 
 
 def list_calls(file: CassetteFile) -> Iterator[str]:
-    """Yield the calls of a cassette for readers: request and answer."""
+    """Yield the calls of a cassette in readable form: request and answer."""
     for number, one in enumerate(file.recordings, 1):
         yield f"{number}. {request_key(one.request)}"
         yield f"   -> {one.response['status']['code']} {answer_text(one.response)}"
 
 
 def clean(file: CassetteFile, target: Path | None = None) -> bool:
-    """Remove secrets by today's rules, and write the cassette in today's format.
+    """Remove secrets by the current rules, and write the cassette in the current format.
 
     Args:
         file: The cassette to clean.
         target: The file to write; by default nothing is written.
 
     Returns:
-        True if there was a secret.
+        True if the cassette had a secret.
     """
     scrubber = Scrubber(secrets_in_environment())
-    # A new player has read all requests, so it knows their secrets.
+    # A new player reads all requests first, and then hides every secret in any of them.
     fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).list_recordings()
     if target is not None:
         write_cassette(target, fresh, file.head)
@@ -57,7 +57,7 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
 
 
 def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[str]:
-    """Return the differences, the gravest first: calls, prompts, types, fields, models, tokens, answers."""
+    """Return the differences, the most important first: calls, prompts, types, fields, models, tokens, answers."""
     found = [line for pair in _pairs(old, new, ignored) for line in _of_call(*pair)]
     if len(old) != len(new):
         found.append((0, f"calls: {len(old)} -> {len(new)}"))
@@ -76,7 +76,7 @@ def _key_of(one: Recorded) -> tuple[Any, ...]:
 def _pairs(
     old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored
 ) -> Iterator[tuple[Recorded, Recorded, bool]]:
-    """Yield pairs of equal requests in any order, because concurrent ones come in any; then pairs of the others."""
+    """Yield pairs of an old and a new recording, with True for equal requests: these first, regardless of order."""
     left, changed = [(request_key(one.request, ignored), one) for one in new], list[Recorded]()
     for one in old:
         key = request_key(one.request, ignored)
@@ -111,7 +111,7 @@ def _of_types(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[i
 
 
 def _types(one: Recorded) -> dict[str, str]:
-    """Return the types of all fields of a response; the items of a list count as one."""
+    """Return the types of all fields of a response by path; all items of a list share a path."""
     found: dict[str, set[str]] = {}
     for value in contents(one.response):
         for path, kind in _walk(value, "$"):

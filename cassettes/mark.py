@@ -1,6 +1,6 @@
-"""The part of the kit that pytest always loads: options, mark and fixture. A marked test loads the rest.
+"""The part of the kit that pytest always loads: options, mark and fixture. A marked test loads the other parts.
 
-PYTEST_DONT_REWRITE, because it may be imported before pytest registers it.
+PYTEST_DONT_REWRITE, because this module may be imported before pytest registers it.
 """
 
 from typing import TYPE_CHECKING
@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark; load the kit at once if an option asks for it."""
+    """Register the mark; load the whole kit at once if an option needs it."""
     config.addinivalue_line("markers", _MARK)
     given = config.getoption("--record-budget"), config.getoption("--cassette-list")
     if config.getoption("--cassettes") != "none" or any(one is not None for one in given):
@@ -61,14 +61,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Load the kit if a test is marked."""
+    """Load the whole kit if a test is marked."""
     if any(item.get_closest_marker("cassette") for item in items):
         config.pluginmanager.import_plugin(_KIT)
 
 
 @pytest.fixture
 def cassette(request: pytest.FixtureRequest) -> "Iterator[Cassette]":
-    """The open cassette of a marked test; see its `recording` and `path`."""
+    """Yield the open cassette of a marked test, with its `recording` and `path`."""
     request.config.pluginmanager.import_plugin(_KIT)
     from memzoo.cassettes.plugin import open_cassette
 
@@ -77,6 +77,6 @@ def cassette(request: pytest.FixtureRequest) -> "Iterator[Cassette]":
 
 @pytest.fixture(autouse=True)
 def _cassette_of_a_marked_test(request: pytest.FixtureRequest) -> None:
-    # pytest collects a test's fixtures before a mark may be added to it, so this looks when the test runs.
+    # pytest collects a test's fixtures before marks may be added, so the mark is checked when the test runs.
     if request.node.get_closest_marker("cassette"):
         request.getfixturevalue("cassette")

@@ -1,4 +1,4 @@
-"""Matches requests with recordings, and shows the difference to the nearest one in at most 25 lines."""
+"""Matches requests with recordings, and shows the difference to the nearest recording in at most 25 lines."""
 
 import difflib
 import hashlib
@@ -29,12 +29,12 @@ __all__ = [
     "stands_for",
 ]
 
-# Anything before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
+# The part of a URL before these paths belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment name.
 _ENDPOINT = re.compile(
     r"/(chat/completions|completions|embeddings|responses|messages|messages/count_tokens|models/[^/:]+:[A-Za-z]+)(/.*)?$"
 )
 
-# Lines of memzoo's prompts with the day on which the messages below were stored: usually today.
+# Lines of memzoo's prompts with the day when the following messages were stored, which varies from run to run.
 _DAY_LINE = (
     r"\[(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d{1,2} (?:January|February|March|April|May|June|July|August"
     r"|September|October|November|December) \d{4}\]"
@@ -49,14 +49,14 @@ _MOST_UNPLAYED = 20
 
 
 class RequestKey(NamedTuple):
-    """The matched parts of a request; requests with equal keys are the same.
+    """The parts of a request that are matched; requests with equal keys match.
 
     Attributes:
-        method: GET, POST, ..., in capitals: aiohttp's recorder keeps them as the program spelt them.
+        method: The method in capitals (GET, POST, ...), because aiohttp's recorder keeps the program's spelling.
         path: The path, without the part that belongs to the client's `base_url`.
-        query: Names and values, sorted.
-        body: JSON in a normal form (sorted keys, `1.0` as `1`), without the days of messages in memzoo's prompts; any
-            other body as it is.
+        query: The names and values of the query, sorted.
+        body: A JSON body in a normal form (sorted keys, `1.0` as `1`), without the days of messages in memzoo's
+            prompts; any other body unchanged.
     """
 
     method: str
@@ -79,32 +79,32 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
 
 
 def name_text(text: bytes) -> str:
-    """Return the name of a counted text, without the days of messages in it."""
+    """Return the name of a text for its recorded token count; the days of messages do not influence the name."""
     return hashlib.sha256(_DAY_IN_TEXT.sub(b"", text)).hexdigest()[:8]
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:
-    """Tell whether a request differs from a recording only in secrets in place of placeholders.
+    """Return whether a request differs from a recording only by secrets in place of placeholders.
 
-    Only a later part of the recording may have revealed that a value is a secret.
+    The request may still contain a value that only a later part of the recording revealed as a secret.
     """
     return _stands_for(recorded, asked, _could_be_hidden)
 
 
 def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
-    """Return the recorded request most like the given one; `None` if nothing is recorded."""
+    """Return the index of the recorded request most similar to the given request; `None` without recordings."""
 
     def likeness(place: int) -> tuple[bool, float]:
         key = recorded[place]
         compared = difflib.SequenceMatcher(None, asked.body, key.body, autojunk=False)
-        # The exact ratio takes seconds for long prompts, and this one picks the same request.
+        # The exact ratio takes seconds for long prompts, and the quick ratio selects the same request.
         return key[:3] == asked[:3], compared.quick_ratio()
 
     return max(range(len(recorded)), key=likeness, default=None)
 
 
 def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
-    """Return the differences between the recorded (-) and the given request (+), line by line."""
+    """Return the lines of a diff between the recorded request (-) and the given request (+)."""
     lines: list[str] = []
     for name, ours, theirs in zip(RequestKey._fields, asked, recorded, strict=True):
         if ours != theirs and name != "body":
@@ -124,7 +124,7 @@ def report_unmatched(
     *,
     ignored: Ignored = NOTHING_IGNORED,
 ) -> str:
-    """Report a request without a recording; `unplayed` are the places in `recorded` that are left."""
+    """Return the message about a request without a recording; `unplayed` are the remaining indexes in `recorded`."""
     if times := recorded.count(asked):
         lines = [f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."]
         if ignored.shown:
@@ -136,7 +136,7 @@ def report_unmatched(
 
 
 def report_unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str) -> str:
-    """Report recorded requests that were not sent; `left` are their places in `recorded`."""
+    """Return the message about recorded requests that were not sent; `left` are their indexes in `recorded`."""
     lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
     if len(lines) > _MOST_UNPLAYED:
         lines = [*lines[:_MOST_UNPLAYED], f"  ... and {len(lines) - _MOST_UNPLAYED} more"]
@@ -176,7 +176,7 @@ def _stands_for(recorded: RequestKey, asked: RequestKey, may_fill: Callable[[str
 
 
 def _fills(parts: list[str], text: str, may_fill: Callable[[str], bool]) -> bool:
-    """Tell whether a text has these parts, with possible secrets between them."""
+    """Return whether a text consists of these parts, with possible secrets between the parts."""
     if len(parts) == 1:
         return parts[0] == text
     start, end = len(parts[0]), len(text) - len(parts[-1])
@@ -200,7 +200,7 @@ def _number(digits: str) -> float:
 
 
 def _title(asked: str, recorded: str) -> list[str]:
-    """Name the places in the body where the two differ, and the rule that would ignore them."""
+    """Return lines with the places where two bodies differ, and with a rule that would ignore the differences."""
     try:
         places = list(_places(json.loads(recorded), json.loads(asked)))
     except (ValueError, RecursionError):
@@ -238,13 +238,13 @@ def _compare(asked: str, recorded: str, most: int) -> list[str]:
 
 
 def _difference(recorded: list[str], asked: list[str]) -> list[str]:
-    # The first two lines name the two sides.
+    # The first two lines are the diff's headings.
     _, _, *compared = [*difflib.unified_diff(recorded, asked, n=1, lineterm="")] or ("", "")
     return [f"{line[0]} {line[1:]}" for line in compared if not line.startswith("@@")]
 
 
 def _lines(body: str, *, roles: bool = False) -> list[str]:
-    from memzoo.cassettes.yaml_text import dump  # needs PyYAML, and the package must import without it
+    from memzoo.cassettes.yaml_text import dump  # needs PyYAML, but the package must import without PyYAML
 
     try:
         value = json.loads(body)
@@ -255,7 +255,7 @@ def _lines(body: str, *, roles: bool = False) -> list[str]:
 
 
 def _wrap(text: str) -> Iterator[str]:
-    # A prompt is often one long line; split, it shows only the part that differs.
+    # A prompt is often one long line; the split text shows only the part that differs.
     wrapper = textwrap.TextWrapper(_WIDTH, break_on_hyphens=False, subsequent_indent="    ")
     for line in text.splitlines():
         seen = line.rstrip(" ")
@@ -263,7 +263,7 @@ def _wrap(text: str) -> Iterator[str]:
 
 
 def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int]) -> list[str]:
-    # A changed prompt leaves its old recording unplayed, so look among those first.
+    # A changed prompt leaves its old recording unplayed, so search the unplayed recordings first.
     places = sorted(unplayed) or list(range(len(recorded)))
     found = nearest(asked, [recorded[place] for place in places])
     if found is None:

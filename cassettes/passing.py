@@ -24,7 +24,7 @@ _PAST = re.compile("|".join((*_DOWNLOADS, *_TELEMETRY)))
 
 
 def goes_past(uri: str) -> bool:
-    """Tell whether a request passes by the cassette.
+    """Return whether a request bypasses the cassette.
 
     Example:
         >>> goes_past("https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken")

@@ -1,4 +1,4 @@
-"""Reads a message place by place (headers, URL, fields, JSON members) and recognises the secrets in it."""
+"""Finds secrets in the parts of a message: headers, URL, fields, JSON members."""
 
 import base64
 import json
@@ -25,14 +25,14 @@ __all__ = [
 ]
 
 _PART = re.compile(r'name="([^"\r\n]{1,80})"[^\r\n]{0,300}\r\n(?:[^\r\n]{1,300}\r\n){0,9}\r\n([^\r\n]*)')
-# Also within texts: the URL of an image in a prompt may be signed.
+# Matched within texts, too, because the URL of an image in a prompt may be signed.
 _PARAMETER = re.compile(r"[?&]([\w.\[\]-]{1,80})=([^&\s\"'<>#\\]+)")
 _PUNCTUATION = ".,;:!?)]}"
 _IN_AUTHORIZATION = re.compile(r"(\w{1,40})=\"?([^\",\s]+)")
 _COOKIES = re.compile(r",\s*(?=[^;,=\s]+=)")
 _BOT = re.compile(r"bot(?=.*\d)[\w:~./+=-]{20,}")
 _HOOKS = frozenset({"hooks", "webhooks", "services"})
-# These members of a request have words of people, tools and models, which contain no key of the program.
+# Members of a request with words of people, tools and models. These words contain no key of the program.
 _WORDS = frozenset(
     "messages contents content input inputs prompt system instructions message chat_history thread additional_messages"
     " tool_outputs tool_results documents text".split()
@@ -42,25 +42,25 @@ _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
 
 class Found(Enum):
-    """The kind of a text, by its name and form."""
+    """The kind of a text, according to its name and form."""
 
     TEXT = 0
     KEY = 1
     """A key of the program."""
     TOLD = 2
-    """Somebody's words under the name of a secret."""
+    """Words of a person, tool or model under the name of a secret."""
     LOCAL_MODEL = 3
-    """A model named by a path on the server, as by llama.cpp."""
+    """A model named by a file path on the server, as in llama.cpp."""
 
 
 Change: TypeAlias = Callable[[str, Found], str]
-"""A function of each text and its kind that returns the replacement."""
+"""A function that takes a text and its kind, and returns the replacement."""
 
 
 def texts(value: Any, change: Change, name: str = "", *, words: bool = False) -> Any:
-    """Change the texts of a JSON value, and those in JSON texts, such as a tool call's arguments.
+    """Return a JSON value with changed texts, also in nested JSON texts such as a tool call's arguments.
 
-    `name` is the name of the member with the value; `words` tells whether it is part of somebody's words.
+    `name` is the name of the member with the value; `words` is True for the words of a person, tool or model.
     """
     if isinstance(value, str):
         found, inside = _classify(name, value, words=words), in_json(value, change, words=words)
@@ -71,7 +71,7 @@ def texts(value: Any, change: Change, name: str = "", *, words: bool = False) ->
     if not is_object(value):
         return value
     pair = _name_pair(value)
-    # Everything in an object of credentials is secret, whatever its own name; but a schema only describes.
+    # In an object of credentials, all values are secret regardless of their names, except in a schema.
     inherits = names_secret(name, surely=True) and "type" not in value
     called = {key: pair.get(key, name if inherits else key) for key in value}
     return {
@@ -81,7 +81,7 @@ def texts(value: Any, change: Change, name: str = "", *, words: bool = False) ->
 
 
 def _name_pair(value: dict[str, Any]) -> dict[str, str]:
-    """Return the name of the value in `{"name": "x-api-key", "value": ...}`."""
+    """Return `{"value": "x-api-key"}` for an object `{"name": "x-api-key", "value": ...}`; empty for other objects."""
     small = {key.lower(): key for key in value}
     name = next((value[small[key]] for key in ("name", "key", "header") if key in small), None)
     is_pair = "value" in small and isinstance(name, str) and names_secret(name, surely=True)
@@ -89,8 +89,8 @@ def _name_pair(value: dict[str, Any]) -> dict[str, str]:
 
 
 def _names(items: list[Any], name: str) -> list[str]:
-    """Return the names of the items of a list: in `["x-api-key", ...]`, the first names the second."""
-    # A tokenizer's tokens are words: only random-looking ones are hidden.
+    """Return the names of a list's items: in `["x-api-key", ...]`, the first item is the name of the second item."""
+    # A tokenizer's tokens are words, so only random-looking tokens are hidden.
     one = name[:-1] if name.lower().endswith("tokens") else name
     match items:
         case [str(first), str(second)] if names_secret(first, surely=True) and looks_random(second.rsplit(" ")[-1]):
@@ -100,9 +100,9 @@ def _names(items: list[Any], name: str) -> list[str]:
 
 
 def in_json(text: str, change: Change, *, words: bool = False) -> str:
-    """Change the texts of JSON; if nothing changes, or it is not JSON, return it byte for byte.
+    """Return JSON with changed texts; without a change, and for any other text, return the text unchanged.
 
-    JSON nested too deeply counts as one text.
+    JSON nested too deeply is treated as a single text.
     """
     value = json_in(text)
     try:
@@ -113,12 +113,12 @@ def in_json(text: str, change: Change, *, words: bool = False) -> str:
 
 
 def fields(found: Iterable[tuple[str, str]], change: Change) -> list[tuple[str, str]]:
-    """Change the names and values of the fields of a form, or of a URL's query."""
+    """Return the fields of a form or of a URL's query, with changed names and values."""
     return [(change(name, Found.TEXT), change(value, _field(name))) for name, value in found]
 
 
 def in_parts(text: str, change: Change) -> str:
-    """Change the first lines of the parts of a multipart form."""
+    """Return a multipart form with changed first lines of its parts."""
     return _PART.sub(lambda part: part[0].removesuffix(part[2]) + change(part[2], _field(part[1])), text)
 
 
@@ -148,7 +148,7 @@ def json_in(text: str) -> Any:
 
 
 def is_local_model(name: str, value: str) -> bool:
-    """Tell whether a member with this name and value is a model named by a path on the server."""
+    """Return whether a member with this name and value is a model named by a file path on the server."""
     return _LOCAL.match(value) is not None and (name == "model" or value.lower().endswith(_MODEL_FILES))
 
 
@@ -166,16 +166,16 @@ def _in_header(name: str, value: str) -> Iterator[str]:
     if name == "location":
         yield from _in_address(value)
     elif name in {"cookie", "set-cookie"}:
-        # After the first part of a new cookie come its lifetime and scope.
+        # The first part of a new cookie is the secret; the other parts are its lifetime and scope.
         cookies = value.split(";") if name == "cookie" else [one.split(";")[0] for one in _COOKIES.split(value)]
         for cookie in cookies:
             said = cookie.partition("=")[2].strip().strip('"')
             yield from (said, unquote(said))
     elif names_secret(name):
-        # Of "Bearer sk-...", the key.
+        # The key in "Bearer sk-...".
         yield from (value, value.rsplit(" ", maxsplit=1)[-1])
         yield from _password(value)
-        # Of "AWS4-HMAC-SHA256 Credential=..., Signature=...", the signature.
+        # The signature in "AWS4-HMAC-SHA256 Credential=..., Signature=...".
         yield from (part for key, part in _IN_AUTHORIZATION.findall(value) if names_secret(key) or key == "response")
 
 
@@ -196,7 +196,7 @@ def _in_address(uri: str) -> Iterator[str]:
     for segment in map(unquote, url.path.split("/")):
         if _BOT.fullmatch(segment):
             yield segment.removeprefix("bot")
-        # "/token/<token>", the parts of a webhook.
+        # The token in "/token/<token>", and the parts of a webhook.
         elif looks_random(segment) and (hooked or names_secret(before.rstrip("s"))):
             yield segment
         before, hooked = segment, hooked or segment in _HOOKS

@@ -1,4 +1,4 @@
-"""Plays each recording once, in order, or records; and remembers errors."""
+"""Plays each recording once, in order, or makes new recordings; keeps the errors."""
 
 import itertools
 from collections import defaultdict
@@ -22,15 +22,15 @@ __all__ = ["Counts", "Player"]
 _FIRST_ERROR = 400
 
 Counts = Mapping[str, Mapping[str, int]]
-"""Tokens of texts, by the encoding that counted them and the names of the texts."""
+"""Token counts of texts, by encoding and by the name of the text."""
 
 
 class Player:
-    """Answers requests from recordings, or records them, from any source.
+    """Answers requests from recordings, or records requests; independent of the source of requests.
 
     Attributes:
         recordings: The recordings; for replaying, in the order of the requests.
-        keys: The keys of their requests, in the same order; only for replaying.
+        keys: The keys of the recorded requests, in the same order; only for replaying.
         errors: The errors so far, even if the code under test swallowed them.
     """
 
@@ -43,7 +43,7 @@ class Player:
         settings: CassetteSettings,
         counts: Counts | None = None,
     ) -> None:
-        """Make a player of recordings, or, for `None`, one that records; the path is for failure messages."""
+        """Create a player that plays recordings or, for `None`, makes recordings; `path` is for failure messages."""
         self.recording = recordings is None
         self._counts = counts or {}
         self._counted: dict[tuple[str, str], int] = {}
@@ -62,15 +62,15 @@ class Player:
 
     @property
     def unplayed(self) -> set[int]:
-        """The places in `recordings` that are not played yet."""
+        """The indexes in `recordings` of recordings not played yet."""
         return {place for places in self._waiting.values() for place in places}
 
     def has(self, request: HttpRequest) -> bool:
-        """Tell whether a recording is left for a request."""
+        """Return whether a recording remains for a request."""
         return bool(self._waiting.get(self._key(request)))
 
     def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
-        """Return the recording's count of tokens, exact or not: another number would lead to other requests."""
+        """Return the recorded token count even if it is inexact, because another count would change later requests."""
         key = encoding, text
         if key not in self._counted:
             tokens = self._counts[encoding].get(self._name(text)) if encoding in self._counts else None
@@ -78,7 +78,7 @@ class Player:
         return self._counted[key]
 
     def list_counts(self) -> Counts:
-        """Return the counts, in an order that does not depend on threads."""
+        """Return the token counts, in an order independent of threads."""
         counts: defaultdict[str, dict[str, int]] = defaultdict(dict)
         named = ((encoding, self._name(text), tokens) for (encoding, text), tokens in self._counted.items())
         for encoding, name, tokens in sorted(named):
@@ -86,11 +86,11 @@ class Player:
         return dict(counts)
 
     def can_play(self, request: HttpRequest) -> bool:
-        """Tell whether to answer from a recording; asked before each request of a thread or task.
+        """Return whether the player will answer from a recording; must be called before each request.
 
         Raises:
-            UnmatchedRequestError: Recording is off, and no recording is left for the request.
-            RecordingError: Recording is on, and its budget is spent.
+            UnmatchedRequestError: Recording is off, and no recording remains for the request.
+            RecordingError: Recording is on, and the budget is spent.
         """
         if not self.recording:
             key = self._key(request)
@@ -99,17 +99,17 @@ class Player:
         if self._settings.budget:
             with self._note_errors():
                 self._settings.budget.check()
-        # Answers arrive in any order, but a replay asks in the order of the requests, so keep that.
+        # Answers arrive in any order, but a replay needs the recordings in the order of the requests.
         turn = vars(request).setdefault("recorded_turn", next(self._turns))
         with self._lock:
             self._sent[turn] = request
         return False
 
     def play(self, request: HttpRequest, caller: str = "") -> Recorded:
-        """Take the next recorded response to this request, preferably one to the same caller.
+        """Return the next recording for a request, preferably from the same caller, and mark it as played.
 
         Raises:
-            UnmatchedRequestError: Another thread was faster and took the last one.
+            UnmatchedRequestError: Another thread was faster and took the last recording.
         """
         key = self._key(request)
         with self._lock:
@@ -120,7 +120,7 @@ class Player:
         return replace(played, arrival=self._time(played.arrival))
 
     def record(self, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE, caller: str = "") -> None:
-        """Keep a request, its decoded response, and the response's arrival.
+        """Add a recording of a request, its decoded response, and the response's arrival.
 
         Raises:
             RecordingError: The response must not be recorded.
@@ -139,34 +139,34 @@ class Player:
         self.recordings.append(fresh)
 
     def stop_waiting(self, request: HttpRequest) -> None:
-        """Stop waiting for an answer to this request."""
+        """Stop waiting for an answer to a request."""
         with self._lock:
-            # aiohttp follows redirects with its own requests; the first replaces the announced one.
+            # aiohttp follows redirects with its own requests; the first of these replaces the announced request.
             same = (turn for turn, one in self._sent.items() if (one.method, one.uri) == (request.method, request.uri))
             self._sent.pop(vars(request).get("recorded_turn", next(same, -1)), None)
 
     def note_failure(self, request: HttpRequest, error: Exception) -> RecordingError:
-        """Remember and return the error for a request without a recordable answer; the caller raises it."""
+        """Add the error for a request without a recordable answer to `errors`, and return the error for raising."""
         self.stop_waiting(request)
         told = self._report_no_answer(request, f"{type(error).__name__}: {error}".removesuffix(": "))
         self.errors.append(told)
         return told
 
     def end(self) -> None:
-        """At the end of the recording, remember unanswered requests as errors."""
+        """End the recording: add an error for each unanswered request."""
         for request in list(self._sent.values()):
             why = "it was given up, cut off, or is still awaited"
             self.errors.append(self._report_no_answer(request, why))
 
     def list_recordings(self) -> list[Recorded]:
-        """Return the recordings; secrets revealed by one are removed from earlier ones, too."""
+        """Return the recordings, without secrets: a secret revealed by any recording is removed from all recordings."""
         clean = sorted(self.recordings, key=lambda one: one.turn)
         while any(one.known != self.scrubber.known for one in clean):
             clean = list(map(self._clean, clean))
         callers: defaultdict[RequestKey, set[str]] = defaultdict(set)
         for one in clean if any(one.caller for one in clean) else ():
             callers[self._key(one.request)].add(one.caller)
-        # The caller matters only if several sent the same request.
+        # The caller matters only if several callers sent the same request.
         return [
             replace(one, caller="") if one.caller and len(callers[self._key(one.request)]) == 1 else one
             for one in clean
@@ -185,7 +185,7 @@ class Player:
         return request_key(self.scrubber.request(request), self._settings.ignored)
 
     def _name(self, text: str) -> str:
-        # A name made from a short secret would reveal it.
+        # A name derived from a short secret would reveal the secret.
         clean = self.scrubber.request(HttpRequest("COUNT", "", text.encode(errors="surrogatepass"), {}))
         return name_text(clean.body or b"")
 
@@ -211,9 +211,9 @@ class Player:
         )
 
     def _places(self, key: RequestKey) -> list[int]:
-        """Return the places of the recordings left for a request: at least one."""
+        """Return the indexes of the remaining recordings for a request, at least one."""
         if key not in self._waiting:
-            # The request may still have secrets that the recording hides.
+            # The request may still have secrets that are hidden in the recording.
             key = next((one for one in self._waiting if stands_for(one, key)), key)
         if left := self._waiting.get(key):
             return left
@@ -224,7 +224,7 @@ class Player:
 
     @contextmanager
     def _note_errors(self) -> Generator[None]:
-        """Remember an error, since the code under test may swallow it."""
+        """Add an error in the block to `errors`, because the code under test may swallow the error."""
         try:
             yield
         except CassetteError as error:

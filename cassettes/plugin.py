@@ -1,4 +1,7 @@
-"""The pytest plugin, without the part in `mark`. PYTEST_DONT_REWRITE: it may be imported before pytest registers it."""
+"""The pytest plugin, without the part in `mark`.
+
+PYTEST_DONT_REWRITE, because this module may be imported before pytest registers it.
+"""
 
 import hashlib
 import os
@@ -40,11 +43,11 @@ _NOT_RUN = CassetteError("the test did not run")
 
 
 class _Run:
-    """A run of the tests: chooses cassette and recording mode for each marked test.
+    """A run of the tests, which chooses the cassette and the recording mode of each marked test.
 
     Attributes:
-        record: The choice on the command line.
-        recorded: The cassettes written by this run, with their costs: further tests that share one by name replay it.
+        record: The recording mode chosen on the command line.
+        recorded: The cassettes written by this run, with their costs; further tests with the same cassette replay it.
         gaps: Reasons why tests may not have been collected.
     """
 
@@ -86,10 +89,10 @@ class _Run:
         return [LIST_FOLDER + str(self.folder), *(" ".join(note.split()) for note in notes), *sorted(paths)]
 
     def choose_cassette(self, item: pytest.Item) -> tuple[Path, CassetteSettings]:
-        """Return the file of a test's cassette, and its settings.
+        """Return the file and the settings of a test's cassette.
 
         Raises:
-            OptionError: The mark is missing or wrong, or another test has the same file.
+            OptionError: The mark is missing or wrong, or another test uses the same file.
         """
         mark = item.get_closest_marker("cassette")
         if mark is None:
@@ -146,12 +149,12 @@ _RUN = pytest.StashKey[_Run]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin a run."""
+    """Create the run at the start of pytest."""
     config.stash[_RUN] = _Run(config)
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str | list[str]:
-    """Say whether this run records."""
+    """Return the line of pytest's report about the run's recording mode."""
     if config.get_verbosity() < 0:
         return []
     record = config.stash[_RUN].record
@@ -159,7 +162,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str | list[str]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write a list of the tests' cassettes, for finding files that belong to no test."""
+    """Write the list of the tests' cassettes, for the search for files without a test."""
     target: str | None = session.config.getoption("--cassette-list")
     if target:
         lines = session.config.stash[_RUN].list_cassettes(session.items)
@@ -167,7 +170,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
-    """Remember that the list of tests is incomplete."""
+    """Note that deselected tests are missing from the list."""
     if items:
         items[0].config.stash[_RUN].gaps.append("options of pytest deselect tests")
 
@@ -176,7 +179,7 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Remember modules that cannot be collected or are skipped."""
+    """Note modules that cannot be collected or are skipped."""
     report = yield
     if not report.passed:
         how = "is skipped" if report.skipped else "cannot be collected"
@@ -186,7 +189,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Generator[None, bool | None, bool | None]:
-    """Remember files and folders that are left out."""
+    """Note files and folders that are ignored."""
     ignored = yield
     if ignored and _could_have_tests(collection_path, config):
         config.stash[_RUN].gaps.append(f"{os.path.relpath(collection_path, config.rootpath)} is ignored")
@@ -197,13 +200,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Gener
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Remember the outcome of the test, and report a request without a recording by its own message."""
+    """Store the outcome of a test, and shorten the report of a cassette's error to its message."""
     if call.when == "call" or (call.when == "setup" and call.excinfo):
         item.stash[_FAILURE] = call.excinfo.value if call.excinfo else None
     report = yield
     opened = item.stash.get(_OPENED, None)
     if report.failed and call.excinfo and opened and opened.error_of(call.excinfo.value):
-        # Two hundred lines of an HTTP client's frames would hide the difference.
+        # Hundreds of lines from the HTTP client's frames would hide the difference.
         report.longrepr = _in_own_words(item, opened, call.excinfo)
     return report
 
@@ -226,7 +229,7 @@ def open_cassette(item: pytest.Item) -> Iterator[Cassette]:
     item.stash[_OPENED] = opened
     with pytest.MonkeyPatch.context() as environment:
         if not opened.recording and "OPENAI_API_KEY" not in os.environ:
-            # The client refuses to start without a key, and a replay needs no real one.
+            # The client refuses to start without a key, and a replay needs no real key.
             environment.setenv("OPENAI_API_KEY", "replay")
         yield opened
     failure = item.stash.get(_FAILURE, _NOT_RUN)
@@ -240,12 +243,12 @@ def open_cassette(item: pytest.Item) -> Iterator[Cassette]:
 
 @contextmanager
 def _without_traceback() -> Generator[None]:
-    """Fail with the message of an error alone: its frames are those of the plugin and help nobody."""
+    """Fail with only the message of an error, because the traceback has only frames of the plugin."""
     try:
         yield
     except MemoryZooError as error:
         told = "\n".join([str(error), *getattr(error, "__notes__", ())])
-        # Without a cause, because pytest would show the error a second time.
+        # Raised without a cause, because pytest would show the cause a second time.
         raise pytest.fail.Exception(told, pytrace=False) from None
 
 
@@ -290,7 +293,7 @@ def _options_of(mark: pytest.Mark) -> tuple[str | None, dict[str, Any]]:
 
 
 def _safe(name: str) -> str:
-    """Return a name that every file system accepts; if that changes it, a digest keeps it distinct."""
+    """Return a name that every file system accepts; a changed name gets a digest to stay distinct."""
     safe = _UNSAFE.sub("_", name)[:_LONGEST_NAME]
     if safe == name and name.strip(" .") == name:
         return name

@@ -1,4 +1,4 @@
-"""A loopback server that plays or records a cassette for other processes: other languages, containers, commands."""
+"""A loopback server that plays or records a cassette for other processes, such as programs in other languages."""
 
 import json
 import time
@@ -31,11 +31,11 @@ _SECONDS = 600
 
 
 class CassetteProxy:
-    """A running server; clients use its `url` as the base URL of the API.
+    """A server that plays or records a cassette; clients use its `url` as the base URL of the API.
 
     Attributes:
         cassette: The open cassette.
-        url: Its address.
+        url: The address of the server.
     """
 
     def __init__(
@@ -46,17 +46,17 @@ class CassetteProxy:
         upstream: str | None = None,
         port: int = 0,
     ) -> None:
-        """Open a cassette, and a port for it; `serve` answers.
+        """Open a cassette and a port; `serve` answers the requests.
 
         Args:
             path: The file of the cassette.
-            settings: As for `Cassette`.
-            upstream: The real API, such as `https://api.openai.com`; only for recording.
-            port: On loopback; by default any that is free.
+            settings: The settings; see `Cassette`.
+            upstream: The URL of the real API, such as `https://api.openai.com`; only for recording.
+            port: The port on loopback; by default any free port.
 
         Raises:
-            OptionError: It is to record, but `upstream` is missing.
-            CassetteError: As for `Cassette`.
+            OptionError: Recording is on, but `upstream` is missing.
+            CassetteError: See `Cassette`.
         """
         if upstream is not None and urlsplit(upstream).scheme not in {"http", "https"}:
             raise OptionError(f"upstream={upstream!r} is not an address; write https://api.openai.com, for example")
@@ -68,7 +68,7 @@ class CassetteProxy:
         self.url = f"http://{_HOST}:{self._server.server_port}"
 
     def serve(self) -> None:
-        """Answer until `stop` is called from another thread, or the process is interrupted."""
+        """Answer requests until `stop` is called from another thread or the process is interrupted."""
         with suppress(KeyboardInterrupt):
             self._server.serve_forever(poll_interval=0.05)
 
@@ -80,7 +80,7 @@ class CassetteProxy:
         """Close the port and the cassette.
 
         Raises:
-            CassetteError: As for `Cassette.close`: a recording was not played, for example.
+            CassetteError: See `Cassette.close`; for example, a recording was not played.
         """
         self._server.server_close()
         self.cassette.close()
@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
         except CassetteError as error:
             self._refuse(error)
         except ConnectionError:
-            self.close_connection = True  # the client has left
+            self.close_connection = True  # the client has disconnected
 
     do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST  # noqa: N815
 
@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _pass_on(self, chunks: Iterator[bytes]) -> Generator[bytes]:
         for chunk in chunks:
-            with suppress(ConnectionError):  # a client that has left does not end the recording
+            with suppress(ConnectionError):  # a disconnected client does not end the recording
                 self._chunk(chunk)
             yield chunk
 

@@ -1,8 +1,9 @@
 """Reduces requests and responses to the parts that a replay needs, without secrets.
 
-There are two rules. A request is searched for every possible secret, by name, surrounding words and form; the program
-never sees the placeholders. The program continues with the answer, so that stays to the letter, except for keys that
-the program itself sent and texts in the form of a key; a warning reports these.
+Requests and answers have different rules. In a request, all possible secrets are hidden, recognised by name,
+surrounding words and form, because the program never sees the placeholders. An answer stays unchanged, because the
+program continues with the answer. Only keys that the program itself sent and texts in the form of a key are hidden in
+answers; a warning reports these keys.
 """
 
 import re
@@ -27,7 +28,7 @@ from memzoo.cassettes.secrets import PLACEHOLDER, Keys
 __all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber"]
 
 ORIGIN = "http://recorded"
-"""Replaces every scheme, host and port, which are neither matched nor kept."""
+"""The replacement for every request's scheme, host and port, which are neither matched nor recorded."""
 
 REQUEST_HEADERS = frozenset({"content-type"})
 RESPONSE_HEADERS = frozenset({"content-type", "location", "retry-after", "retry-after-ms", "x-should-retry"})
@@ -38,24 +39,24 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 class Scrubber:
     """Reduces requests and responses to the parts that a cassette keeps.
 
-    Requests are scrubbed alike for recording and replaying, so a hidden secret still matches.
+    Recorded and replayed requests are scrubbed in the same way, so requests with hidden secrets still match.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        """Make a scrubber that knows these secrets."""
+        """Create a scrubber with known secrets."""
         secrets = list(secrets)
         self._of_requests, self._of_answers = Keys(secrets), Keys(secrets)
 
     @property
     def known(self) -> int:
-        """The number of known secrets; recordings scrubbed with the same number need no more scrubbing."""
+        """The number of known secrets; a recording scrubbed with this number needs no further scrubbing."""
         return len(self._of_requests) + len(self._of_answers)
 
     def request(self, request: HttpRequest) -> HttpRequest:
         """Return a new request with method, path, query, allowed headers and body, without secrets.
 
         Raises:
-            TypeError: Only the HTTP client can turn the body into bytes.
+            TypeError: Only the HTTP client itself can convert the body to bytes.
         """
         known, kind, body = self.known, content_type(request.headers), body_bytes(request) or b""
         self._learn_key(outside_the_body(request.uri, request.headers))
@@ -63,12 +64,12 @@ class Scrubber:
         kept = _kept(request.headers, REQUEST_HEADERS)
         headers = {name: list(map(self._of_requests.hide, values)) for name, values in kept.items()}
         if found := _BOUNDARY.search(", ".join(values_of(request.headers, "content-type"))):
-            # Clients choose the boundary at random; it must be constant to match.
+            # Clients choose the boundary at random, but a match needs a constant boundary.
             body = body.replace(found[1].encode(), b"boundary")
             headers["content-type"] = ["multipart/form-data; boundary=boundary"]
         uri = ORIGIN + self._target(request.uri, self._change)
         clean = HttpRequest(request.method, uri, self._body(body, kind) or None, headers)
-        # Again if it revealed a secret: an echo may come before the text that reveals it.
+        # Scrub again if the request revealed a secret: the secret may also occur before the revealing text.
         return clean if self.known == known else self.request(request)
 
     def response(self, response: Response) -> tuple[Response, frozenset[str]]:
@@ -95,7 +96,7 @@ class Scrubber:
         return {"status": status, "headers": kept, "body": {"string": said.encode(encoding)}}, hidden
 
     def _learn_key(self, values: Iterable[str]) -> None:
-        """Learn the keys that the program sends, to hide them in answers, too."""
+        """Add keys that the program sends to the known secrets, to hide the keys in answers, too."""
         for value in values:
             self._of_requests.learn([value])
             self._of_answers.learn([value])
@@ -105,7 +106,7 @@ class Scrubber:
             self._of_requests.shorten(text)
             self._of_answers.shorten(text)
         if found is Found.KEY:
-            self._learn_key([text, text.rsplit(" ", maxsplit=1)[-1]])  # of "Bearer sk-...", the key
+            self._learn_key([text, text.rsplit(" ", maxsplit=1)[-1]])  # the key in "Bearer sk-..."
         if found is Found.TOLD and not re.search(r"\s", text):
             self._of_requests.learn([text])
         return PLACEHOLDER if found in {Found.KEY, Found.TOLD} else self._of_requests.hide(text)

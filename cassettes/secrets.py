@@ -25,17 +25,17 @@ __all__ = [
 
 PLACEHOLDER = "SCRUBBED"
 
-# "EMPTY", "ollama" or the password "postgres" hide nothing, and a prompt may well contain them.
+# Short values and plain words such as "EMPTY", "ollama" or "postgres" are no secrets, and a prompt may contain them.
 _SHORTEST = 8
 _LONGEST_WORD = 20
 
-# The number and length of clean texts to remember.
+# The number and length of texts without secrets to cache.
 _MOST_NOTED, _LONGEST_NOTED = 4096, 2000
 
 
 def _start(begin: str, rest: str) -> str:
-    """Make a pattern for a key's beginning: not within base64, but also after an escaped line break."""
-    # The beginning comes first, because a search for it is much faster than for the text before it.
+    """Return a pattern for the beginning of a key, not within base64, but perhaps after an escaped line break."""
+    # The beginning comes first, because the search for a fixed beginning is much faster.
     begin = re.escape(begin)
     return rf"{begin}(?:(?<![\w-]{begin})|(?<=\\[nrt]{begin})){rest}"
 
@@ -76,7 +76,7 @@ _KINDS = {begin: _start(begin, _LONG) for begin in _BEGINNINGS} | {
     "PRIVATE KEY": r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[^\"]*?"
     r"(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?=\")|\Z)",
 }
-# The same by a character in the beginning: a text without the character has none of them.
+# The same patterns by a character of the beginning: a text without this character has no such key.
 _BY_SIGN = {
     sign: [
         (begin, re.compile(pattern, re.ASCII))
@@ -86,11 +86,11 @@ _BY_SIGN = {
     for sign in ("_", "-", ".", "")
 }
 
-# Secrets told by the text around them: the password in a URL, and a value assigned to a name.
+# Secrets recognised by the surrounding text: the password in a URL, and a value assigned to a name.
 _ADDRESS = re.compile(
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}+://[^\s/:@\"'<>]{0,200}+:([^\s/\"'<>\\]{1,200})@"
 )
-# From the sign between name and value on: texts have few of these, and most have no value after them.
+# Begins at the sign between name and value: texts have few such signs, mostly without a value.
 _GIVEN = re.compile(
     r"(?::=|=>|[=:])(?!//)(?=[ \t]{0,3}(?:(?:Bearer|Basic|Token)[ \t]+)?(\\?[\"'])?"
     r"([^\s\"'`<>,;(){}\[\]\\]{8,300}+)(?![(\[{]))",
@@ -108,7 +108,7 @@ _URL_SAFE = str.maketrans("+/", "-_")
 _ACCOUNTS = frozenset({"OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"})
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
 
-# The end of a name counts, in lower case and without "-" and "_": "X-Auth-Token", "openaiApiKey".
+# Endings of names, in lower case and without "-" and "_": for "X-Auth-Token", "openaiApiKey".
 _SURE = tuple(
     "accesskey accesstoken accountkey apikey authkey authorization authtoken bearertoken clientkey cookie credential"
     " credentials csrftoken encryptionkey idtoken masterkey passphrase passwd password privatekey pwd refreshtoken"
@@ -123,28 +123,28 @@ _LOOKS_RANDOM = re.compile(r"(?=[\w.~+/=-]*[A-Za-z])(?=[\w.~+/=-]*\d)[\w.~+/=-]{
 
 @lru_cache(maxsize=4096)
 def names_secret(name: str, *, surely: bool = False) -> bool:
-    """Tell whether a value with this name is a secret.
+    """Return whether a value with this name is a secret.
 
     Args:
         name: The name, in any spelling.
-        surely: Leave out names that have other uses in JSON: a `token` of `logprobs`, the `code` of an error.
+        surely: True to exclude names with other uses in JSON: the `token` of `logprobs`, the `code` of an error.
     """
     plain = _FILLING.sub("", name.lower())
     return plain.removesuffix("s").endswith(_SURE) or (not surely and (plain in _BARE or plain.endswith(_LIKELY)))
 
 
 def looks_random(value: str) -> bool:
-    """Tell whether a value is long, has letters and digits, and no separators of words."""
+    """Return whether a value is long, has letters and digits, and has no separators of words."""
     return _LOOKS_RANDOM.fullmatch(value) is not None
 
 
 def _looks_chosen(value: str) -> bool:
-    """Tell whether a value with a secret's name is a secret: a word would be a description."""
+    """Return whether the value of a secret's name is a secret, not a describing word."""
     return len(value) >= _SHORTEST and not value.isalpha() and not value.isdigit() and any(map(str.isdigit, value))
 
 
 def find_told(text: str) -> Iterator[tuple[int, int]]:
-    """Yield secrets told by the text around them, as (start, end).
+    """Yield secrets that are recognised by the surrounding text, as (start, end).
 
     These are the password in a URL, the text after `Bearer`, and values assigned to names: `password: X`, `API_KEY=X`,
     `{'secret': 'X'}`, `Authorization: Basic X`.
@@ -158,14 +158,14 @@ def find_told(text: str) -> Iterator[tuple[int, int]]:
             name := _NAME.search(text, max(0, found.start() - _LONGEST_NAME), found.start())
         ):
             start, end = found.start(2), _end(text, found.end(2))
-            if text[name.start() - 1 : name.start()] in ("?", "&"):  # the next parameter is not part of it
+            if text[name.start() - 1 : name.start()] in ("?", "&"):  # the next parameter is not part of the value
                 end = start + len(text[start:end].partition("&")[0])
             if _is_given(name[1], text[start:end], quoted=bool(found[1])):
                 yield start, end
 
 
 def _end(text: str, seen: int) -> int:
-    """Return the end of a value, given the end of its match, without the sentence's final mark."""
+    """Return the end of a value, from the end of its match, excluding a sentence's final punctuation."""
     rest = _REST.match(text, seen)
     end = rest.end() if rest else seen
     while text[end - 1] in _ENDINGS:
@@ -180,7 +180,7 @@ def _is_given(name: str, value: str, *, quoted: bool) -> bool:
 
 
 def _is_dense(value: str) -> bool:
-    """Tell whether a value mixes letters and digits, unlike the name of a model or a thing."""
+    """Return whether a value mixes letters and digits, unlike the name of a model or a thing."""
     return any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(value))
 
 
@@ -188,8 +188,8 @@ def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str
     """Return the values of environment variables with secrets, such as `OPENAI_API_KEY`.
 
     Args:
-        further: Names of variables with secrets although their names do not say so.
-        environment: The environment to search; by default the process's.
+        further: The names of variables with secrets that are not recognised by name.
+        environment: The environment to search; by default the environment of the process.
     """
     variables = os.environ if environment is None else environment
     names = set(filter(names_secret, variables)).union(_ACCOUNTS).difference(_FOLDERS).union(further)
@@ -200,10 +200,10 @@ class Secret(NamedTuple):
     """A secret in a text.
 
     Attributes:
-        start: Its start.
-        end: Its end.
+        start: The index of the secret's first character.
+        end: The index after the secret's last character.
         kind: The kind of secret, for messages.
-        put: Its replacement.
+        put: The replacement for the secret.
     """
 
     start: int
@@ -213,11 +213,11 @@ class Secret(NamedTuple):
 
 
 class Keys:
-    """Finds secrets: known values, and texts in the form of a known kind of key."""
+    """Finds and hides secrets: known values, and texts in the form of a known kind of key."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}
-        # Most texts recur: names of members, and all earlier messages in each request.
+        # Most texts recur: the names of members, and each request's earlier messages.
         self._clean: set[str] = set()
         self._lock = new_lock()
         self.learn(values)
@@ -226,18 +226,18 @@ class Keys:
         return len(self._known)
 
     def learn(self, values: Iterable[str]) -> None:
-        """Treat these values as secrets from now on, unless they are too short or plain words."""
+        """Add known secrets; values that are too short or plain words are left out."""
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
     def shorten(self, path: str) -> None:
-        """Show only the last part of this path from now on."""
+        """Replace this path by its last part from now on."""
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 
     def find(self, text: str) -> list[Secret]:
-        """Return known values and texts in the form of a key, in order and without overlap."""
+        """Return the secrets in a text (known values and texts in the form of a key), in order and without overlap."""
         found = self._find_known(text)
-        # Nearly all texts have no secret, and a search for the beginning of one is much faster than the whole pattern.
+        # Nearly all texts have no secret, and a search for a key's beginning is much faster than the whole pattern.
         signs = [kinds for sign, kinds in _BY_SIGN.items() if sign in text] if len(text) >= _SHORTEST else []
         for begin, pattern in (kind for kinds in signs for kind in kinds if kind[0] in text):
             found += (
@@ -246,7 +246,7 @@ class Keys:
         return _apart(found)
 
     def hide(self, text: str) -> str:
-        """Replace each secret by a placeholder, and learn those told only by the text around them."""
+        """Return a text with placeholders for secrets; secrets recognised by surrounding text become known secrets."""
         clean = self._clean
         if text in clean:
             return text
@@ -261,7 +261,7 @@ class Keys:
         return text
 
     def hide_known(self, text: str) -> str:
-        """Replace only known secrets, in a text whose parts were all searched separately."""
+        """Return a text with placeholders for known secrets only; its parts must have been searched separately."""
         return replace(text, self._find_known(text))
 
     def _find_known(self, text: str) -> list[Secret]:
@@ -275,15 +275,15 @@ class Keys:
     def _add(self, fresh: Mapping[str, str]) -> None:
         with self._lock:
             if not fresh.keys() <= self._known.keys():
-                # The longest first: if one value begins like another, no part of the longer one may stay.
+                # The longest value comes first: if two values begin alike, no part of the longer value may stay.
                 both = {**fresh, **self._known}
                 self._known = {value: both[value] for value in sorted(both, key=lambda value: (-len(value), value))}
-                # A new cache, after that: a thread at work adds texts that were clean before to the old one.
+                # The new cache comes last: a running thread may still add texts to the old cache by the old rules.
                 self._clean = set()
 
 
 def replace(text: str, secrets: Iterable[Secret]) -> str:
-    """Replace secrets, which do not overlap; everything else stays to the letter."""
+    """Return a text with replaced secrets, which must not overlap; the rest of the text stays unchanged."""
     parts, last = list[str](), 0
     for one in secrets:
         parts += text[last : one.start], one.put
@@ -292,12 +292,12 @@ def replace(text: str, secrets: Iterable[Secret]) -> str:
 
 
 def can_be_secret(value: str) -> bool:
-    """Tell whether a value is long enough, and not a plain word."""
+    """Return whether a value is long enough for a secret, and not a plain word."""
     return len(value) >= _SHORTEST and not (value.isalpha() and len(value) < _LONGEST_WORD)
 
 
 def _apart(found: Iterable[Secret]) -> list[Secret]:
-    """Return the secrets with overlapping ones joined."""
+    """Return the secrets, with overlapping secrets joined."""
     apart = list[Secret]()
     for one in sorted(found):
         if apart and one.start < apart[-1].end:
@@ -314,7 +314,7 @@ def _forms(value: str) -> set[str]:
     forms = {value, quote(value, safe="", errors="surrogatepass"), quote(value, errors="surrogatepass")}
     forms |= {json.dumps(value)[1:-1], content.hex(), content.hex().upper()}
     for before in range(3):
-        # Only base64 letters that the value alone determines, not those shared with its neighbours.
+        # Only base64 letters determined by the value alone, not letters that also depend on neighbouring text.
         start, end = -(-8 * before // 6), 8 * (before + len(content)) // 6
         coded = base64.b64encode(bytes(before) + content)[start:end].decode()
         forms |= {coded, coded.translate(_URL_SAFE)}

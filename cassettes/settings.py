@@ -36,18 +36,18 @@ Stale: TypeAlias = Literal["warn", "fail"]
 RECORD_CHOICES: tuple[str, ...] = get_args(Record)
 
 MAX_BYTES = 100_000
-"""The default limit for the size of a cassette, in bytes: nobody reads more than that in a review."""
+"""The default limit for the size of a cassette in bytes; nobody reads a larger file in a review."""
 
 
 LIST_FOLDER, LIST_GAP = "# folder: ", "# gap: "
-"""The beginnings of lines of `--cassette-list` that name no cassette."""
+"""The prefixes of lines of `--cassette-list` without a cassette's name."""
 
 
 class Budget:
-    """The most tokens for all recordings together."""
+    """A token limit for all recordings together."""
 
     def __init__(self, tokens: int) -> None:
-        """Allow this many tokens, read and written.
+        """Create a budget of this number of tokens, in prompts and answers together.
 
         Raises:
             OptionError: The number is not positive.
@@ -59,15 +59,15 @@ class Budget:
         self._lock = new_lock()
 
     def spend(self, tokens: int) -> None:
-        """Count tokens."""
+        """Add tokens to the spent tokens."""
         with self._lock:
             self.spent += tokens
 
     def check(self) -> None:
-        """Refuse another request once the budget is spent.
+        """Check that the budget is not spent yet, before another request.
 
         Raises:
-            RecordingError: It is spent.
+            RecordingError: The budget is spent.
         """
         if self.spent >= self.tokens:
             raise RecordingError(
@@ -98,19 +98,19 @@ class CassetteSettings:
     """Settings for recording and replaying a cassette.
 
     Attributes:
-        record: `"none"` only replays and sends none of the program's requests, `"once"` records if the file is missing,
+        record: `"none"` only replays and sends no request of the program, `"once"` records if the file is missing,
             `"all"` records again.
-        ignore: Parts of a request that may vary, as in `Ignore`; the cassette's header lists them.
+        ignore: The parts of a request that may vary; see `Ignore`. The cassette's header lists these rules.
         allow_errors: Also record responses with a status of 400 and above, and streams that break.
-        timing: `"recorded"` records the pauses of streams, and repeats them in a replay.
-        max_age: Days for which a recording is fresh; by default for ever.
-        stale: The treatment of an older one: `"warn"` or `"fail"`. It is never recorded again automatically.
-        note: A line for the cassette's header; by default it mentions an offline model, if there was one.
+        timing: `"recorded"` records the pauses of streams, and repeats the pauses in a replay.
+        max_age: The maximum age of a recording in days; by default unlimited.
+        stale: The treatment of an older recording: `"warn"` or `"fail"`. Recordings are never renewed automatically.
+        note: A line for the cassette's header; by default a remark about the offline model, if it was used.
         max_bytes: The limit for the size of a recording, in bytes.
         secret_variables: Names of further environment variables with secrets to scrub.
         record_command: The command that records the cassette again, for failure messages.
-        clock: Returns the current date, for recordings and their age.
-        budget: The most tokens for recordings.
+        clock: A function that returns the current date, for recordings and their age.
+        budget: The token limit for recordings.
         ignored: The parsed rules of `ignore`.
     """
 
@@ -139,7 +139,7 @@ class CassetteSettings:
                 raise OptionError(f"{name}={value!r} is one text, not a list: write {name}=[{value!r}]")
             if not isinstance(value, Iterable) or isinstance(value, Mapping | bytes):
                 raise OptionError(f"{name}={value!r} is not a list")
-        # Checked now, because an error at the end of a recording would come after all its calls were paid.
+        # Checked here, because an error at the end of a recording would waste the cost of its calls.
         for name, kind, what in (
             ("max_age", int | None, "a number of days"),
             ("max_bytes", int, "a number of bytes"),
@@ -156,6 +156,6 @@ class CassetteSettings:
 
     @property
     def hint(self) -> str:
-        """The last line of a failure message: how to record the cassette."""
+        """The last line of a failure message, with instructions for recording the cassette."""
         command = self.record_command or 'use_cassette(..., record="all")'
         return f"To record it: {command}"

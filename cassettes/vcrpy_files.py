@@ -1,4 +1,4 @@
-"""Reads the cassettes of vcrpy, and of serializers for it that keep JSON bodies parsed."""
+"""Reads the cassettes of vcrpy, including cassettes by vcrpy serializers that store parsed JSON bodies."""
 
 import gzip
 import json
@@ -14,24 +14,24 @@ __all__ = ["foreign_date", "foreign_recordings", "is_foreign"]
 
 
 def is_foreign(document: Any) -> bool:
-    """Tell whether a document is one of vcrpy's cassettes."""
+    """Return whether a document is a cassette of vcrpy."""
     if not is_object(document) or not is_array(document.get("interactions")) or not document["interactions"]:
         return False
     return all(is_object(one) and "uri" in (one.get("request") or {}) for one in document["interactions"])
 
 
 def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
-    """Return the recordings of one of vcrpy's cassettes, unchanged.
+    """Return the unchanged recordings of a cassette of vcrpy.
 
     Raises:
-        LookupError: It is damaged.
-        ValueError: It is damaged.
+        LookupError: The cassette is damaged.
+        ValueError: The cassette is damaged.
     """
     return [Recorded(_request(one["request"]), _response(one["response"])) for one in document["interactions"]]
 
 
 def foreign_date(recordings: Iterable[Recorded]) -> str:
-    """Return the date of one of vcrpy's cassettes: the oldest date of its answers, empty if they have none."""
+    """Return the date of a cassette of vcrpy: the oldest date of its answers; "" without dates."""
     found = list[str]()
     for value in (value for one in recordings for value in one.response["headers"].get("date", ())):
         with suppress(ValueError):
@@ -55,7 +55,7 @@ def _response(response: Mapping[str, Any]) -> Response:
 
 
 def _decode(content: bytes, encodings: list[str]) -> bytes:
-    # Many serializers decode the body and keep the header.
+    # Many serializers decode the body but keep the header about its encoding.
     if content[:2] == b"\x1f\x8b" and "gzip" in encodings:
         return gzip.decompress(content)
     return zlib.decompress(content) if content[:2] == b"\x78\x9c" and "deflate" in encodings else content

@@ -14,29 +14,29 @@ from memzoo.cassettes.http import is_array, is_object
 
 __all__ = ["dump", "load", "pack_numbers", "unpack_numbers"]
 
-# Characters that a block shows as they are, and every YAML reader returns unchanged. Others, such as a carriage return
-# or a line separator, are escaped. A first line that begins with a tab confuses libyaml.
+# Characters that a block shows unchanged and every YAML reader returns unchanged. Other characters, such as a carriage
+# return or a line separator, are escaped. libyaml misreads a first line that begins with a tab.
 _BLOCK = re.compile(
     r"(?!\t)[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]*",
 )
 _ENDLESS = 2**31
 _FORMATS = {"f32": "<f", "f64": "<d"}
-# Shorter lists of numbers, and shorter repeated parts, stay readable as they are.
+# Shorter lists of numbers and shorter repeated parts are readable without packing.
 _SHORTEST_ARRAY = 32
 _SMALLEST_SHARED = 120
-# Python itself reads no deeper JSON.
+# Python itself cannot parse deeper JSON.
 _DEEPEST = 1_000
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_DEEPEST}}}", re.MULTILINE)
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
-    """Write JSON as YAML, in its own order.
+    """Return JSON as YAML, in the original order.
 
     Args:
-        value: The JSON.
-        compact: Write long vectors as arrays, and equal long parts only once.
-        whole: Put YAML's marks `---` and `...` around it, so that a missing end is noticed.
+        value: The JSON value.
+        compact: True to write long vectors as arrays, and equal long parts only once.
+        whole: True to enclose the text in YAML's marks `---` and `...`, to detect a missing end.
     """
     names = dict[int, str]()
     if compact:
@@ -48,10 +48,10 @@ def dump(value: Any, *, compact: bool = False, whole: bool = False) -> str:
 
 
 def load(text: str) -> Any:
-    """Read the output of `dump`; only plain values, never objects.
+    """Return the value from the output of `dump`; creates only plain values, never Python objects.
 
     Raises:
-        ValueError: The text is not YAML, has tags for unsafe readers only, or is nested too deeply.
+        ValueError: The text is not YAML, has tags that need an unsafe reader, or is nested too deeply.
     """
     try:
         if text.count("[") + text.count("{") > _DEEPEST or _DEEP_LINE.search(text):
@@ -63,7 +63,7 @@ def load(text: str) -> Any:
 
 
 def _refuse_depths(text: str) -> None:
-    """Refuse nesting that would make libyaml recurse until the process dies."""
+    """Raise an error for nesting so deep that libyaml's recursion would kill the process."""
     depth = 0
     for event in yaml.parse(text, Loader=_SafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -79,7 +79,7 @@ class _Dumper(yaml.SafeDumper):
 
     def analyze_scalar(self, scalar: str) -> Any:
         analysis = super().analyze_scalar(scalar)
-        # PyYAML escapes a text with a tab, or with spaces before a line break; a block keeps both.
+        # PyYAML escapes a text with a tab or with spaces before a line break, but a block can contain both.
         analysis.allow_block = "\n" in scalar and _BLOCK.fullmatch(scalar) is not None
         return analysis
 
@@ -115,7 +115,7 @@ _Dumper.add_representer(list, _represent_list)
 
 
 class _Loader(_SafeLoader):  # type: ignore[misc]  # it is one of two
-    """Reads arrays besides plain values."""
+    """A YAML loader for plain values and arrays."""
 
 
 def _construct_array(kind: str, loader: Any, node: Any) -> list[float]:
@@ -127,7 +127,7 @@ for _kind in _FORMATS:
 
 
 def pack_numbers(numbers: list[float]) -> tuple[str, str]:
-    """Return numbers as an array's kind and text, in single precision if that preserves every number."""
+    """Return numbers as the kind and the text of an array, in single precision if this preserves every number."""
     with suppress(OverflowError):  # beyond the range of single precision
         text = _encode("f32", numbers)
         if unpack_numbers("f32", text) == numbers:
@@ -140,7 +140,7 @@ def unpack_numbers(kind: str, text: str) -> list[float]:
 
     Raises:
         ValueError: The text is damaged.
-        struct.error: It is cut off.
+        struct.error: The text is cut off.
     """
     content = base64.b64decode(text, validate=True)
     numbers = [number for (number,) in struct.iter_unpack(_FORMATS[kind], content)]
@@ -152,7 +152,7 @@ def _encode(kind: str, numbers: list[float]) -> str:
 
 
 def _shortest(number: float) -> float:
-    """Return the shortest decimal with the same value in single precision, as in JSON."""
+    """Return the number with the shortest decimal form that has the same value in single precision, as in JSON."""
     exact = struct.pack("<f", number)
     for digits in range(6, 9):
         short = float(f"{number:.{digits}g}")
@@ -162,11 +162,11 @@ def _shortest(number: float) -> float:
 
 
 def _name_repeated(value: Any) -> tuple[Any, dict[int, str]]:
-    """Replace all equal parts that are large enough by one object.
+    """Replace equal parts of sufficient size by the same object.
 
     Returns:
-        The value, and the names of these objects by `id`. A name depends only on its part's content, so it stays the
-        same when earlier parts change.
+        The value, and the names of the shared objects by `id`. A name depends only on the object's content, so changes
+        of earlier parts do not change the name.
     """
     known: dict[bytes, Any] = {}
     fresh, *_ = _share(value, known)
@@ -175,7 +175,7 @@ def _name_repeated(value: Any) -> tuple[Any, dict[int, str]]:
 
 
 def _share(value: Any, known: dict[bytes, Any]) -> tuple[Any, bytes, int]:
-    """Return a part, or the known equal one; a digest of its content; and its length in characters."""
+    """Return a part (or an equal known part), the digest of its content, and its length in characters."""
     if isinstance(value, str):
         fresh: Any = value
         says, size = b"s" + value.encode(errors="surrogatepass"), len(value)

@@ -1,8 +1,8 @@
 """Seven classic ways for a chatbot to remember, behind one interface.
 
-What most programs need is here: `from memzoo import create_memory, open_store, Conversation`. Each name is loaded when
-it is first used, so importing memzoo costs next to nothing. All errors are in `memzoo.errors`, types of
-results in `memzoo.types`, further stores and indexes in `memzoo.stores`.
+This package has the names that most programs need: `from memzoo import create_memory, open_store, Conversation`. Each
+name is loaded at its first use, so the import of memzoo is cheap. All errors are in `memzoo.errors`, types of results
+in `memzoo.types`, further stores and indexes in `memzoo.stores`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Run `python -m memzoo`, which is the command `memzoo`."""
+"""Runs the command `memzoo` for `python -m memzoo`."""
 
 from memzoo.cli.commands import main
 

@@ -9,11 +9,11 @@ __all__ = ["lazy"]
 
 
 def lazy(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make the functions `__getattr__` and `__dir__` of a package; `import *` works too.
+    """Return the functions `__getattr__` and `__dir__` of a package that loads names lazily; `import *` works too.
 
     Args:
         package: The name of the package.
-        places: Each module's names in the package, separated by blanks; a module of the package can name itself.
+        places: For each module, the names to export, separated by spaces. A submodule itself can be one of its names.
     """
     modules = {name: module for module, names in places.items() for name in names.split()}
 

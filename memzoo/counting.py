@@ -1,4 +1,4 @@
-"""A hook for exact token counts: a cassette records those of its run, so a replay cuts texts at the same places."""
+"""A hook for exact token counts: a cassette records the counts of a run, so a replay cuts texts at the same places."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -6,8 +6,8 @@ from typing import TypeAlias
 __all__ = ["Counted", "through"]
 
 Counted: TypeAlias = Callable[[str, str, Callable[[], int]], int]
-"""A function of an encoding, a text and a function that counts it; returns the number of tokens."""
+"""A function that returns a text's number of tokens; takes an encoding, the text, and a function that counts tokens."""
 
 
 through: Counted = lambda _encoding, _text, count: count()  # noqa: E731 - a port, not a function of this module
-"""The current hook. `memzoo.cassettes` puts its own here while a cassette is open."""
+"""The current hook. `memzoo.cassettes` replaces this hook while a cassette is open."""

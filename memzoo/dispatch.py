@@ -1,7 +1,7 @@
-"""Sends units of work through an executor: in batches, a few at a time, and once more if a worker dies.
+"""Runs units of work on an executor: in batches, a few at a time, and again if a worker dies.
 
-Nothing here knows the work: `compare` and `upkeep` hand in a function and units, and keep the results. The executor is
-any of `concurrent.futures`, or of a package that offers the same, such as Dask.
+This module is independent of the kind of work: `compare` and `upkeep` pass a function and units, and process the
+results. The executor may be any executor of `concurrent.futures`, or of a compatible package such as Dask.
 """
 
 import concurrent.futures
@@ -49,27 +49,27 @@ U = TypeVar("U")
 R = TypeVar("R")
 
 Workers: TypeAlias = Executor | int | None
-"""An executor, a number of processes, or `None` to work here, one unit after the other."""
+"""An executor, a number of processes, or `None` to do the work in this process, one unit after the other."""
 
 BATCH_SECONDS = 0.5
-"""The target time of a batch: long beside the cost of sending it, short beside the work that a dead worker loses."""
+"""The target time of a batch: long compared with sending the batch, but short enough to limit a dead worker's loss."""
 
 _MOST = 1000  # units in a batch
-_PATIENCE = 2  # times the seconds of a batch: who takes longer sends back what is left
+_PATIENCE = 2  # times the target time of a batch: a slower worker returns its remaining units
 _TRIES = 5
-_AHEAD = 2  # batches for each worker: one that it does, and one that waits, so that it never does
+_AHEAD = 2  # batches for each worker: one running and one queued, so that no worker is idle
 _ADVICE = "What is finished is kept, and the same call goes on from there."
 
 
 class _Processes(Executor):
-    """Processes of this machine, started afresh. If one dies, all are replaced; they end with this process."""
+    """An executor with new local processes. If a process dies, all are replaced; all end with this process."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._pool = self._start()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """See `Executor.submit`. A call that was under way when a process died has failed with `BrokenProcessPool`."""
+        """See `Executor.submit`. A call under way when a process dies fails with `BrokenProcessPool`."""
         try:
             return self._pool.submit(fn, *args, **kwargs)
         except BrokenProcessPool:
@@ -86,10 +86,12 @@ class _Processes(Executor):
 
 
 def executor_of(workers: Workers) -> AbstractContextManager[Executor | None]:
-    """Give the executor that a user named: one that is made here ends with the block, another is left open.
+    """Return a context manager of the executor for a user's option.
+
+    The end of the block shuts down an executor created here; the user's own executor stays open.
 
     Raises:
-        OptionError: It is neither an executor nor a number of at least 1.
+        OptionError: `workers` is neither an executor nor a number of at least 1.
     """
     if isinstance(workers, Executor) or workers is None:
         return nullcontext(workers)
@@ -107,21 +109,22 @@ def run_units(
     *,
     batch_seconds: float | None = None,
 ) -> Generator[tuple[U, R]]:
-    """Do units of work on an executor; yield each with its result, in the order in which they finish.
+    """Run units of work on an executor; yield each unit with its result, in the order of completion.
 
-    Units are taken as they are needed: a few per worker are under way. If a worker dies, another does its units again,
-    so `do` may run twice for a unit, but only one result is yielded.
+    Units are taken from the iterable when needed, a few for each worker. If a worker dies, its units run again on
+    another worker: `do` may run twice for a unit, but only one result is yielded.
 
     Args:
-        executor: `None` does the work here, one unit after the other.
-        do: Runs on the workers. An error that it raises is raised here and ends the run.
-        units: A `None` among them means: no more until a unit under way has finished.
-        batch_seconds: The target time of a batch, estimated from earlier units; a worker that takes twice as long sends
-            the rest back. 0 sends each unit by itself.
+        executor: The executor; `None` runs the units in this process, one after the other.
+        do: The function to run on the workers. Its errors are raised here and end the run.
+        units: The units. `None` among the units means that the next unit is available only after a unit under way has
+            finished.
+        batch_seconds: The target time of a batch, estimated from earlier units; a worker that takes twice as long
+            returns the remaining units. 0 sends each unit by itself.
 
     Raises:
         OptionError: `do` or a unit cannot be sent to the workers.
-        ExecutorError: The executor is broken, or some units made their worker die again and again.
+        ExecutorError: The executor is broken, or the workers of some units died repeatedly.
     """
     if executor is None:
         yield from ((unit, do(unit)) for unit in units if unit is not None)
@@ -131,21 +134,21 @@ def run_units(
 
 
 def most_under_way(executor: Executor | None) -> int:
-    """Return the limit of batches that are under way at once."""
+    """Return the most batches that may be under way at once."""
     if executor is None:
         return 1
     dask: Any = sys.modules.get("distributed.cfexecutor")
     if dask is not None and isinstance(executor, dask.ClientExecutor):
         found = sum(vars(executor)["_client"].ncores().values())
-    else:  # ours, mpi4py's, Python's and loky's
+    else:  # the executors of this module, mpi4py, Python and loky
         names = ("workers", "num_workers", "_max_workers")
         found = next((count for name in names if isinstance(count := getattr(executor, name, None), int)), 0)
     return _AHEAD * (found or os.cpu_count() or 1)
 
 
 def in_this_process(executor: Executor | None) -> bool:
-    """Tell whether the work is done in this process, so that nothing has to travel."""
-    apart = getattr(concurrent.futures, "InterpreterPoolExecutor", ())  # of Python 3.14: threads that share nothing
+    """Return whether the work runs in this process, where no object needs pickling."""
+    apart = getattr(concurrent.futures, "InterpreterPoolExecutor", ())  # of Python 3.14: threads without shared objects
     return executor is None or (isinstance(executor, ThreadPoolExecutor) and not isinstance(executor, apart))
 
 
@@ -153,11 +156,11 @@ def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> Non
     """Check that objects can be sent to the workers.
 
     Args:
-        executor: Does the work.
-        parts: The objects, by their names in the error.
+        executor: The executor of the workers.
+        parts: The objects, by their names for the error message.
 
     Raises:
-        OptionError: One of them cannot.
+        OptionError: An object cannot be sent.
     """
     if in_this_process(executor):
         return
@@ -176,7 +179,7 @@ class _Batch(Generic[U]):
 
 @dataclass(frozen=True)
 class _Answer(Generic[R]):
-    """A worker's answer to a batch: the results of all units or the first ones, and their seconds; or an error."""
+    """A worker's answer to a batch: the results of the first or all units, with the time taken; or an error."""
 
     results: list[R] = field(default_factory=list[Any])
     seconds: float = 0.0
@@ -184,7 +187,7 @@ class _Answer(Generic[R]):
 
 
 class _Dispatch(Generic[U, R]):
-    """Keeps the workers busy."""
+    """One run of units on an executor, with the batches under way."""
 
     def __init__(self, executor: Executor, do: Callable[[U], R], units: Iterator[U | None], seconds: float) -> None:
         self._executor, self._do, self._units, self._seconds = executor, do, units, seconds
@@ -192,7 +195,7 @@ class _Dispatch(Generic[U, R]):
         self._carried = do if self._here else self._bytes_of(do)
         self._running: dict[Future[_Answer[R]], _Batch[U]] = {}
         self._again: list[_Batch[U]] = []
-        self._left = deque[U]()  # what there was no time for
+        self._left = deque[U]()  # units that a worker had no time for
         self._serial = itertools.count()
         self._size = 1
         self._done, self._taken_seconds = 0, 0.0
@@ -209,7 +212,7 @@ class _Dispatch(Generic[U, R]):
                 future.cancel()
 
     def _fill(self) -> bool:
-        """Send batches until enough are under way; return whether any is."""
+        """Send batches until enough are under way; return whether any batch is under way."""
         most = most_under_way(self._executor)
         while len(self._running) < most and (batch := self._again.pop() if self._again else self._next()):
             self._send(batch)
@@ -231,7 +234,7 @@ class _Dispatch(Generic[U, R]):
 
     def _send(self, batch: _Batch[U]) -> None:
         carried = batch.units if self._here else self._bytes_of(batch.units)
-        # The number makes each call unique: Dask would answer a repeated call from its cache.
+        # The number makes each call unique, because Dask would answer a repeated call from its cache.
         serial = next(self._serial)
         try:
             self._running[self._executor.submit(_run, self._carried, carried, self._seconds, serial)] = batch
@@ -245,7 +248,7 @@ class _Dispatch(Generic[U, R]):
         try:
             answer = future.result()
         except Exception as error:  # noqa: BLE001 - each executor has its own
-            # What `do` raises is in the answer: a worker died, or the executor failed.
+            # Errors of `do` are in the answer, so this error means that a worker died or the executor failed.
             self._send_again(batch, error)
             return
         if answer.error is not None:
@@ -253,7 +256,7 @@ class _Dispatch(Generic[U, R]):
         self._left += batch.units[len(answer.results) :]
         self._done, self._taken_seconds = self._done + len(answer.results), self._taken_seconds + answer.seconds
         fitting = int(self._seconds * self._done / max(self._taken_seconds, 1e-9))
-        # Grow slowly: the first units may be the light ones.
+        # Grow slowly, because the first units may be quicker than later units.
         self._size = max(1, min(fitting, 2 * self._size, _MOST))
         yield from zip(batch.units, answer.results, strict=False)
 
@@ -264,7 +267,7 @@ class _Dispatch(Generic[U, R]):
                 "have too little memory, no memzoo, or another version of it; a script that starts processes must do "
                 "so under `if __name__ == '__main__':`"
             ) from error
-        # One by one, so that a unit that kills its worker takes no others with it.
+        # Send each unit by itself, because one of the units may kill its worker again.
         self._again += [_Batch([unit], batch.tries + 1) for unit in batch.units]
 
     def _bytes_of(self, thing: Any) -> bytes:
@@ -283,7 +286,7 @@ def _make_travel_error(name: str, error: Exception) -> OptionError:
 
 
 def _pack(thing: Any) -> bytes:
-    # cloudpickle carries what pickle only names: functions of the main program, lambdas, closures.
+    # cloudpickle includes the code of functions of the main program, lambdas and closures; pickle only their names.
     packed: bytes = _packer().dumps(thing)
     return packed
 
@@ -299,11 +302,14 @@ def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-# What follows runs where the work is done.
+# The functions below run on the workers.
 
 
 def _run(do: Any, units: Any, seconds: float, _serial: int) -> _Answer[Any]:
-    """Do a batch, or what there is time for. Errors are told, not raised: what is raised here is the executor's."""
+    """Run as many units of a batch as time permits.
+
+    Errors of the units are returned, not raised, to distinguish them from the executor's errors.
+    """
     try:
         function, listed = (_unpack(do), _unpack(units, keep=False)) if isinstance(do, bytes) else (do, units)
     except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
@@ -330,7 +336,7 @@ def _unpack(packed: bytes, *, keep: bool = True) -> Any:
 
 @functools.lru_cache(maxsize=4)
 def _keep(packed: bytes) -> Any:
-    """Unpickle, once, what all batches of a run share; its models and counters are made at their first use."""
+    """Return an unpickled object that all batches of a run share; a cache keeps its models and counters for reuse."""
     return pickle.loads(packed)  # noqa: S301 - from the process that sends the work
 
 
@@ -343,7 +349,7 @@ def _travels(error: Exception) -> bool:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent has ended, however: killed, it cannot tell its pool."""
+    """End this process when its parent has ended, even if the parent was killed and could not end its pool."""
     threading.Thread(target=_wait_for_parent, daemon=True).start()
 
 

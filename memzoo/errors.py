@@ -1,8 +1,8 @@
-"""Every error that memzoo raises on purpose.
+"""All errors that memzoo raises on purpose.
 
-Catch `MemoryZooError` for all of them. Each is also the fitting builtin, so code that catches
-`ValueError` or `KeyError` keeps working. They live in the lowest layer because every layer
-raises them.
+`MemoryZooError` is their base class. Each error is also a subclass of a suitable builtin error, so
+code that catches `ValueError` or `KeyError` keeps working. The errors are in the lowest layer because
+every layer raises them.
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ __all__ = [
 
 
 class MemoryZooError(Exception):
-    """The root of all errors of this library."""
+    """The base class of all errors of this library."""
 
     def __str__(self) -> str:
         # KeyError would show the repr of its message, with quotes.
@@ -62,7 +62,7 @@ class UnknownOptionError(OptionError, TypeError):
 
 
 class ConversationIdError(OptionError):
-    """No conversation was named, in a place that serves many."""
+    """The id of a conversation is missing or invalid."""
 
 
 class MessageError(MemoryZooError, ValueError):
@@ -72,7 +72,7 @@ class MessageError(MemoryZooError, ValueError):
 class RedactionError(MemoryZooError, RuntimeError):
     """A text could not be redacted; nothing was stored or sent.
 
-    The option `redact` failed or did not return a text, or the text has too many levels of escapes to be read.
+    The function in the option `redact` failed or did not return a text, or the text has too many levels of escapes.
     """
 
 
@@ -80,8 +80,8 @@ class OverBudgetError(MemoryZooError, ValueError):
     """The messages and texts that must be shown exceed the limit; nothing was changed.
 
     Attributes:
-        size: Their size, in the unit of the limit: messages or tokens.
-        limit: The limit.
+        size: The size of these messages and texts, in messages or tokens.
+        limit: The limit, in the same unit as `size`.
     """
 
     size: int = 0
@@ -89,12 +89,12 @@ class OverBudgetError(MemoryZooError, ValueError):
 
     @property
     def over(self) -> int:
-        """The size beyond the limit."""
+        """The excess of the size over the limit."""
         return self.size - self.limit
 
     @classmethod
     def of(cls, what: str, size: int, limit: int, unit: str = "tokens", advice: str = "") -> "OverBudgetError":
-        """Make the error for a `what` of a size over a limit."""
+        """Return the error for `what`, which has a size over the limit."""
         error = cls(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")
         error.size, error.limit = size, limit
         return error
@@ -125,8 +125,8 @@ class ModelReplyError(ModelError, ValueError):
 
     Attributes:
         spent: The cost of the reply (a `memzoo.memories.Spent`), if known.
-        reply: The text of the reply, if it was not in the form asked for; "" if there was none or it was not read.
-        refused: True for a refusal.
+        reply: The text of a reply that could not be parsed; otherwise "".
+        refused: True if the reply is a refusal.
     """
 
     spent: Any = None
@@ -135,25 +135,25 @@ class ModelReplyError(ModelError, ValueError):
 
 
 class CutReplyError(ModelReplyError):
-    """The model's reply was cut off because it would have exceeded the model's limit.
+    """The model's reply was cut off at the model's limit for replies.
 
     Attributes:
-        characters: The number of characters that arrived.
+        characters: The number of characters received.
     """
 
     characters: int = 0
 
 
 class ToolRoundsError(MemoryZooError, RuntimeError):
-    """The model still asked for tools after the last round allowed."""
+    """The model still called tools after the last permitted round."""
 
 
 class TurnError(MemoryZooError, RuntimeError):
-    """A turn was used before it began or after it ended, or there is no question to answer again."""
+    """A turn was used before its beginning or after its end, or there is no question for a new answer."""
 
 
 class TurnInProgressError(TurnError):
-    """Another turn of the same conversation is under way; this one was refused, and nothing of it was stored."""
+    """A turn was refused because another turn of the conversation is under way; nothing of the new turn was stored."""
 
 
 class TokenizerError(MemoryZooError, RuntimeError):
@@ -165,19 +165,19 @@ class StoreError(MemoryZooError, RuntimeError):
 
 
 class ConflictError(StoreError):
-    """Another writer committed first; read the state again and derive anew."""
+    """Another writer stored a newer state first; read the state again and repeat the change."""
 
 
 class UnsupportedError(StoreError, NotImplementedError):
-    """This kind of store lacks an operation; the message names it."""
+    """The store does not support an operation, which the message names."""
 
 
 class WrongKeyError(StoreError):
-    """A store is encrypted, and no key was given or none of the given keys decrypts it."""
+    """An encrypted store was opened without a key, or with wrong keys only."""
 
 
 class TamperedError(StoreError):
-    """Encrypted content is not in the place that it was written for: somebody has moved it."""
+    """Encrypted content was moved from the place where it was written to another place."""
 
 
 class AsyncOnlyError(MemoryZooError, RuntimeError):
@@ -193,11 +193,11 @@ class TranscriptError(MemoryZooError, ValueError):
 
 
 class PluginError(MemoryZooError, ImportError):
-    """An extension (an installed package or a class of your own) cannot be used; the message says why."""
+    """An extension (an installed package or a class of your own) cannot be used; the message gives the reason."""
 
 
 class ExecutorError(MemoryZooError, RuntimeError):
-    """The executor that does the work failed again and again. What is finished is kept."""
+    """The executor failed repeatedly. Finished work is kept."""
 
 
 class MissingExtraError(MemoryZooError, ImportError):
@@ -205,5 +205,5 @@ class MissingExtraError(MemoryZooError, ImportError):
 
     @classmethod
     def of(cls, what: str, extra: str) -> "MissingExtraError":
-        """Make the error that names the extra to install for `what`."""
+        """Return the error that names the extra to install for `what`."""
         return cls(f"{what} needs the {extra!r} extra. Install it with: pip install 'memzoo[{extra}]'")

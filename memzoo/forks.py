@@ -1,4 +1,4 @@
-"""Keeps from forked processes the locks that a parent's thread holds, and the parent's connections."""
+"""Prevents forked processes from inheriting locks held by the parent's threads, and the parent's connections."""
 
 import functools
 import os
@@ -12,18 +12,18 @@ __all__ = ["Forked", "cached_property", "new_lock", "new_rlock", "watch"]
 L = TypeVar("L")
 T = TypeVar("T")
 
-# The guarded work takes far less, unless the thread that holds the lock waits for something.
+# Guarded work takes much less time, unless the thread with the lock is waiting.
 _PATIENCE = 0.1
 
 
 class Forked(Protocol):
-    """An observer of forks."""
+    """An object that is notified before and after each fork."""
 
     def before_fork(self) -> None:
         """Prepare for the fork."""
 
     def after_fork(self) -> None:
-        """Resume, in the parent and in the child."""
+        """Resume after the fork, in the parent and in the child."""
 
 
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -44,7 +44,10 @@ def new_rlock() -> "threading.RLock":
 
 
 class cached_property(functools.cached_property[T]):  # noqa: N801 - called like what it stands for
-    """A `functools.cached_property` that is safe in a forked process: Python 3.11's has one lock for all instances."""
+    """A `functools.cached_property` that is safe in a forked process.
+
+    In Python 3.11, `functools.cached_property` has a lock that a fork may copy while a thread of the parent holds it.
+    """
 
     def __init__(self, func: Callable[[Any], T]) -> None:
         super().__init__(func)
@@ -53,7 +56,7 @@ class cached_property(functools.cached_property[T]):  # noqa: N801 - called like
 
 
 def watch(watcher: Forked) -> None:
-    """Notify an object of each fork as long as it lives."""
+    """Notify an object of each fork during its lifetime."""
     with _registering:
         _watchers.add(watcher)
 
@@ -69,7 +72,7 @@ def _before() -> None:
         _told.extend(_watchers)
     for watcher in _told:
         watcher.before_fork()
-    # Take the locks before the fork, so that no guarded object is copied in the middle of a change.
+    # Take the locks before the fork: no guarded object may be copied in the middle of a change.
     _taken.extend(lock for lock in [_registering, *_locks] if lock.acquire(timeout=_PATIENCE))
 
 
@@ -86,7 +89,7 @@ def _after_in_child() -> None:
     for lock in every:
         if id(lock) not in taken:
             lock._at_fork_reinit()  # noqa: SLF001 - as the standard library does with its own
-    # A server that forks in C (uWSGI) says so only afterwards.
+    # A server that forks in C (uWSGI) calls only this function, after the fork.
     _told[:] = _watchers
     _after_in_parent()
 

@@ -1,8 +1,8 @@
 """LangChain's memory classes: `from memzoo.langchain import ConversationBufferMemory`.
 
 Names, options, defaults and results are those of `langchain_classic.memory` and of `langchain_community.memory.kg`;
-docs/langchain.md lists the improvements. LangChain need not be installed. With langchain-core installed, messages are
-its objects, and `llm` may be any of its models.
+docs/langchain.md lists the improvements. LangChain need not be installed. If langchain-core is installed, messages are
+langchain-core's objects, and `llm` may be any langchain-core model.
 """
 
 import inspect
@@ -58,16 +58,16 @@ ENTITY_MEMORY_CONVERSATION_TEMPLATE: Any
 
 
 def __getattr__(name: str) -> Any:
-    # Made when it is asked for: as a prompt of LangChain it takes LangChain's time to import.
+    # Created at the first use, because a prompt of LangChain's class needs LangChain's slow import.
     if name == "ENTITY_MEMORY_CONVERSATION_TEMPLATE":
         return entity_prompt()
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
-    # Imported only when needed: it loads the migration's table of LangChain's names.
+    # Imported only when needed, because the module loads the migration's table of LangChain's names.
     from memzoo.hosts.langchain.lacking import why_lacking
 
     why = why_lacking(name, __all__)
-    # Of an AttributeError, "from memzoo.langchain import ..." would pass on nothing.
+    # "from memzoo.langchain import ..." would hide the message of an AttributeError.
     caller = inspect.currentframe()
     caller = caller and caller.f_back
     if caller and caller.f_code.co_code[caller.f_lasti] == opmap["IMPORT_FROM"]:

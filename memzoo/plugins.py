@@ -18,20 +18,20 @@ logger = logging.getLogger("memzoo")
 @functools.cache
 def plugins(group: str) -> "tuple[EntryPoint, ...]":
     """Return the entry points of a group, looked up once per process."""
-    # Imported here: looking up installed packages takes time, and most programs need none of it.
+    # Imported here, because the lookup of installed packages takes time and most programs do not need it.
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=group))
 
 
 def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[str, EntryPoint]":
-    """Return the entry points of a group by name. Skips names that are taken, and logs that once.
+    """Return the entry points of a group by name. Skips duplicate names, and logs each skipped name once.
 
-    No package replaces memzoo's own names; of several packages with one name, the first is used.
+    Packages cannot replace memzoo's own names; if several packages use a name, the first package wins.
 
     Args:
-        group: The group.
-        own: memzoo's own names without an entry point.
+        group: The group of entry points.
+        own: The names that memzoo defines without an entry point.
     """
     found: dict[str, EntryPoint] = {}
     for plugin in plugins(group):
@@ -46,21 +46,21 @@ def plugins_by_name(group: str, own: frozenset[str] = frozenset()) -> "Mapping[s
 
 
 def load_plugin(plugin: "EntryPoint") -> Any:
-    """Import the object of an entry point.
+    """Import and return the object of an entry point.
 
     Raises:
-        PluginError: It cannot be loaded; covers any exception that importing the package raises.
+        PluginError: The object cannot be loaded, for any exception during the import.
     """
     try:
         return plugin.load()
     except (
         BaseException
-    ) as error:  # SystemExit and KeyboardInterrupt too: no package may end the program that looks at it
+    ) as error:  # also SystemExit and KeyboardInterrupt: the import of a package must not end the program
         raise make_plugin_error(plugin, f"cannot be loaded: {type(error).__name__}: {error}") from error
 
 
 def make_plugin_error(plugin: "EntryPoint", why: str) -> PluginError:
-    """Make the error that names a package, its extension, and the reason why that cannot be used."""
+    """Return the error for an unusable extension, with the package, the extension and the reason."""
     return PluginError(f"the package {_package(plugin)!r} adds {plugin.name!r} to {plugin.group}, which {why}")
 
 

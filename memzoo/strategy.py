@@ -1,4 +1,4 @@
-"""Everything for writing a strategy: `from memzoo.strategy import BaseMemory, Log, State, View, strategy`.
+"""All names for writing a strategy: `from memzoo.strategy import BaseMemory, Log, State, View, strategy`.
 
 docs/extending.md explains the hooks and shows a package that adds a strategy. Each name is loaded at its first use.
 """
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memzoo._lazy import lazy
 
-if TYPE_CHECKING:  # the same as the table below; a test compares the two
+if TYPE_CHECKING:  # the same names as in the table below; a test compares both
     from memzoo.errors import ModelError as ModelError
     from memzoo.errors import ModelReplyError as ModelReplyError
     from memzoo.errors import OptionError as OptionError

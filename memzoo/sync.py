@@ -1,8 +1,8 @@
-"""One body of code for synchronous and asynchronous callers.
+"""Runs the same coroutines for synchronous and asynchronous callers.
 
-Every operation that may wait is written once, as a coroutine. An asynchronous caller awaits it; a synchronous
-caller runs it with `drive`, which works because the coroutine then never suspends: each port (model, store,
-index) asks `is_blocking` and uses its blocking client instead of its asynchronous one.
+Every operation that may wait is written once, as a coroutine. An asynchronous caller awaits the coroutine; a
+synchronous caller runs the coroutine with `drive`. In a synchronous call the coroutine never suspends, because each
+port (model, store, index) checks `is_blocking` and uses its blocking client instead of its asynchronous client.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class _Call:
-    """A synchronous call under way, and the event loop of its thread, if any."""
+    """A synchronous call under way, with the event loop of its thread, if any."""
 
     __slots__ = ("loop",)
 
@@ -52,9 +52,9 @@ _call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
 
 
 def is_blocking() -> bool:
-    """Tell whether the running coroutine belongs to a synchronous call and so must not suspend.
+    """Return whether the running coroutine belongs to a synchronous call, where it must not suspend.
 
-    Event loops and tasks started within such a call do not belong to it, although they inherit its context.
+    Event loops and tasks started within a synchronous call do not belong to the call, although they have its context.
     """
     call = _call.get()
     return call is not None and call.loop is _get_running_loop()
@@ -63,10 +63,10 @@ def is_blocking() -> bool:
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine whose ports never suspend, in this thread, and return its result.
 
-    It needs no event loop, and works inside a running one (a notebook, for example).
+    Needs no event loop, and also works inside a running event loop (in a notebook, for example).
 
     Raises:
-        AsyncOnlyError: The coroutine suspended, so it can only be awaited.
+        AsyncOnlyError: The coroutine suspended, and can only be awaited.
     """
     call = _Call()
     call.loop = _get_running_loop()
@@ -77,22 +77,22 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
         result: T = done.value
         return result
     else:
-        # Cancel it like a task: close() would leave an asynchronous generator inside it half done.
+        # Cancel the coroutine like a task: close() would leave an asynchronous generator inside it unfinished.
         with contextlib.suppress(asyncio.CancelledError, StopIteration):
             coroutine.throw(asyncio.CancelledError())
     finally:
         coroutine.close()
         _call.reset(token)
-        # Tasks that were started in the call run after it: no loop is this one.
+        # Tasks started in the call run after its end, when no event loop may match the call's loop.
         call.loop = _ENDED
     raise AsyncOnlyError(_ADVICE)
 
 
 def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
-    """Yield the items of an asynchronous generator whose ports never suspend; closing this generator closes both.
+    """Yield the items of an asynchronous generator whose ports never suspend; closing the result closes both.
 
     Raises:
-        AsyncOnlyError: As in `drive`.
+        AsyncOnlyError: See `drive`.
     """
     end = object()
 
@@ -107,7 +107,7 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
 
 
 class Managed(ABC, Generic[T]):
-    """Derives `with` from the `async with` of a subclass."""
+    """A base class that implements `with` by the `async with` of its subclass."""
 
     @abstractmethod
     async def __aenter__(self) -> T: ...
@@ -127,7 +127,7 @@ class Managed(ABC, Generic[T]):
 
 
 class Closing:
-    """Closes at the end of a `with` or `async with`; a shallow copy is the same object."""
+    """A base class for objects that close at the end of `with` or `async with`; a shallow copy is the same object."""
 
     def close(self) -> None:
         """Release files and connections."""
@@ -152,7 +152,7 @@ class Closing:
 
 
 async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:
-    """Yield the items of a stream of either kind; reading a client's synchronous stream never suspends."""
+    """Yield the items of a stream, synchronous or asynchronous; reading a synchronous stream never suspends."""
     if isinstance(things, AsyncIterable):
         async for thing in things:
             yield thing
@@ -162,7 +162,7 @@ async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:
 
 
 async def settled(given: T | Awaitable[T]) -> T:
-    """Return a result of the user's code, awaited if need be; in a synchronous call, only if that needs no event loop.
+    """Return a result of the user's code, awaited if necessary.
 
     Raises:
         AsyncOnlyError: The call is synchronous, and awaiting the result needs an event loop.
@@ -178,13 +178,13 @@ async def settled(given: T | Awaitable[T]) -> T:
 
 
 async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run coroutines side by side, as tasks or else in threads; each runs to its end even if others fail.
+    """Run coroutines concurrently: as tasks, or in a synchronous call, in threads. Each runs to its end despite errors.
 
     Returns:
-        Their results, in order.
+        The results of the coroutines, in order.
 
     Raises:
-        BaseException: The first error, in order; its notes have the others.
+        BaseException: The first error, in the order of the coroutines; its notes contain the later errors.
     """
     started = list(coroutines)
     if len(started) == 1:
@@ -207,7 +207,7 @@ def _in_threads(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseEx
 
 
 def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[S, P], T]:
-    """Make the synchronous twin of an asynchronous method; it calls overrides of that method."""
+    """Return the synchronous twin of an asynchronous method; the twin calls a subclass's override of the method."""
     name = method.__name__
 
     def twin(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -222,7 +222,7 @@ def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Cal
 
 
 def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Make the synchronous twin of an asynchronous function."""
+    """Return the synchronous twin of an asynchronous function."""
 
     def twin(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
@@ -236,14 +236,14 @@ def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable
 
 
 def _name_twin(error: TypeError, name: str) -> None:
-    """Put the name of the called twin into an error about its arguments, in place of the asynchronous function's."""
+    """Replace the asynchronous function's name by the synchronous twin's name in an error about arguments."""
     error.args = tuple(str(told).replace(f"{name}()", f"{name.removeprefix('a')}()") for told in error.args)
 
 
 def _describe(twin: Callable[P, T], original: Callable[..., Any]) -> Callable[P, T]:
-    """Give a twin the name, signature and docstring of its original.
+    """Return the twin with the name, signature and docstring of the original.
 
-    `functools.wraps` would add `__wrapped__`, a coroutine function that frameworks find and await.
+    `functools.wraps` would also set `__wrapped__` to the coroutine function, and frameworks would await the result.
     """
     name = original.__name__
     twin.__module__, twin.__annotations__ = original.__module__, original.__annotations__

@@ -30,7 +30,7 @@ T = TypeVar("T")
 _Container: TypeAlias = dict[Any, Any] | Sequence[Any]
 
 DEEPEST = 100
-"""The deepest nesting of JSON in a message; each level takes part of the stack of every reader."""
+"""The most levels of nested JSON in a message; each level uses stack space in every JSON parser."""
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 # Control characters, and invisible characters that end a line or change its direction.
@@ -38,10 +38,10 @@ _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\
 
 
 def copy_json(value: T) -> T:
-    """Copy JSON, such as a message, many times faster than `deepcopy`, which must handle any object."""
+    """Return a copy of JSON, such as a message; many times faster than `deepcopy`."""
     if isinstance(value, dict):
         items: dict[str, Any] = dict(cast("dict[str, Any]", value))
-        # Nearly all messages are flat, and each is copied twice when it is saved and once each time that it is read.
+        # Nearly all messages are flat, and each message is copied twice at a save and once at each reading.
         for key, item in items.items():
             if type(item) not in _SCALARS:
                 items[key] = copy_json(item)
@@ -52,7 +52,7 @@ def copy_json(value: T) -> T:
 
 
 def is_too_deep(value: object) -> bool:
-    """Tell whether JSON has more levels than `DEEPEST`.
+    """Return whether JSON has more levels than `DEEPEST`.
 
     Example:
         >>> is_too_deep({"a": [1, [2]]})
@@ -67,7 +67,7 @@ def is_too_deep(value: object) -> bool:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return the hint at the end of an error about an unknown name: the most similar known name; "" if none is similar.
+    """Return the hint for an error about an unknown name: the most similar known name, or "" without a similar name.
 
     Example:
         >>> did_you_mean("sumary", ["buffer", "summary"])
@@ -78,7 +78,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def private(file: str, flags: int) -> int:
-    """Open a file, a new one for its owner only: `open(..., opener=private)`; existing files keep their mode."""
+    """Open a file for `open(..., opener=private)`: a new file is only for its owner; existing files keep their mode."""
     return os.open(file, flags, 0o600)
 
 
@@ -94,7 +94,7 @@ def redact_url(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether a URL leads to this machine.
+    """Return whether a URL points to this machine.
 
     Example:
         >>> [is_loopback(url) for url in ("http://localhost:8080/v1", "http://[::1]/v1", "https://api.openai.com/v1")]
@@ -108,7 +108,7 @@ def is_loopback(url: str) -> bool:
 
 
 def show_url(url: str) -> str:
-    """Return a URL for printing: the path of a file unchanged, any other URL without user and passwords."""
+    """Return a URL for printing: a file path unchanged, any other URL without user and passwords."""
     return url if url.startswith("sqlite:") else redact_url(url)
 
 
@@ -123,7 +123,7 @@ def visible(text: str) -> str:
 
 
 def _containers(values: Iterable[Any]) -> Collection[_Container]:
-    """Return each container once: one that contains itself, or occurs repeatedly, would multiply with each level."""
+    """Return each container once: a container that contains itself or is repeated would multiply with each level."""
     found = (cast("_Container", one) for one in values if isinstance(one, (dict, list, tuple)))
     return {id(one): one for one in found}.values()
 
@@ -133,10 +133,10 @@ def _within(container: _Container) -> Iterable[Any]:
 
 
 def read_options(text: str) -> dict[str, Any]:
-    """Read options as the command line has them.
+    """Return the options in a text of the command line.
 
     Raises:
-        OptionError: A part is no option.
+        OptionError: A part of the text is not an option.
 
     Example:
         >>> read_options('k=2,ai_prefix=Bot,labels=["a","b"]')
@@ -149,7 +149,7 @@ def read_options(text: str) -> dict[str, Any]:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Split at commas outside brackets."""
+    """Yield the parts of a text between commas outside brackets."""
     depth, part = 0, ""
     for letter in text:
         depth += (letter in "[{") - (letter in "]}")
@@ -162,7 +162,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _value(text: str) -> Any:
-    """Read a value in JSON or TOML syntax; anything else is a text."""
+    """Return a value from JSON or TOML syntax; any other text is returned unchanged."""
     import tomllib
 
     with suppress(ValueError):

@@ -1,10 +1,10 @@
-"""Types of results, for annotations: `from memzoo.types import Shown`. Each name is loaded when it is first used."""
+"""Types of results, for annotations: `from memzoo.types import Shown`. Each name is loaded at its first use."""
 
 from typing import TYPE_CHECKING
 
 from memzoo._lazy import lazy
 
-if TYPE_CHECKING:  # the same as the table below; a test compares the two
+if TYPE_CHECKING:  # the same names as in the table below; a test compares both
     from memzoo.memories.graph.fact import Quote as Quote
     from memzoo.memories.graph.fact import Reason as Reason
     from memzoo.memories.graph.fact import Source as Source

@@ -1,4 +1,4 @@
-"""Warnings that point at the caller's code."""
+"""Issues warnings that point at the caller's code."""
 
 import inspect
 import warnings
@@ -7,7 +7,7 @@ __all__ = ["warn_caller"]
 
 
 def warn_caller(message: str, kind: type[Warning] = UserWarning) -> None:
-    """Warn at the line of the caller, skipping frames of the library and of generated constructors."""
+    """Issue a warning at the caller's line, outside the library and generated constructors."""
     frame, level = inspect.currentframe(), 1
     while frame and frame.f_back and (frame.f_globals.get("__name__") or "").startswith("memzoo."):
         frame, level = frame.f_back, level + 1

@@ -1,8 +1,8 @@
-"""The prompts: one Jinja file each, and the loader that renders them.
+"""The prompts, one Jinja file for each, and the loader that renders the prompts.
 
-A package's strategy may have its own prompts (`BaseMemory.own_prompts`). Values in a prompt are data: a value is never
-read as a template, and it cannot end its section, because the tags of the library's and your own templates are escaped
-in it. A missing variable is an error.
+A strategy from another package may have its own prompts (`BaseMemory.own_prompts`). Values in a prompt are data: a
+value is never interpreted as a template, and cannot end its section, because all tags of the library's templates and
+your own templates are escaped in values. A missing variable is an error.
 """
 
 import functools
@@ -26,15 +26,15 @@ __all__ = ["PROMPTS", "PromptSet", "PromptSource", "Template"]
 _FOLDER = Path(__file__).parent
 
 PROMPTS = tuple(sorted(path.stem for path in _FOLDER.glob("*.jinja")))
-"""The names of the prompts, one for each template of the library."""
+"""The names of the library's prompts."""
 
 PromptSource: TypeAlias = str | Path | Mapping[str, str] | None
 """Replacements for the library's templates: a folder of `<name>.jinja` files, or template texts by name."""
 
 Template: TypeAlias = Union[str, Path, "Traversable"]
-"""The text of a template, or a file with it."""
+"""The text of a template, or a file with the text."""
 
-# The variables for a template's task: it uses at least one of each of these groups.
+# The variables with the subject of a prompt's task: a template must use at least one variable of each group.
 _LINES = frozenset({"new_lines", "dated_new_lines"})
 _NEEDED: Mapping[str, Sequence[frozenset[str]]] = {
     "summary": [_LINES],
@@ -45,7 +45,7 @@ _NEEDED: Mapping[str, Sequence[frozenset[str]]] = {
     "compare_judge": [frozenset({"answer"}), frozenset({"reply"})],
     "compare_questions": [frozenset({"lines"})],
 }
-# The most characters to show of a text given as a folder.
+# The most characters of an invalid folder name in an error message.
 _LONGEST_NAME = 200
 _TAG = re.compile(r"<\s*+(?:/\s*+)?([^\W\d][\w:.-]*+)")
 
@@ -54,7 +54,7 @@ _BLANKS = "[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*+"
 
 
 class PromptSet:
-    """Renders prompts by name, some of them replaced by the user's.
+    """The prompts by name, some perhaps replaced by the user's templates.
 
     Example:
         >>> prompts = PromptSet({"summary": "Shorten: {{ summary }} {{ new_lines }}"})
@@ -65,15 +65,16 @@ class PromptSet:
     """
 
     def __init__(self, source: PromptSource = None, brought: Mapping[str, Template] | None = None) -> None:
-        """Check the replacements; nothing is rendered yet.
+        """Check the replacements, without rendering a prompt.
 
         Args:
-            source: A folder with `.jinja` files, or a mapping from names to template text, for some of the prompts.
-            brought: A strategy's further prompts, by name; `source` may replace these, too.
+            source: The replacements for some prompts: a folder with `.jinja` files, or a mapping from names to template
+                texts.
+            brought: A strategy's further prompts, by name; `source` may replace these prompts, too.
 
         Raises:
-            PromptError: There is no such folder, file or prompt, or a template is invalid, uses a variable that the
-                replaced template does not use, or uses none of the variables with the subject of the task.
+            PromptError: The folder, the file or the prompt does not exist, or a template is invalid, uses a variable
+                that the replaced template does not use, or lacks the variables with the subject of the task.
         """
         given, more = _read(source), {name: _text(name, template) for name, template in (brought or {}).items()}
         self._own = frozenset((more | given).items())
@@ -81,7 +82,7 @@ class PromptSet:
             _check_known(name, {*PROMPTS, *more})
             replaced = (_templates_of(frozenset(own)) for own in ((), more.items()))
             allowed = {one for templates in replaced if name in templates.names for one in templates.variables(name)}
-            # Variables with days also exist without days.
+            # Each variable with days also exists without days.
             allowed |= {one.removeprefix("dated_") for one in allowed}
             used = self.variables(name)
             if extra := used - allowed:
@@ -96,7 +97,11 @@ class PromptSet:
                     )
 
     def render(self, name: str, **variables: Any) -> str:
-        """Return the text of a prompt; a `PromptError` names unknown, missing or wrong parts."""
+        """Return the text of a prompt.
+
+        Raises:
+            PromptError: The prompt is unknown, a variable is missing or unknown, or the template fails.
+        """
         _check_known(name, self._templates.names)
         try:
             return self._templates.environment.get_template(name).render(variables).strip()
@@ -104,7 +109,7 @@ class PromptSet:
             raise PromptError(f"prompt {name!r} cannot be rendered: {str(error) or type(error).__name__}") from error
 
     def variables(self, name: str) -> frozenset[str]:
-        """Return the variables in the template of a prompt, and in the templates that it includes."""
+        """Return the variables in a prompt's template and in the templates included by it."""
         return self._templates.variables(name)
 
     @property
@@ -113,7 +118,7 @@ class PromptSet:
 
 
 class _Templates:
-    """The templates of all sets with the same replacements, compiled once."""
+    """The compiled templates, shared by all `PromptSet` objects with the same replacements."""
 
     def __init__(self, own: frozenset[tuple[str, str]]) -> None:
         self._own = dict(own)
@@ -121,20 +126,20 @@ class _Templates:
 
     @cached_property
     def tag(self) -> re.Pattern[str]:
-        """A pattern for the opening or closing tag of a section in any template."""
+        """A pattern for the opening and closing tags of sections in all templates."""
         from jinja2 import nodes
 
         trees = (self.environment.parse(self.source(name)) for name in self.names)
         texts = "".join(text.data for tree in trees for text in tree.find_all(nodes.TemplateData))
         tags = "|".join(sorted(map(re.escape, set(_TAG.findall(texts)))))
-        # A "<" at the end counts too: the text after the value may complete it to a tag.
+        # Also match a "<" at the end of a value, because the text after the value may complete a tag.
         return re.compile(
             rf"[<\uff1c\ufe64](?={_BLANKS}(?:[/\uff0f]{_BLANKS})?(?:(?:{tags})(?![\w:.-])|\Z))", re.IGNORECASE
         )
 
     @cached_property
     def environment(self) -> "ImmutableSandboxedEnvironment":
-        """The environment that renders them."""
+        """The Jinja environment that renders the templates."""
         from jinja2 import FunctionLoader, StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -148,7 +153,7 @@ class _Templates:
         )
 
     def variables(self, name: str) -> frozenset[str]:
-        """Return the variables in the template of a prompt, and in the templates that it includes."""
+        """Return the variables in a prompt's template and in the templates included by it."""
         from jinja2 import TemplateSyntaxError, meta
 
         try:
@@ -161,7 +166,7 @@ class _Templates:
             raise PromptError(f"the template for prompt {name!r} includes itself") from None
         except PromptError:
             raise
-        except Exception as error:  # its constant expressions are evaluated
+        except Exception as error:  # parsing evaluates the template's constant expressions
             raise PromptError(f"the template for prompt {name!r}: {str(error) or type(error).__name__}") from error
 
     def source(self, name: str) -> str:

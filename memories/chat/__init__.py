@@ -1,1 +1,1 @@
-"""Conversations: a model, a memory and tools, turn by turn, for one user or many."""
+"""Conversations of one or many users with a model, a memory and tools."""

@@ -1,4 +1,4 @@
-"""Asks a model for its next answer in a conversation, streamed or whole, with tools."""
+"""Requests a model's next answer in a conversation, streamed or whole, with tools."""
 
 import contextlib
 import time
@@ -20,17 +20,17 @@ _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 async def ask_model(
     model: Model, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
 ) -> AsyncGenerator[str | Answer]:
-    """Yield a model's answer to messages: with `stream`, pieces of text as they come; at the end, the whole answer.
+    """Yield a model's answer to messages: with `stream`, pieces of text as they arrive; finally, the whole answer.
 
     Args:
-        model: Any model; one that is not a `ChatModel` gives text only, in one piece.
-        messages: Oldest first.
-        tools: Descriptions of the tools that it may call, if it is a `ChatModel`.
-        stream: Whether to yield pieces.
+        model: Any model; a model other than a `ChatModel` gives text only, in one piece.
+        messages: The chat messages, oldest first.
+        tools: Descriptions of the tools that a `ChatModel` may call.
+        stream: True to yield pieces of text.
 
     Raises:
         ModelError: The call failed, perhaps after some pieces.
-        ModelReplyError: The reply has neither text nor calls, or was withheld.
+        ModelReplyError: The reply has neither text nor tool calls, or was withheld.
     """
     if not isinstance(model, ChatModel):
         reply = await model.complete(messages, _PURPOSE)
@@ -61,7 +61,7 @@ async def ask_model(
 
 
 async def _stream(chunks: Any) -> AsyncGenerator[Any]:
-    """Yield the pieces of text in either client's stream; finally, all chunks as one completion, or `None`."""
+    """Yield the pieces of text in a stream; finally, one completion of all chunks, or `None` for an empty stream."""
     from openai.lib.streaming.chat import ChatCompletionStreamState
 
     whole: Any = ChatCompletionStreamState()

@@ -1,4 +1,4 @@
-"""A conversation: a model, a memory and tools, in three lines."""
+"""Conversations with a model that has a memory and tools."""
 
 import contextlib
 import json
@@ -41,17 +41,18 @@ logger = logging.getLogger("memzoo")
 
 
 class Conversation(Closing):
-    """Talks to a model that remembers and may call tools. Each message is one turn of the memory.
+    """A conversation with a model that has a memory and may call tools. Each message begins a turn of the memory.
 
-    The turn is stored once the answer has arrived; if anything fails, `on_failure` says what happens to it. If the
-    memory cannot learn from a finished turn because its model fails, you still get the answer: the failure is logged,
-    and a later call catches up.
+    The turn is stored once the answer has arrived; `on_failure` determines the treatment of a failed turn. If the
+    memory's upkeep fails after a finished turn, you still get the answer: the failure is logged, and a later call
+    catches up.
 
     Attributes:
         memory: The memory.
-        system: Instructions sent first with each request. They are not stored, so you can change them at any time.
+        system: Instructions sent first in each request. Instructions are not stored, so you can change them at any
+            time.
         tools: The tools by name.
-        usage: The conversation's spending on its model, under `"chat"`; `memory.usage` has the memory's.
+        usage: The cost of the conversation's model calls, under `"chat"`; `memory.usage` has the memory's cost.
 
     Example:
         >>> conversation = Conversation("offline", "window", system="Answer from what was said.")
@@ -62,7 +63,7 @@ class Conversation(Closing):
         4
 
     To continue after a restart: `Conversation("gpt-4o-mini", "summary-buffer", store="sqlite:///chat.db",
-    conversation_id="user-42")`. At the end of a `with`, it closes the store that it opened.
+    conversation_id="user-42")`. The end of a `with` block closes a store opened by URL.
     """
 
     def __init__(
@@ -83,30 +84,31 @@ class Conversation(Closing):
         mark_stable: Callable[[Message], Message] | None = None,
         **options: Any,
     ) -> None:
-        """Start a conversation, or continue the one that the memory has.
+        """Start a conversation, or continue the memory's conversation.
 
         Args:
-            llm: A `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text (without tools).
-            memory: A memory, or the name of a strategy; a memory made by name learns with the same `llm`.
-            store: The store of a memory made by name, or its URL; `close` closes a store opened by URL.
-            conversation_id: Which conversation of the store to continue; by default a fresh one.
-            default_id: Returns its id if `conversation_id` is not given, as in `MemoryProvider`; called once, now.
-            system: Instructions for the model, sent first with each request.
+            llm: A `ChatModel`, a model's name, `"offline"`, or a function from chat messages to text (without tools).
+            memory: A memory, or the name of a strategy; a memory created by name uses the same `llm` for its upkeep.
+            store: The store (or its URL) of a memory created by name; `close` closes a store opened by URL.
+            conversation_id: The id of the conversation in the store; by default a new conversation.
+            default_id: A function that returns the id if `conversation_id` is not given, as in `MemoryProvider`; called
+                once, in this constructor.
+            system: Instructions for the model, sent first in each request.
             tools: Functions that the model may call, with annotations and docstrings.
-            max_rounds: How many rounds of tool calls the model gets in one turn.
-            max_tokens: The most tokens of a request, or a share of the model's window such as `"80%"`: system message,
+            max_rounds: The most rounds of tool calls in one turn.
+            max_tokens: The token limit of a request, or a share of the model's window such as `"80%"`: system message,
                 memory, turn and tools together. The oldest messages of the memory are left out; a turn that does not
                 fit by itself raises an `OverBudgetError`.
-            oversized: With `"shorten"`, a text longer than half of `max_tokens` is cut in the middle before it is sent;
-                the memory keeps all of it.
+            oversized: With `"shorten"`, a text longer than half of `max_tokens` is cut in the middle before sending;
+                the memory keeps the whole text.
             on_failure: See `BaseMemory.turn`.
             busy: See `BaseMemory.turn`.
-            mark_stable: Changes the last message that the next turn's request will repeat, before it is sent:
-                `memzoo.cache_control` marks it for Anthropic's cache. See `Shown.stable_upto`.
-            **options: Further options for a memory made by name, such as `k=3`.
+            mark_stable: A function that changes, before sending, the last message that the next turn's request will
+                repeat: `memzoo.cache_control` marks the message for Anthropic's cache. See `Shown.stable_upto`.
+            **options: Further options for a memory created by name, such as `k=3`.
 
         Raises:
-            OptionError: An option cannot work, or is for a memory made by name while `memory` exists already.
+            OptionError: An option cannot work, or is only for a memory created by name.
             StoreError: The store cannot be opened.
         """
         whole_number("max_rounds", max_rounds, at_least=0)
@@ -146,12 +148,13 @@ class Conversation(Closing):
         """Send a message and return the answer.
 
         Args:
-            user: Text, or a user message (with pictures, say); `None` to have the last question answered again.
-            after: Replace everything after this log number, as `aedit` does.
+            user: A text, or a user message (with pictures, for example); `None` requests a new answer to the last
+                question.
+            after: A log number: the turn replaces everything after this number, as in `aedit`.
 
         Raises:
             ModelError: The model failed.
-            OverBudgetError: The message is too long for `max_tokens`; none of it is sent or stored.
+            OverBudgetError: The message is too long for `max_tokens`; nothing is sent or stored.
             ToolRoundsError: The model still asked for tools after `max_rounds` rounds.
             TurnInProgressError: See `BaseMemory.turn`.
             TurnError: There is no question to answer again.
@@ -160,38 +163,39 @@ class Conversation(Closing):
         return reply
 
     async def aregenerate(self) -> Reply:
-        """Have the last question answered again; the new answer replaces the old one.
+        """Return a new answer to the last question; the new answer replaces the old answer.
 
-        To get it in pieces, use `astream(None)`. If it fails (see `asend`), the old answer stays.
+        `astream(None)` yields the new answer in pieces. If the call fails (see `asend`), the old answer stays.
         """
         return await self.asend(None)
 
     async def aedit(self, id: int, text: str | Message) -> Reply:  # noqa: A002 - the page calls it so
-        """Change a user message and continue from there: the new turn replaces the message and everything after it.
+        """Change a user message and return the new answer. The new turn replaces the message and everything after it.
 
         Args:
             id: The log number of a user message (see `BaseMemory.aentries`).
-            text: The new text, which keeps pictures and files of the old message; or the whole new message.
+            text: The new text (pictures and files of the old message stay), or a whole new message.
 
         Raises:
-            UnknownMessageError: There is no such user message; nothing was changed.
+            UnknownMessageError: No user message has this number; nothing was changed.
             MessageError: The text is neither a text nor a user message; nothing was changed.
             UnsupportedError: The memory's store cannot delete single messages.
-            ModelError: As in `asend`, like its other errors. The old messages then stay. With `on_failure="keep"` the
-                new message follows them, without an answer; editing the same message again replaces both.
+            ModelError: See `asend`, also for its other errors. The old messages then stay. With `on_failure="keep"`,
+                the new message is stored after the old messages, without an answer; editing the same message again
+                replaces both.
         """
         return await self.asend(await _edit(self.memory, id, text), after=id - 1)
 
     async def astream(self, user: str | Message | None, *, after: int | None = None) -> AsyncGenerator[str]:
-        """Send a message and yield the answer in pieces as the model writes it, including texts before tool calls.
+        """Send a message and yield the pieces of the answer as they arrive, including texts before tool calls.
 
-        `user` and `after` are as in `asend`.
+        See `asend` for `user` and `after`.
 
         The turn is stored once you have taken the last piece. If you stop reading early, the turn fails; `aclosing` or
-        `aclose()` ends it at once.
+        `aclose()` ends the turn at once.
 
         Raises:
-            ModelError, OverBudgetError, ToolRoundsError, TurnInProgressError: As in `asend`, perhaps after some pieces.
+            ModelError, OverBudgetError, ToolRoundsError, TurnInProgressError: See `asend`; perhaps after some pieces.
         """
         async with contextlib.aclosing(self._turn(user, after, stream=True)) as pieces:
             async for piece in pieces:
@@ -203,11 +207,11 @@ class Conversation(Closing):
     edit = blocking(aedit)
 
     def stream(self, user: str | Message | None, *, after: int | None = None) -> Generator[str]:
-        """Like `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""
+        """Do the same as `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""
         return iterated(self.astream(user, after=after))
 
     def close(self) -> None:
-        """Close the store that this conversation opened; a store that you passed in stays open."""
+        """Close a store that this conversation opened by URL; a store that you passed in stays open."""
         if self._opened:
             self.memory.close()
 
@@ -217,7 +221,7 @@ class Conversation(Closing):
         return f"<Conversation of {self._model.name!r} with {self.memory!r}>"
 
     async def _turn(self, user: str | Message | None, after: int | None, *, stream: bool) -> AsyncGenerator[str]:
-        """Take one turn: with `stream`, yield pieces of text; at the end, the `Reply`."""
+        """Run one turn: with `stream`, yield pieces of text; finally, yield the `Reply`."""
         turn = self.memory.turn(user, after=after, on_failure=self._on_failure, busy=self._busy)
         called: list[Called] = []
         reply, left, spent = None, self._max_rounds, Spent()
@@ -246,14 +250,14 @@ class Conversation(Closing):
                     yield str(reply)
                 yield reply
         except ModelError as error:
-            # A finished turn has its answer already, so only the memory's upkeep failed.
+            # A finished turn has an answer, so only the memory's upkeep failed.
             if not turn.finished:
                 self.usage.add("chat", getattr(error, "spent", None) or Spent())
                 raise
             logger.warning("%r is stored, but not all of it learnt from yet: %s", self.memory.conversation_id, error)
 
     async def _ask(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Answer]:
-        """Ask the model; if it refuses the request as too long, ask again with less of the memory."""
+        """Yield the model's answer; if the model refuses the request as too long, retry with less of the memory."""
         rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
         tools = [tool.schema for tool in self.tools.values()]
         remembered = await self._recall(turn)
@@ -286,18 +290,18 @@ class Conversation(Closing):
                 request = shorter
 
     async def _recall(self, turn: Turn) -> list[Message]:
-        """Return the memory's messages from before the turn."""
+        """Return the memory's messages, without the turn's own messages."""
         try:
-            # The turn itself is sent too, so anything that the memory shows of it would be there twice.
+            # The request contains the turn itself, so the turn's messages in the memory's view would be duplicates.
             shown = await turn.amessages()
             return shown[: -len(sendable(turn.said))]
         except OverBudgetError as error:
-            # It concerns an older message, which this turn will replace.
+            # The error concerns an older message, which this turn will replace.
             logger.warning("%r: the model is asked without the memory: %s", self.memory.conversation_id, error)
             return []
 
     async def _take(self, turn: Turn, said: Answer, called: list[Called], left: int) -> Reply | None:
-        """Add the model's words and the tools' results to the turn; return the reply, or `None` to continue."""
+        """Add the model's answer and the tools' results to the turn; return the reply, or `None` for another round."""
         self.usage.add("chat", said.spent)
         calls = said.message.get("tool_calls") or []
         if calls and not left:
@@ -320,7 +324,7 @@ class Conversation(Closing):
         return tool is not None and tool.repeatable
 
     async def _run(self, turn: Turn, calls: Sequence[Message]) -> list[Called]:
-        """Run tools, and add their results to the turn; if stopped, add the results so far."""
+        """Run the called tools and add their results to the turn; after an error, add the results so far."""
         done: dict[int, Called] = {}
 
         async def run_one(place: int, call: Message) -> None:
@@ -336,21 +340,21 @@ class Conversation(Closing):
 
 
 def _keep_heard(turn: Turn, text: str) -> None:
-    """Add the part of a stopped answer that the user has read."""
+    """Add the text that the user has read of an interrupted answer to the turn."""
     # The last piece may end in half a character, which cannot be stored.
     if text := extract_spoken(text.encode("utf-8", "ignore").decode()):
         turn.add(Record({"role": "assistant", "content": text}, UNFINISHED))
 
 
 def _describe(said: Answer) -> dict[str, str | None]:
-    """Return the fields of an answer in the log: its model and its cost."""
+    """Return an answer's fields for the log: the model and the cost."""
     model = {"model": said.model} if said.model else {}
     spent = {name: amount for name, amount in asdict(said.spent).items() if amount}
     return {ANSWER: json.dumps(model | {"usage": spent})}
 
 
 def _let_go_of(turn: Turn) -> None:
-    """Drop a turn that would make later requests too long as well, unless its tools have acted."""
+    """Roll back a turn that is too long and has only a user message: it would make later requests too long, too."""
     if len(turn.said) == 1:
         turn.roll_back()
 
@@ -366,10 +370,10 @@ async def _edit(memory: BaseMemory, id_: int, text: str | Message) -> Message:
 
 
 def _check_order(llm: object, memory: object) -> None:
-    """Check that the model comes first, and then the memory.
+    """Check that the model is the first argument and the memory is the second.
 
     Raises:
-        OptionError: They are the wrong way round.
+        OptionError: The arguments are in the wrong order.
     """
 
     def remembers(one: object) -> bool:

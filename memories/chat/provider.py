@@ -1,4 +1,4 @@
-"""Keeps one live memory per conversation; conversations can end with a request or a session."""
+"""Keeps one memory object per conversation; conversations can end with a request or a session."""
 
 import contextlib
 import secrets
@@ -23,16 +23,16 @@ from memzoo.sync import Closing, Managed, blocking
 
 __all__ = ["MemoryProvider", "ScopedMemory"]
 
-# `delete_old` uses it to recognise a conversation that a killed process left behind.
+# The prefix by which `delete_old` recognises conversations left behind by a killed process.
 _SCOPE = "memzoo-scope-"
 _PER_CONVERSATION = ("store", "conversation_id")
 
 
 class MemoryProvider(Closing):
-    """Gives each conversation its memory, in a program that serves many.
+    """Provides the memory of each conversation, in a program with many conversations.
 
-    Dropping a memory object does not delete its conversation: `release` and eviction drop the object; `forget` and the
-    end of a `scope` delete the conversation.
+    `release` and eviction drop a memory object, but do not delete its conversation; `forget` and the end of a `scope`
+    delete the conversation.
 
     Example:
         >>> provider = MemoryProvider("window", k=3)
@@ -55,16 +55,16 @@ class MemoryProvider(Closing):
         clock: Callable[[], float] = time.monotonic,
         **options: Any,
     ) -> None:
-        """Make a provider of memories of one kind.
+        """Create a provider of memories with one strategy.
 
         Args:
             name: The strategy's name, as for `create_memory`.
-            store: Keeps all conversations; in memory by default. You close it.
-            default_id: Returns the conversation's id for calls without one: that of the running request or session,
-                say, from a `ContextVar`.
-            max_memories: How many memory objects to keep; those used longest ago are dropped first.
-            idle_seconds: Seconds to keep a memory object that nobody asks for.
-            clock: Returns the time in seconds.
+            store: The store of all conversations, by default in memory. You must close the store yourself.
+            default_id: A function that returns the conversation id for calls without an id, for example the id of the
+                running request or session from a `ContextVar`.
+            max_memories: The most memory objects to keep; the least recently used objects are dropped first.
+            idle_seconds: The seconds to keep an unused memory object.
+            clock: A function that returns the time in seconds.
             **options: The options of the strategy, checked at once.
 
         Raises:
@@ -84,7 +84,7 @@ class MemoryProvider(Closing):
         self._max_memories, self._idle_seconds, self._clock = max_memories, idle_seconds, clock
         self._lock = new_rlock()
         self._at_hand: OrderedDict[str, tuple[BaseMemory, float]] = OrderedDict()
-        # A memory evicted while in use or learning comes back: an id never has two.
+        # An evicted memory that is still in use or in upkeep is returned again: an id never has two memories.
         self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
         self._sessions: dict[str, _Session] = {}
 
@@ -92,28 +92,28 @@ class MemoryProvider(Closing):
 
     @property
     def store(self) -> Store:
-        """The store that keeps all conversations."""
+        """The store of all conversations."""
         return self._store
 
     def __repr__(self) -> str:
         return f"<MemoryProvider of {self._name!r} in {self._store!r}, {len(self)} at hand>"
 
     def __len__(self) -> int:
-        """Return the number of memory objects kept."""
+        """Return the number of memory objects."""
         return len(self._at_hand)
 
     def __contains__(self, conversation_id: object) -> bool:
-        """Tell whether the conversation's memory object is kept."""
+        """Return whether the provider has a memory object for the conversation."""
         return conversation_id in self._at_hand
 
     def get(self, conversation_id: str | None = None) -> BaseMemory:
-        """Return the memory of a conversation: one object per process while it lives.
+        """Return the memory of a conversation: always the same object in a process, as long as the object is in use.
 
         Args:
-            conversation_id: Which conversation; by default the one that `default_id` names.
+            conversation_id: The conversation; by default the result of `default_id`.
 
         Raises:
-            ConversationIdError: The id is missing or empty; no conversation is shared by everybody.
+            ConversationIdError: The id is missing or empty; there is no common default conversation.
         """
         id_ = self._id_of(conversation_id)
         with self._lock:
@@ -127,20 +127,23 @@ class MemoryProvider(Closing):
             return memory
 
     def release(self, conversation_id: str | None = None) -> None:
-        """Drop the memory object of a conversation, as for `get`. Deletes nothing: the next `get` continues it."""
+        """Drop a conversation's memory object. Deletes nothing: the next `get` continues the conversation.
+
+        `conversation_id` has the same default as in `get`.
+        """
         id_ = self._id_of(conversation_id)
         with self._lock:
             self._at_hand.pop(id_, None)
 
     async def aforget(self, conversation_id: str | None = None, *, thorough: bool = False) -> Receipt:
-        """Delete a conversation: its messages, everything learnt from them, and whatever a running turn would add.
+        """Delete a conversation: its messages, everything learnt from them, and any additions of a running turn.
 
         Args:
-            conversation_id: The conversation to delete, as for `get`.
-            thorough: As in `BaseMemory.forget`.
+            conversation_id: The conversation; by default the result of `default_id`.
+            thorough: See `BaseMemory.forget`.
 
         Returns:
-            The receipt, as from `BaseMemory.forget`.
+            The receipt; see `BaseMemory.forget`.
         """
         with self._end_turn(self._id_of(conversation_id)) as memory:
             return await memory.aforget(None, thorough=thorough)
@@ -153,13 +156,13 @@ class MemoryProvider(Closing):
         idle_since: datetime | None = None,
         prefix: str = "",
     ) -> list[str]:
-        """Return the ids of the conversations in the store, in order: all, or one page. Reads only that page.
+        """Return the ids of the conversations in the store, in order: all ids, or one page. Reads only that page.
 
         Args:
-            after: Only ids after this one: the last id of the previous page.
+            after: Return only ids after this id, which is the last id of the previous page.
             limit: The most ids to return; `None` for all.
-            idle_since: Only conversations whose newest message is older than this time, which has a time zone.
-            prefix: Only ids with this prefix.
+            idle_since: Return only conversations without a message since this time; it must have a time zone.
+            prefix: Return only ids with this prefix.
 
         Raises:
             OptionError: An argument has the wrong type.
@@ -177,11 +180,13 @@ class MemoryProvider(Closing):
     conversations = blocking(aconversations)
 
     def scope(self, conversation_id: str | None = None) -> "ScopedMemory":
-        """For `with` or `async with`: the memory of a conversation that is deleted at the end of the block.
+        """Return a context manager for the memory of a new conversation; the end of the block deletes the conversation.
+
+        Use the result in `with` or `async with`.
 
         Args:
-            conversation_id: An existing conversation. The scope returns it as `get` does and does not delete it: it
-                deletes only conversations that it made itself.
+            conversation_id: An existing conversation to use instead of a new conversation. The end of the block does
+                not delete an existing conversation.
 
         Raises:
             ConversationIdError: The id is not a text, or empty.
@@ -193,15 +198,16 @@ class MemoryProvider(Closing):
         return ScopedMemory(lambda: self.get(given))
 
     def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "ScopedMemory":
-        """For `with` or `async with`: the memory of a connection or a login, the same for all blocks with its key.
+        """Return a context manager for the memory of a session, such as a connection or a login.
 
-        The session lives as long as any of its blocks in this process. Its conversation gets a fresh id that nobody can
-        guess from the key; the key's next session gets another id.
+        Use the result in `with` or `async with`. Blocks with the same key share a memory. The session ends with the
+        last of its blocks in this process. Its conversation gets a new id that nobody can guess from the key; the key's
+        next session gets another id.
 
         Args:
-            key: Names the connection or login.
-            at_end: Whether to delete the conversation when the last block ends, or to keep it under its
-                `conversation_id`. One block that says `"keep"` is enough to keep it.
+            key: The name of the connection or login.
+            at_end: `"delete"` deletes the conversation when the last block ends; `"keep"` keeps the conversation under
+                its `conversation_id`. A single block with `"keep"` is enough to keep the conversation.
 
         Raises:
             ConversationIdError: The key is not a text, or empty.
@@ -212,7 +218,7 @@ class MemoryProvider(Closing):
         return ScopedMemory(lambda: self._enter(key), lambda: self._leave(key, keep=at_end == "keep"))
 
     def close(self) -> None:
-        """Drop all memory objects. Deletes nothing, and leaves the store open."""
+        """Drop all memory objects. Deletes no conversation, and leaves the store open."""
         with self._lock:
             self._at_hand.clear()
 
@@ -239,14 +245,14 @@ class MemoryProvider(Closing):
             await self._end(session.conversation_id)
 
     async def _end(self, conversation_id: str) -> None:
-        """Delete the conversation of a scope or session without a trace; its id is never used again."""
+        """Delete the conversation of a scope or session without a trace; the id is never used again."""
         with self._end_turn(conversation_id) as memory:
             await memory.aclear()
 
     @contextlib.contextmanager
     def _end_turn(self, conversation_id: str) -> Generator[BaseMemory]:
         memory = self.get(conversation_id)
-        # A running turn would write deleted messages again.
+        # A running turn would store deleted messages again.
         turn_locks.of(self._store, conversation_id).end()
         try:
             yield memory
@@ -254,7 +260,7 @@ class MemoryProvider(Closing):
             self.release(conversation_id)
 
     def _evict(self) -> None:
-        # In the order of use, so that the least recently used one comes first.
+        # Memories are in the order of use: the least recently used memory comes first.
         since = self._clock() - self._idle_seconds
         while self._at_hand and (
             len(self._at_hand) > self._max_memories or next(iter(self._at_hand.values()))[1] < since
@@ -263,7 +269,7 @@ class MemoryProvider(Closing):
 
 
 class ScopedMemory(Managed[BaseMemory]):
-    """A memory for the duration of a block; each `with` starts afresh."""
+    """A context manager that returns a memory for the duration of a block; each `with` block begins anew."""
 
     def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None = None) -> None:
         self._begin = begin
@@ -296,10 +302,10 @@ def _check(conversation_id: object) -> str:
 
 
 def check_default_id(default_id: object) -> None:
-    """Check the option of this name.
+    """Check the option `default_id`.
 
     Raises:
-        OptionError: It is not a function.
+        OptionError: The option is not a function.
     """
     if default_id is not None and not callable(default_id):
         raise OptionError(f"default_id must be a function that returns a conversation's id, not {default_id!r}")
@@ -309,7 +315,7 @@ def default_of(default_id: Callable[[], str] | None) -> str:
     """Return the default conversation id.
 
     Raises:
-        ConversationIdError: There is no such function, or it returned no id.
+        ConversationIdError: `default_id` is missing, or returned no id.
     """
     given: object = default_id() if default_id else None
     if default_id and not (isinstance(given, str) and given.strip()):

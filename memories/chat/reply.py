@@ -1,4 +1,4 @@
-"""The answer of a conversation."""
+"""The answer in a conversation."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,12 +10,12 @@ __all__ = ["Reply"]
 
 
 class Reply(str):
-    """A conversation's answer: a text with details of its making.
+    """The answer in a conversation: a string with details as attributes.
 
     Attributes:
-        calls: The tool calls made on the way, in order.
+        calls: The turn's tool calls, in order.
         immediate: The text consists of the results of immediate tools, not of the model's words.
-        finish_reason: The model's reason for stopping, such as `"stop"`, or `"length"` if it was cut off.
+        finish_reason: The model's reason for stopping, such as `"stop"`, or `"length"` for a cut-off answer.
         spent: The cost of the turn: model calls, tokens, seconds.
     """
 
@@ -28,7 +28,7 @@ class Reply(str):
 
     @classmethod
     def of(cls, text: str, calls: Iterable[Called], finish_reason: str, *, immediate: bool = False) -> "Reply":
-        """Make a reply with these attributes; `spent` starts at nothing."""
+        """Return a reply with these attributes; `spent` starts at zero."""
         reply = cls(text)
         reply.calls, reply.immediate, reply.finish_reason = tuple(calls), immediate, finish_reason
         reply.spent = Spent()
@@ -36,5 +36,5 @@ class Reply(str):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        # FastAPI reads the return annotation of an endpoint, and should see a reply as text.
+        # FastAPI reads the return annotation of an endpoint, and must treat a reply as text.
         return handler(str)

@@ -21,18 +21,18 @@ __all__ = ["Oversized", "Room"]
 logger = logging.getLogger("memzoo")
 
 Oversized: TypeAlias = Literal["raise", "shorten"]
-"""The treatment of a message that is too long: refuse it, or cut it in the middle before sending."""
+"""The treatment of a message that is too long: raise an error, or cut the message in the middle before sending."""
 
 _WHAT = "the system messages, the user's message, the tools' results, and the tools' descriptions"
 
 
 class Room:
-    """Fits requests to a number of tokens; without one, to the size that the model turns out to accept.
+    """Fits requests to a token limit; without a limit, to the size of requests that the model accepts.
 
     Args:
-        max_tokens: The most tokens of a request; `None` if unknown.
-        oversized: The treatment of a message that takes more than half of them.
-        counter: Returns the token counter; called when it is first needed.
+        max_tokens: The token limit of a request; `None` if unknown.
+        oversized: The treatment of a message that is longer than half of the token limit.
+        counter: A function that returns the token counter; called when the counter is first needed.
 
     Raises:
         OptionError: An option has a value that cannot work.
@@ -47,9 +47,9 @@ class Room:
         self.max_tokens = max_tokens
         self._shortens = oversized == "shorten"
         self._counter = counter
-        # Count nothing again in the next round of tool calls, unless the counter changes.
+        # Messages are counted only once for all rounds of tool calls, unless the counter changes.
         self._count = functools.lru_cache(maxsize=1024)(self._count_anew)
-        # The characters of the largest request that was accepted after a larger one was refused.
+        # The limit in characters, after the model has refused a request as too long.
         self._characters: int | None = None
 
     def fit(
@@ -63,8 +63,8 @@ class Room:
         """Return a request that fits, leaving out the oldest earlier messages.
 
         Args:
-            system: The messages that come first.
-            before: The memory's messages. Its system messages and recalled texts stay, with their ends cut if
+            system: The first messages of the request.
+            before: The memory's messages. System messages and recalled texts among these stay, with their ends cut if
                 necessary.
             turn: The open question and the messages after it.
             tools: Descriptions of the tools.
@@ -98,10 +98,10 @@ class Room:
     def shorten_request(
         self, request: Sequence[Message], least: Sequence[Message], pinned: Sequence[Message] = ()
     ) -> list[Message] | None:
-        """Shorten a request that the model refused as too long: to half of it, and finally to the minimum.
+        """Return a shorter request after the model refused a request as too long: half of it, and finally the minimum.
 
         Returns:
-            The shorter request; `None` if the minimum was refused.
+            The shorter request; `None` if the model refused the minimum.
         """
         if len(request) <= len(least):
             return None
@@ -120,7 +120,7 @@ class Room:
         return self._counter()(json.loads(message))
 
     def _tokens(self, message: Message) -> int:
-        # Pictures may be large, and are counted quickly: they are not worth keeping.
+        # Messages with pictures may be large and are counted quickly, so caching their counts is not worthwhile.
         is_text = isinstance(message.get("content"), str)
         counter = self._counter()
         return self._count(json.dumps(message), counter.name) if is_text else counter(message)
@@ -129,7 +129,7 @@ class Room:
         return sum(map(self._tokens, messages))
 
     def _beginnings(self, messages: Iterable[Message], spare: int) -> Iterator[Message]:
-        """Yield the beginnings of recalled texts, until the tokens run out."""
+        """Yield the messages with recalled texts, each cut to the beginning that fits into the spare tokens."""
         for message in messages:
             room = spare
 

@@ -20,16 +20,16 @@ _NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A tool call and its outcome.
+    """A tool call and its result.
 
     Attributes:
         name: The tool's name, as the model gave it.
         arguments: The arguments as the model wrote them: JSON, unless the model made a mistake.
         value: The tool's return value; `None` if it failed.
         text: The result for the model: the value as text or JSON, or the error.
-        failed: The tool does not exist, the arguments do not fit, or it raised an exception.
-        immediate: The tool is an immediate one and did not fail.
-        message: The tool message.
+        failed: The tool does not exist, the arguments do not fit, or the tool raised an exception.
+        immediate: True for an immediate tool that did not fail.
+        message: The tool message with the result.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Called:
 
 
 class Tool:
-    """Describes a function to a model, by its signature, annotations and docstring.
+    """A function that a model may call, described by its signature, annotations and docstring.
 
     `Annotated[int, pydantic.Field(description="...", ge=1)]` describes and restricts a parameter.
 
@@ -64,17 +64,18 @@ class Tool:
         immediate: bool = False,
         repeatable: bool = False,
     ) -> None:
-        """Describe a function.
+        """Create a tool from a function.
 
         Args:
-            function: Synchronous or asynchronous. In asynchronous code, a synchronous one runs in a thread.
-            name: By default the function's name.
-            description: By default the function's docstring.
+            function: A synchronous or asynchronous function. In asynchronous code, synchronous functions run in a
+                thread.
+            name: The tool's name; by default the function's name.
+            description: The description for the model; by default the function's docstring.
             immediate: See `immediate`.
             repeatable: See `repeatable`.
 
         Raises:
-            OptionError: A model could not call the function: it has no usable name, or parameters of an unknown kind.
+            OptionError: The function has no usable name, or has parameters that a model cannot provide.
         """
         from pydantic import TypeAdapter
 
@@ -107,12 +108,12 @@ class Tool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The tool's description in the form that is sent to the model."""
+        """The tool's description for the model, in OpenAI's format."""
         function = {"name": self.name, "description": self.description, "parameters": self.parameters}
         return {"type": "function", "function": function}
 
     async def call(self, arguments: str) -> Any:
-        """Call the function with arguments in JSON, which its annotations check and convert."""
+        """Call the function with arguments in JSON, checked and converted according to the annotations."""
         checked_call = functools.partial(self._adapter.validate_json, arguments.strip() or "{}")
         if is_blocking() or inspect.iscoroutinefunction(self.function):
             return await settled(checked_call())
@@ -121,17 +122,18 @@ class Tool:
 
 
 def immediate(function: Callable[..., Any]) -> Tool:
-    """Mark a tool whose result is the reply, without asking the model again (usable as a decorator).
+    """Return a tool whose result becomes the reply, without another model call (usable as a decorator).
 
-    This applies only if all calls of a round are to immediate tools and none failed.
+    This applies only if all calls of a round are to immediate tools and all succeed.
     """
     return _mark(function, "immediate")
 
 
 def repeatable(function: Callable[..., Any]) -> Tool:
-    """Mark a tool that may be called again if it is unknown whether a call was carried out (usable as a decorator).
+    """Return a tool that may run again if the outcome of a call is unknown (usable as a decorator).
 
-    This happens if the process ended before the result was stored. Without the mark, the model is told so instead.
+    The outcome is unknown if the process ended before the result was stored. For other tools, the model is informed of
+    the unknown outcome instead.
     """
     return _mark(function, "repeatable")
 
@@ -143,10 +145,10 @@ def _mark(function: Callable[..., Any], mark: str) -> Tool:
 
 
 def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
-    """Turn functions into tools, and return them by name.
+    """Return tools by name, made from functions where necessary.
 
     Raises:
-        OptionError: One of them cannot be a tool, or two have the same name.
+        OptionError: A function cannot be a tool, or two tools have the same name.
     """
     if not isinstance(tools, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"tools must be a list of functions, not {tools!r}")
@@ -158,10 +160,10 @@ def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
 
 
 async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
-    """Run the tool that a model called; if anything goes wrong, that becomes the result.
+    """Run the tool of a model's call and return the result; an error becomes the result.
 
     Raises:
-        AsyncOnlyError: The tool is asynchronous and the caller is not.
+        AsyncOnlyError: The tool is asynchronous and the caller is synchronous.
     """
     name, arguments = str(call["function"]["name"]), str(call["function"]["arguments"])
     tool, value, text, fault = tools.get(name), None, "", ""
@@ -181,7 +183,7 @@ async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
 
 
 def _find_function(function: Callable[..., Any]) -> Any:
-    """Return the function whose signature pydantic reads; for a callable object, its `__call__` method."""
+    """Return the function with the signature for pydantic: the function itself, or a callable object's `__call__`."""
     known = inspect.isroutine(function) or isinstance(function, functools.partial)
     return function if known else getattr(function, "__call__")  # noqa: B004, B009
 

@@ -1,1 +1,1 @@
-"""Models: their interface, embedders, the reading of replies, and costs."""
+"""Models and embedders: their interfaces, the parsing of replies, and the counting of costs."""

@@ -19,9 +19,9 @@ class Answer:
 
     Attributes:
         message: The assistant message, with its tool calls.
-        finish_reason: The reason for its end, in the endpoint's words.
-        spent: Its cost.
-        model: The model's name, in the endpoint's words; "" if unknown.
+        finish_reason: The endpoint's `finish_reason`.
+        spent: The cost of the call.
+        model: The model's name as the endpoint returned it; "" if missing.
     """
 
     message: Message
@@ -31,16 +31,17 @@ class Answer:
 
 
 def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") -> Answer:
-    """Read a completion.
+    """Return the answer in a completion.
 
     Args:
         completion: The object from the client.
-        seconds: The time it took.
+        seconds: The duration of the call.
         asked: The model and the prompt, for error messages.
-        outcome: The end of error messages: the consequence for the caller.
+        outcome: The end of error messages, with the consequence for the caller.
 
     Raises:
-        ModelReplyError: It is not a completion, or the answer was withheld.
+        ModelReplyError: The object is not a completion, the answer was withheld by a content filter, or it has half a
+            character.
     """
     spent = Spent.of(completion, seconds)
     try:
@@ -56,7 +57,7 @@ def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") 
 
 
 def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = None) -> ModelReplyError:
-    """Make the error for a reply that was paid for but is unusable; `cut_after` is the length of a cut-off one."""
+    """Return the error for an unusable reply, with its cost; `cut_after` is the length of a cut-off reply."""
     error = ModelReplyError(f"{asked}, {fault}")
     if cut_after is not None:
         error = CutReplyError(str(error))
@@ -71,7 +72,7 @@ def _model_name(completion: Any) -> str:
 
 
 def _message(said: Any) -> Message:
-    """Return the message with only the fields that can be sent back to an endpoint."""
+    """Return the assistant message with only the fields that an endpoint accepts in a later request."""
     content = said.content
     if isinstance(content, list):  # some endpoints send parts: thoughts, then text
         parts: list[Any] = content
@@ -82,7 +83,7 @@ def _message(said: Any) -> Message:
     if said.refusal:
         message["refusal"] = said.refusal
     if calls := [_call(call) for call in said.tool_calls or ()]:
-        # Some endpoints give no ids, or the same to all calls, so their results would be indistinguishable.
+        # Some endpoints give no ids, or the same id to all calls: the calls' results would be indistinguishable.
         if len({call["id"] for call in calls} - {""}) < len(calls):
             calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
         message["tool_calls"] = calls

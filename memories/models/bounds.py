@@ -1,4 +1,4 @@
-"""Limits for answers: an endless stream, or a small body that unpacks to a huge one, must not hang the program."""
+"""Limits for answers: neither an endless stream nor a body that unpacks to a huge size may hang the program."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -13,17 +13,18 @@ __all__ = ["BoundMet", "Bounds"]
 class BoundMet(BaseException):
     """An answer is too large, or takes too long.
 
-    It passes through the `openai` client, which tries again after every `Exception`, and is a `ModelError` outside.
+    A `BaseException`, because the `openai` client would retry the request after an `Exception`. Callers get a
+    `ModelError` instead.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits for the size of an answer, and for its time from the first byte on.
+    """Limits for the size of an answer, and for its duration from the first byte on.
 
     Attributes:
-        max_bytes: The most bytes of an answer, unpacked.
-        max_seconds: The most seconds; before the first byte, the client's time-out applies.
+        max_bytes: The most bytes of an unpacked answer.
+        max_seconds: The most seconds from the first byte on; until then, the client's time-out applies.
     """
 
     max_bytes: int
@@ -55,7 +56,7 @@ class Bounds:
                 check(part)
                 yield part
 
-        # Every way to read a response goes through this.
+        # Every way to read a response calls this method.
         response.iter_bytes = read_bounded
 
     async def _bound_async(self, response: Any) -> None:

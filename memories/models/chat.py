@@ -1,4 +1,4 @@
-"""Asks models: any OpenAI-compatible endpoint, the offline model, or a function."""
+"""Sends requests to models: any OpenAI-compatible endpoint, the offline model, or a function."""
 
 import contextlib
 import functools
@@ -27,7 +27,7 @@ __all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "O
 _UNCHANGED = "; nothing was changed"
 
 ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
-"""Chat messages, oldest first -> the text of the reply."""
+"""A function that takes chat messages, oldest first, and returns the text of the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Completion:
     """A usable reply.
 
     Attributes:
-        text: The model's text, without white space around it; never empty.
-        spent: Its cost.
+        text: The model's text, stripped of white space; never empty.
+        spent: The cost of the call.
     """
 
     text: str
@@ -45,18 +45,18 @@ class Completion:
 
 @runtime_checkable
 class Model(Protocol):
-    """A model: it answers chat messages."""
+    """A model that answers chat messages."""
 
     @property
     def name(self) -> str:
-        """The model's name, to choose a tokenizer and for reports."""
+        """The model's name, which selects the tokenizer and appears in reports."""
         ...
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """Answer the messages.
+        """Return the model's reply to chat messages.
 
         Args:
-            messages: Oldest first.
+            messages: The chat messages, oldest first.
             purpose: The name of the prompt, for error messages.
 
         Raises:
@@ -67,15 +67,15 @@ class Model(Protocol):
 
 
 ModelOption: TypeAlias = str | Model | ChatFunction
-"""A `Model` such as `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text."""
+"""A `Model` such as `ChatModel`, a model's name, `"offline"`, or a function from chat messages to text."""
 
 
 class OfflineModelWarning(UserWarning):
-    """No model was chosen, so the offline model answers, which is a set of rules."""
+    """No model was chosen: the offline model answers by rules, not with a language model."""
 
 
 def as_model(option: ModelOption | None) -> Model:
-    """Return the model for an option; for `None` the offline model, with a warning once per process.
+    """Return the model for an option; for `None`, return the offline model and warn once per process.
 
     Raises:
         OptionError: The option is not a model.
@@ -105,9 +105,9 @@ def _warn_of_rules() -> None:
 
 
 class ChatModel:
-    """A chat model behind the `openai` client.
+    """A chat model that is called through the `openai` client.
 
-    Configure retries, time-outs, proxies and keys in the client. The name `"offline"` without a client stands for the
+    Configure retries, time-outs, proxies and keys in the client. The name `"offline"` without a client selects the
     built-in extractive model (`memzoo.memories.models.offline`), which needs neither a key nor a network.
 
     Example:
@@ -130,20 +130,21 @@ class ChatModel:
         max_reply_seconds: float = 3600.0,
         **parameters: Any,
     ) -> None:
-        """Name the model; clients are made at the first call, from the arguments or the environment.
+        """Set up the model; clients are created at the first call, from the arguments or the environment.
 
         Args:
-            model: The name that the endpoint knows it by, or `"offline"`.
-            client: For synchronous calls; made when needed if it is not given.
-            async_client: For asynchronous calls; made when needed, one for each event loop, if it is not given.
-            base_url: Of any OpenAI-compatible endpoint; by default `OPENAI_BASE_URL`, or else OpenAI's.
-            api_key: Its key; by default `OPENAI_API_KEY`. A server of this machine (`localhost`) needs none.
-            max_reply_bytes: The most bytes of an answer, unpacked and including a stream's framing. Like the next, it
-                applies only to clients made here.
-            max_reply_seconds: The most seconds for an answer once it has begun. Before that, the client's time-out
-                applies.
-            **parameters: Sent with each request, such as `temperature=0` or `max_completion_tokens=500`. Options of the
-                client (`max_retries=0`, `organization="..."`) go to the clients made here.
+            model: The endpoint's name for the model, or `"offline"`.
+            client: The client for synchronous calls; by default created when needed.
+            async_client: The client for asynchronous calls; by default created when needed, one for each event loop.
+            base_url: The URL of any OpenAI-compatible endpoint; by default `OPENAI_BASE_URL`, or else OpenAI's URL.
+            api_key: The endpoint's key; by default `OPENAI_API_KEY`. A server on this machine (`localhost`) needs no
+                key.
+            max_reply_bytes: The most bytes of an unpacked answer, including a stream's framing. Applies only to clients
+                created by this object.
+            max_reply_seconds: The most seconds from an answer's first byte on; until then, the client's time-out
+                applies. Applies only to clients created by this object.
+            **parameters: Parameters of each request, such as `temperature=0` or `max_completion_tokens=500`, and
+                options of clients created by this object, such as `max_retries=0` or `organization="..."`.
 
         Raises:
             OptionError: The `openai` client has no parameter or option of that name, or a limit is not a number.
@@ -177,7 +178,7 @@ class ChatModel:
 
     @property
     def timeout(self) -> float:
-        """The client's time-out for an answer, in seconds, if one was chosen; 0 for the client's default."""
+        """The chosen time-out for an answer, in seconds; 0 for the client's default."""
         return _seconds(self.parameters.get("timeout", self._clients.timeout))
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
@@ -190,22 +191,22 @@ class ChatModel:
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
-        """Return the model itself; for the offline model, its rules without a client in between.
+        """Return this model, or for the offline model, a faster model that calls the rules without a client.
 
-        These answer and count in the same way in a fraction of the time, but no cassette sees their calls.
+        The faster model gives the same answers and costs, but no cassette records its calls.
         """
         return _Rules(self) if self._is_rules else self
 
     def asked_for(self, purpose: str) -> str:
-        """Return the model and the prompt in words, for error messages."""
+        """Return a description of the model and the prompt, for error messages."""
         return f"model {self.name!r}, asked for prompt {purpose!r}"
 
     def connect(self) -> None:
-        """Make the client, if there is none yet; the first one of a process imports the `openai` package."""
+        """Create the client if needed; a process's first client imports the `openai` package."""
         _ = self._clients.of_caller().chat.completions
 
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
-        """Send the messages and return the client's result; `more` is sent with them, such as `stream=True`."""
+        """Send the messages and return the client's result; `more` are further parameters, such as `stream=True`."""
         request: dict[str, Any] = {
             "model": self.name,
             "messages": list(map(as_sent, messages)),
@@ -216,10 +217,10 @@ class ChatModel:
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:
-        """Turn any exception of the client into a `ModelError`, also in the middle of a stream.
+        """Turn any exception of the client into a `ModelError`, even in the middle of a stream.
 
-        Besides its own errors, the client raises an `AttributeError`, `IndexError` or `AssertionError` for a reply of
-        an odd shape.
+        Besides its own errors, the client raises an `AttributeError`, `IndexError` or `AssertionError` for a malformed
+        reply.
         """
         try:
             yield
@@ -233,7 +234,7 @@ class ChatModel:
 
 
 def _seconds(timeout: Any) -> float:
-    """Return a time-out of the openai client (a number, or one for each part of a call) in seconds."""
+    """Return a time-out of the openai client in seconds, from a number or an object with a time-out for each phase."""
     seconds = getattr(timeout, "read", timeout)
     return float(seconds) if isinstance(seconds, (int, float)) else 0.0
 
@@ -245,7 +246,7 @@ def _offline_client(kind: str) -> Any:
 
 
 def _completion(answer: Answer, asked: str) -> Completion:
-    """Return an answer that must be a complete text as a completion."""
+    """Return the completion for an answer that must be a complete text."""
     text = (answer.message["content"] or "").strip()
     if fault := _fault(text, answer):
         raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=len(text) if _is_cut(answer) else None)
@@ -253,7 +254,7 @@ def _completion(answer: Answer, asked: str) -> Completion:
 
 
 def _fault(text: str, answer: Answer) -> str:
-    """Describe the fault of an answer that must be a complete text; "" if it has none."""
+    """Return the fault of an answer that must be a complete text; "" for a faultless answer."""
     if refusal := answer.message.get("refusal"):
         return f"refused: {refusal!r}"
     if _is_cut(answer):
@@ -266,7 +267,7 @@ def _is_cut(answer: Answer) -> bool:
 
 
 class _Rules:
-    """The offline model without a client in between."""
+    """The offline model, called directly instead of through a client."""
 
     def __init__(self, model: ChatModel) -> None:
         self.name, self.parameters, self._asked_for = model.name, model.parameters, model.asked_for
@@ -289,7 +290,7 @@ class _Rules:
 
 
 class _FunctionModel:
-    """A user's function as a model; it spends only calls and seconds."""
+    """A user's function as a model; its cost consists of calls and seconds, without tokens."""
 
     def __init__(self, function: ChatFunction) -> None:
         self._function = function

@@ -1,7 +1,7 @@
-"""Strips everything but the answer from a reply, before it is read.
+"""Strips everything but the answer from a reply, before `replies` parses the answer.
 
-Models think aloud, show the marks of their chat template, greet, repeat the prompt, and wrap answers in fences, tags
-and tables. This module removes all that for any prompt; `replies` reads the rest.
+Models add thoughts, marks of their chat template, greetings and parts of the prompt, and wrap answers in fences, tags
+and tables.
 """
 
 import re
@@ -16,7 +16,7 @@ _CLOSING = rf"</(?:{_THOUGHTS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
 _THOUGHT = re.compile(rf"(?P<opening>{_OPENING})|{_CLOSING}", re.IGNORECASE)
 
 _FINAL = "<|channel|>final<|message|>"
-# Roles stand between the marks of a template. "<|>" is not a mark: it separates triples.
+# A template has roles between its marks. "<|>" is not a mark: it separates triples.
 _MARK = "(?:<[|][a-z_]{1,40}[|]>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>|<(?:start|end)_of_turn>|<[be]os>|</?s>|\\[/?INST])"
 # The group is not possessive, because some Pythons (such as 3.11.2) match such groups wrongly.
 _LEADING = re.compile(rf"(?:\s*+{_MARK}\s*+(?:(?:assistant|model|chatbot|analysis)\b\s*+)?)*", re.IGNORECASE)
@@ -70,10 +70,10 @@ def extract_spoken(text: str) -> str:
 
 
 def clean_reply(reply: str) -> str:
-    """Return the answer in a reply, without greetings, fences, repeated parts of the prompt and tags around it.
+    """Return the answer in a reply, without greetings, fences, tags and repeated parts of the prompt.
 
     Raises:
-        ModelReplyError: Nothing remains of a non-empty reply, or it has half a character.
+        ModelReplyError: Nothing remains of a non-empty reply, or the reply has half a character.
     """
     text = _strip_announcement(_own_lines(extract_spoken(reply)))
     lines = text.split("\n")
@@ -85,17 +85,17 @@ def clean_reply(reply: str) -> str:
 
 
 def is_sendable(text: str) -> bool:
-    """Tell whether a text can be sent and stored: cut-off replies may end in half of a surrogate pair."""
+    """Return whether a text can be sent and stored: a text with half of a surrogate pair cannot."""
     return text.isascii() or text.encode(errors="replace").decode() == text
 
 
 def _without_thoughts(text: str) -> str:
-    """Return a text without its thoughts, closed or not; some templates open the first one before the reply begins."""
+    """Return a text without thoughts, even if their opening or closing tag is missing."""
     kept: list[str] = []
     start, thinking = 0, False
     for mark in _THOUGHT.finditer(text):
         if mark["opening"]:
-            # Within a sentence, the mark is only mentioned.
+            # A mark within a sentence is only mentioned there.
             if not thinking and not text[start : mark.start()].rpartition("\n")[2].strip():
                 kept.append(text[start : mark.start()])
                 thinking = True
@@ -109,7 +109,7 @@ def _ends_line(text: str, mark: re.Match[str]) -> bool:
 
 
 def _own_lines(text: str) -> str:
-    """Return a text without repeated lines of the prompt, and without tags that are alone on a line."""
+    """Return a text without lines that repeat the prompt, and without tags that are alone on a line."""
     own: list[str] = []
     inside = ""
     for line in text.split("\n"):
@@ -124,7 +124,7 @@ def _own_lines(text: str) -> str:
 
 
 def _strip_announcement(text: str) -> str:
-    """Return a text without a greeting before it, and without a fence or tags around all of it."""
+    """Return a text without a leading greeting, and without a fence or tags around the whole text."""
     announced = _PREAMBLE.match(text)
     bare = text[announced.end() :].strip() if announced else text
     lines = bare.split("\n")

@@ -1,4 +1,4 @@
-"""Calls the openai clients of an endpoint, or a user's function."""
+"""Calls an endpoint's openai clients, or a user's function."""
 
 import functools
 import os
@@ -22,27 +22,27 @@ __all__ = ["SECRET_NAME", "Clients", "call_function"]
 SECRET_NAME = re.compile(
     r"key$|(?:^|_)token$|secret|password|credential|auth|identity$|headers$|_query$", re.IGNORECASE
 )
-"""Matches parameters whose values may be secret, which are kept out of names and pickles."""
+"""A pattern for names of parameters with possibly secret values, which must not appear in names and pickles."""
 
 _DEFAULT_TIMEOUT = 600  # seconds: that of openai's clients
 
-# Characters of an error: a proxy may answer with a whole page, too long for a log. `PromptLimit` reads as many.
+# Characters of an error: a proxy may answer with a whole page, too long for a log. `PromptLimit` reads this many.
 _MOST_TOLD = 2_000
-# A shorter text is not a secret but a dummy for a server without keys; hiding it would damage other words.
+# A shorter key is a dummy for a server without keys; hiding it would damage other words.
 _SHORTEST_KEY = 8
 
 
 class Clients:
-    """Sends requests with the client that fits the caller.
+    """The synchronous and asynchronous clients of an endpoint, created when needed.
 
     Args:
-        client: The client for synchronous calls, if there is one already.
-        async_client: The client for asynchronous calls, if there is one already.
-        base_url: The endpoint's URL, for clients made here; by default from the environment.
-        api_key: Its key, likewise.
-        options: Further options for clients made here, such as `max_retries`.
-        make: Makes a client by the name of its class, "OpenAI" or "AsyncOpenAI", in another way.
-        bounds: Limits for the answers to clients made here.
+        client: An existing client for synchronous calls.
+        async_client: An existing client for asynchronous calls.
+        base_url: The endpoint's URL, for clients created here; by default from the environment.
+        api_key: The endpoint's key, for clients created here; by default from the environment.
+        options: Further options for clients created here, such as `max_retries`.
+        make: A function that replaces the default creation of clients; takes the class name, "OpenAI" or "AsyncOpenAI".
+        bounds: Limits for the answers to clients created here.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class Clients:
 
     @property
     def timeout(self) -> Any:
-        """The time-out of a given client, unless it is the openai library's default; `None` if there is none."""
+        """The time-out of a client that was passed in; `None` for the openai library's default or without a client."""
         chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
         return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
 
     def of_caller(self) -> Any:
-        """Return the client for the caller, blocking or not; makes it if there is none yet, which is slow."""
+        """Return the client for the caller, synchronous or asynchronous; the first call creates the client."""
         if not is_blocking():
             return self._async_client or self._of_this_loop()
         if self._client is None:
@@ -81,10 +81,10 @@ class Clients:
         return self._client
 
     def reduce_owner(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the owner's arguments for pickle. Leaves out the key: the reader takes its own from the environment.
+        """Return the owner's arguments for pickle, without the key: unpickling takes a key from the environment.
 
         Raises:
-            OptionError: An argument may have a key.
+            OptionError: An argument may contain a key.
         """
         suspects = {"client": self.given, "base_url": "@" in str(self.base_url)}
         parameters = {**parameters, **self._options}
@@ -94,11 +94,15 @@ class Clients:
         return _remake, (type(owner), model, {**parameters, "base_url": self.base_url})
 
     def describe_error(self, error: BaseException) -> str:
-        """Describe an error and its address briefly, without the key, which some endpoints repeat in their errors."""
+        """Return a short description of an error, with the endpoint's address and without the key.
+
+        Some endpoints repeat the key in their errors.
+        """
         from openai import APIConnectionError, OpenAIError
 
         text = f"{type(error).__name__}: {error}"
-        # The client has no specific type for this, and lists every kind of key. Servers' errors are subclasses.
+        # The client has no specific type for a missing key, and its message lists every kind of key.
+        # Servers' errors are subclasses.
         if type(error) is OpenAIError and "Missing credentials" in text:
             text = "it needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none)"
         if isinstance(error, APIConnectionError):
@@ -123,7 +127,7 @@ class Clients:
         return self._bounds.hold(made) if self._bounds else made
 
     def _of_this_loop(self) -> Any:
-        # Connections belong to the loop that opened them: a client shared by two loops fails in the second.
+        # Connections belong to the loop that opened them: a client shared by two loops fails in the second loop.
         loop = get_running_loop()
         if loop not in self._by_loop:
             self._by_loop[loop] = self._make("AsyncOpenAI")
@@ -134,9 +138,9 @@ async def call_function(function: Callable[[Any], Any], given: Any, failed: str)
     """Call a user's function, which may be asynchronous, and return its result and its cost.
 
     Raises:
-        ModelError: It raised an exception; the message begins with `failed`.
-        AsyncOnlyError: It needs an event loop, and there is none.
-        CutReplyError: The function raised it.
+        ModelError: The function raised an exception; the message begins with `failed`.
+        AsyncOnlyError: The function needs an event loop, and the caller is synchronous.
+        CutReplyError: The function raised this error itself.
     """
     start = time.perf_counter()
     try:

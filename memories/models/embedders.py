@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Embedded", "Embedder", "EmbedderOption", "HashEmbedder", "OpenAIEmbedder", "as_embedder"]
 
-# The weight of sentence embeddings, chosen with all-MiniLM-L6-v2; see docs/retrieval-research.md.
+# The weight of sentence embeddings, tuned with all-MiniLM-L6-v2; see docs/retrieval-research.md.
 _SENTENCE_WEIGHT = 8.0
 
 EmbedFunction: TypeAlias = Callable[[list[str]], Any]
-"""Texts -> one vector each, in the same order, as lists or arrays of numbers; may be asynchronous."""
+"""A function, perhaps asynchronous, that returns a vector (list or array of numbers) for each text, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Embedded:
     """Embeddings of some texts.
 
     Attributes:
-        vectors: One for each text, in order, float32 little-endian.
-        spent: Their cost.
+        vectors: The vectors, one for each text, in order, as float32 little-endian bytes.
+        spent: The cost of the embeddings.
     """
 
     vectors: list[bytes]
@@ -46,16 +46,16 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the kind of vectors; vectors of different names are never compared."""
+        """The name of this kind of vectors; only vectors with the same name are compared."""
         ...
 
     @property
     def weight(self) -> float:
-        """The weight of its similarities beside words: 8 for embeddings of sentences, 2 for hashed words."""
+        """The weight of vector similarity relative to word matches: 8 for sentence embeddings, 2 for hashed words."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
-        """Make one vector for each text.
+        """Return one vector for each text.
 
         Raises:
             ModelError: The call failed.
@@ -64,7 +64,7 @@ class Embedder(Protocol):
 
 
 EmbedderOption: TypeAlias = Embedder | EmbedFunction | None
-"""An `Embedder`, a function such as one of Chroma's embedding functions, or `None` for none."""
+"""An `Embedder`, a function such as Chroma's embedding functions, or `None` for no embeddings."""
 
 
 def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
@@ -81,9 +81,9 @@ def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
 
 
 class HashEmbedder:
-    """Words and parts of words hashed into a vector: finds spellings and endings, not meanings. Needs no download.
+    """Hashes words and parts of words into a vector: matches spellings and endings, not meanings. Needs no download.
 
-    For tests, and for searches by embeddings alone; `VectorStoreRetrieverMemory` finds as much without it.
+    Use it for tests and for searches by embeddings alone; `VectorStoreRetrieverMemory` retrieves as much without it.
 
     Example:
         >>> from memzoo.sync import drive
@@ -106,20 +106,21 @@ class HashEmbedder:
 
 
 class OpenAIEmbedder:
-    """The embeddings of an OpenAI-compatible endpoint.
+    """Embeds texts with an OpenAI-compatible endpoint.
 
     Args:
-        model: The name that the endpoint knows it by.
-        client: For synchronous calls; made from the environment when needed if it is not given.
-        async_client: For asynchronous calls, likewise.
-        base_url: Of any OpenAI-compatible endpoint.
-        api_key: Its key; by default `OPENAI_API_KEY`. A server of this machine (`localhost`) needs none.
+        model: The endpoint's name for the model.
+        client: The client for synchronous calls; by default created from the environment when needed.
+        async_client: The client for asynchronous calls; by default created from the environment when needed.
+        base_url: The URL of any OpenAI-compatible endpoint.
+        api_key: The endpoint's key; by default `OPENAI_API_KEY`. A server on this machine (`localhost`) needs no key.
         weight: See `Embedder.weight`.
-        max_reply_bytes: The most bytes of an answer, unpacked. Like the next, it applies only to clients made here.
-        max_reply_seconds: The most seconds for an answer once it has begun. Before that, the client's time-out applies.
-        **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, except
-            `timeout` and those that may contain a secret, such as `extra_headers`. Options of the client
-            (`max_retries=0`) go to the clients made here.
+        max_reply_bytes: The most bytes of an unpacked answer. Applies only to clients created by this object.
+        max_reply_seconds: The most seconds from an answer's first byte on; until then, the client's time-out applies.
+            Applies only to clients created by this object.
+        **parameters: Parameters of each request, such as `dimensions=512`, and options of clients created by this
+            object, such as `max_retries=0`. Request parameters are part of the embedder's name, except `timeout` and
+            parameters that may contain a secret, such as `extra_headers`.
 
     Raises:
         OptionError: The `openai` client has no parameter or option of that name, or a limit is not a number.
@@ -190,11 +191,11 @@ class _FunctionEmbedder:
 
 
 def _name(function: Any) -> str:
-    """Return a name that distinguishes settings: of a partial function, of one of Chroma's, or of any other."""
+    """Return a function's name, with the settings of a partial function or of a Chroma embedding function."""
     if isinstance(function, functools.partial):
         given = [*map(repr, function.args), *(f"{key}={value!r}" for key, value in _drop_secrets(function.keywords))]
         return f"{_name(function.func)}({', '.join(given)})"
-    # Chroma's base class returns NotImplemented, with a warning, for functions without a name or settings.
+    # Chroma's base class warns and returns NotImplemented for functions without a name or settings.
     with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
         name = function.name() if callable(getattr(function, "name", None)) else None
         settings: Any = function.get_config() if callable(getattr(function, "get_config", None)) else None
@@ -206,7 +207,7 @@ def _name(function: Any) -> str:
 
 
 def _drop_secrets(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the settings without secrets, for a name that is stored and logged."""
+    """Return the settings without secrets, because the embedder's name is stored and logged."""
     return sorted((key, value) for key, value in settings.items() if not SECRET_NAME.search(key))
 
 
@@ -214,7 +215,7 @@ def _pack(vectors: Any, count: int, name: str) -> list[bytes]:
     import numpy
 
     try:
-        # Little-endian on any machine, because stores move between machines.
+        # Always little-endian, because stores move between machines.
         rows = numpy.asarray(vectors, dtype="<f4")
     except (TypeError, ValueError) as error:
         raise ModelError(f"embedder {name!r} returned unequal vectors: {str(error)[:200]}") from error

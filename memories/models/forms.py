@@ -1,4 +1,4 @@
-"""Reads lists written as Markdown tables or JSON."""
+"""Parses lists written as Markdown tables or JSON."""
 
 import itertools
 import json
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 __all__ = ["cells", "extract_notes", "json_rows", "parse_json", "rows_of_table"]
 
-# Keys under which an object has the notes.
+# Keys of an object that may contain the notes.
 _AROUND = frozenset(("notes", "entities", "known", "names", "result", "output", "answer"))
 _TRIPLE = ("subject", "relation", "object")
 _BRACKETS = re.compile(r"[\[\]{}]")
@@ -17,7 +17,7 @@ _NUMBER_CELL = re.compile(r"\d{1,3}[.)]?")
 
 
 def rows_of_table(text: str) -> list[str]:
-    r"""Return the lines of a text; of a Markdown table, the rows without head, frame and numbers.
+    r"""Return the lines of a text; for a Markdown table, its rows without head, frame and row numbers.
 
     Example:
         >>> rows_of_table("| # | Who | What |\n|---|---|---|\n| 1 | Anna | sings |")
@@ -50,7 +50,7 @@ def parse_json(text: str) -> Any:
 
 
 def json_rows(text: str) -> list[list[str]] | None:
-    """Return the rows of a JSON list as cells, also of lists within an object.
+    """Return the rows of a JSON list, or of the lists in a JSON object, as lists of cells; `None` for other texts.
 
     Example:
         >>> json_rows('{"facts": [{"object": "tea", "subject": "Sam", "relation": "likes"}, ["Eve", "is", "tall"]]}')
@@ -72,7 +72,7 @@ def cells(row: Any) -> list[str]:
 
 
 def extract_notes(parsed: Any) -> Iterator[tuple[str, str]]:
-    """Yield the notes by name from an object, perhaps below some key, or from a list of objects with name and note."""
+    """Yield notes as (name, note), from an object of notes (even a nested one) or a list of objects."""
     if isinstance(parsed, list):
         rows: list[Any] = parsed
         objects = filter(None, (cells(row) for row in rows if isinstance(row, dict)))

@@ -1,7 +1,7 @@
 """Embeddings without a model: words and pieces of words, hashed into a vector.
 
-Texts that share words, or words that share a stem or letters, come out near each other. Meaning plays no part: "dog"
-and "puppy" are strangers. There is nothing to download, and a text has the same vector in every process.
+Texts get similar vectors if they share words, stems or groups of letters. Meaning plays no part: "dog" and "puppy" are
+unrelated. Nothing is downloaded, and a text has the same vector in every process.
 """
 
 import functools
@@ -30,11 +30,11 @@ _PIECES_WEIGHT = 0.8
 
 
 def hash_embedding(texts: Sequence[str], dimensions: int = DIMENSIONS) -> "NDArray[np.float32]":
-    """Embed texts by feature hashing.
+    """Return the embeddings of texts by feature hashing.
 
     Args:
-        texts: The texts; one row of the result each, in this order.
-        dimensions: The numbers in a vector, from 8 to 4096. Few dimensions make unrelated texts collide.
+        texts: The texts, one for each row of the result, in order.
+        dimensions: The length of a vector, from 8 to 4096. With few dimensions, unrelated texts collide.
 
     Returns:
         An array of shape `(len(texts), dimensions)`. Each row has length 1, so the dot product of two rows is their
@@ -63,14 +63,14 @@ def _embed(texts: Sequence[str], dimensions: int) -> "NDArray[np.float64]":
     cells = np.repeat(np.arange(len(texts)), counts) * dimensions + (codes >> 1) % dimensions
     signed = np.where(codes & 1, weights, -weights)
     sums = np.bincount(cells, signed, minlength=len(texts) * dimensions).reshape(len(texts), dimensions)
-    # A text without features has no direction; all such texts share one.
+    # A text without features has no direction; all such texts get the same vector.
     sums[~sums.any(axis=1), 0] = 1.0
     lengths: NDArray[np.float64] = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
     return sums / lengths
 
 
 def _features(text: str) -> tuple[list[int], list[float]]:
-    """Return the hashes of a text's features, and their weights; each distinct word counts once."""
+    """Return the hashes and the weights of a text's features; repeated words count once."""
     codes: list[int] = []
     weights: list[float] = []
     for word in dict.fromkeys(words(text) or text.split()):
@@ -85,7 +85,7 @@ def _word_features(word: str) -> tuple[tuple[int, ...], tuple[float, ...]]:
         return (_hash(word),), (_STOPWORD_WEIGHT,)
     root = stem(word)
     pieces = tuple(map(_hash, _pieces(f"^{root}$")))
-    # Long words are rarer and tell more; their length is all that is known here about their rarity.
+    # Long words are rarer and more informative; length is the only available measure of rarity.
     weight = len(word) ** 0.5
     share = _PIECES_WEIGHT * weight / len(pieces) ** 0.5
     return (_hash(root), *pieces), (weight, *(share for _ in pieces))
@@ -95,7 +95,7 @@ _cached = functools.lru_cache(maxsize=1 << 15)(_word_features)
 
 
 def _pieces(word: str) -> Iterable[str]:
-    # In scripts without spaces, such as Chinese, a "word" is a whole clause: use pairs of characters then.
+    # In scripts without spaces, such as Chinese, a "word" is a whole clause, so use pairs of characters.
     size = _PIECE if word.isascii() else 2
     return dict.fromkeys(word[start : start + size] for start in range(max(1, len(word) - size + 1)))
 

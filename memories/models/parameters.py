@@ -1,4 +1,4 @@
-"""Sorts arguments for the `openai` client by that client's signatures."""
+"""Separates request parameters from client options, by the signatures of the `openai` client."""
 
 import inspect
 from collections.abc import Collection, Mapping
@@ -10,36 +10,36 @@ from memzoo.text import did_you_mean
 
 __all__ = ["split_parameters"]
 
-# Parameters that each call sets.
+# Parameters set by each call.
 _BY_CALL = frozenset({"self", "model", "messages", "input", "stream", "stream_options"})
-# They have their own arguments, are also a request's, or fit only one of the two kinds of clients.
+# Client options that have their own arguments, are also request parameters, or differ between the two kinds of clients.
 _NOT_FOR_BOTH = frozenset({"base_url", "api_key", "timeout", "http_client"})
 
 
 def split_parameters(
     owner: str, endpoint: str, given: Mapping[str, Any], client: Any = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Separate parameters of a request from options of the client that sends it.
+    """Separate request parameters from client options.
 
     Args:
-        owner: The class that they are given to, for error messages.
-        endpoint: The attribute of a client that sends the request, such as `"chat.completions"`.
+        owner: The name of the class that takes the arguments, for error messages.
+        endpoint: The client's attribute for the request, such as `"chat.completions"`.
         given: All arguments.
-        client: An existing client, which has its options already.
+        client: An existing client, which takes no further options.
 
     Returns:
-        The parameters of a request, and the options of clients, which both kinds of clients take.
+        The request parameters and the client options; the options fit synchronous and asynchronous clients.
 
     Raises:
-        UnknownOptionError: The installed client knows one of them as neither.
-        OptionError: One of them belongs elsewhere.
+        UnknownOptionError: An argument is neither a request parameter nor a client option of the installed `openai`.
+        OptionError: An argument must be given in another place.
     """
     if not given:
         return {}, {}  # without importing the client
     create = _create(endpoint, client)
     takes = inspect.signature(create).parameters
     if any(one.kind is one.VAR_KEYWORD for one in takes.values()):
-        # Wrappers such as tracers may know more parameters: only clear client options go to the client.
+        # Wrappers such as tracers may take more parameters, so only known client options go to the client.
         of_request = {*given} - _of_client() if client is None else {*given}
     else:
         of_request = {*takes}

@@ -1,4 +1,4 @@
-"""Reads an endpoint's refusal of a request that is too long, and the context length that it states."""
+"""Recognises an endpoint's refusal of a request that is too long, and extracts the context length from it."""
 
 import re
 
@@ -6,7 +6,7 @@ from memzoo.errors import ModelError
 
 __all__ = ["find_context_length", "is_too_long"]
 
-# No model has a smaller context: a smaller number is something else.
+# No model has a smaller context: a smaller number has another meaning.
 _SMALLEST_CONTEXT = 512
 
 _TOO_LONG = re.compile(
@@ -25,16 +25,16 @@ _STATED = re.compile(
 
 
 def is_too_long(error: ModelError) -> bool:
-    """Tell if an endpoint refused a request because it is too long."""
+    """Return whether an endpoint refused a request as too long."""
     return bool(_TOO_LONG.search(_words_of(error)))
 
 
 def find_context_length(error: ModelError) -> int | None:
-    """Return the context length in tokens that a refusal states, the smallest if it states several; else `None`."""
+    """Return the smallest context length stated in a refusal, in tokens; `None` if the refusal states no length."""
     numbers = (int(number) for match in _STATED.findall(_words_of(error)) for number in match if number)
     return min((number for number in numbers if number >= _SMALLEST_CONTEXT), default=None)
 
 
 def _words_of(error: ModelError) -> str:
-    """Return the endpoint's words, before its key was taken out; the error's own text if it has no cause."""
+    """Return the text of the error's cause, with the key still in it; for an error without a cause, its own text."""
     return str(error.__cause__ or error)[:2000]

@@ -1,4 +1,4 @@
-"""Counts a memory's spending on models, by purpose."""
+"""Counts the cost of a memory's model calls, by purpose."""
 
 import operator
 from collections import Counter
@@ -13,20 +13,20 @@ __all__ = ["Spent", "Usage"]
 _RECEIVED = ("completion_tokens", "output_tokens")
 _CACHED = ("cache_read_input_tokens", "prompt_cache_hit_tokens", "cached_tokens")
 _WRITTEN = ("cache_write_tokens", "cache_creation_tokens")
-_MOST = 1e15  # More cannot be a number of tokens, and infinity is not an integer.
+_MOST = 1e15  # No call has more tokens, and infinity is not an integer.
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """A sum of model calls.
+    """The total cost of model calls.
 
     Attributes:
-        calls: Requests answered.
-        prompt_tokens: Tokens sent, as the endpoint counted them.
-        completion_tokens: Tokens received, as the endpoint counted them.
-        seconds: Time waited.
-        cached_tokens: Tokens sent that the provider had cached from an earlier request, and charges less for.
-        cache_write_tokens: Tokens sent that the provider charges more for because it caches them.
+        calls: The number of answered requests.
+        prompt_tokens: Tokens sent, as counted by the endpoint.
+        completion_tokens: Tokens received, as counted by the endpoint.
+        seconds: The time spent waiting for answers.
+        cached_tokens: Tokens sent and already in the provider's cache, at a lower price.
+        cache_write_tokens: Tokens sent and written to the provider's cache, at a higher price.
 
     Example:
         >>> Spent(1, 2_000, 50, cached_tokens=1_920) - Spent(1, 1_500, 20, cached_tokens=1_408)
@@ -42,9 +42,9 @@ class Spent:
 
     @classmethod
     def of(cls, response: Any, seconds: float) -> Self:
-        """Read the cost of one call from the `usage` of its response, tolerating whatever endpoints write there.
+        """Return the cost of one call from the `usage` of its response; malformed numbers count as 0.
 
-        It understands the names of OpenAI (and Gemini, llama.cpp, xAI, OpenRouter, LiteLLM behind its interface), of
+        Supports the field names of OpenAI and compatible endpoints (Gemini, llama.cpp, xAI, OpenRouter, LiteLLM), of
         Anthropic and of DeepSeek.
         """
         usage = getattr(response, "usage", None)
@@ -52,7 +52,7 @@ class Spent:
         sent, received = _count(usage, "prompt_tokens", "input_tokens"), _count(usage, *_RECEIVED)
         cached = _count(details, "cached_tokens") or _count(usage, *_CACHED)
         written = _count(details, *_WRITTEN) or _count(usage, "cache_creation_input_tokens")
-        # Anthropic's own count leaves out cached tokens.
+        # Anthropic's count of prompt tokens leaves out cached tokens.
         apart = cached + written > sent or not _count(usage, "prompt_tokens")
         return cls(1, sent + (cached + written) * apart, received, seconds, cached, written)
 
@@ -63,7 +63,7 @@ class Spent:
         return Spent(*map(operator.sub, _FIGURES(self), _FIGURES(other)))
 
 
-# Faster than `astuple`, which copies each.
+# Faster than `astuple`, which copies each value.
 _FIGURES = operator.attrgetter(*(one.name for one in fields(Spent)))
 
 
@@ -75,7 +75,7 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _count(usage: Any, *names: str) -> int:
-    """Return the first of the named values that is a number."""
+    """Return the first named value that is a number, as an integer; 0 if there is no number."""
     for one in (_member(usage, name) for name in names):
         if type(one) in (int, float) and 0 <= one < _MOST:
             return int(one)
@@ -83,7 +83,7 @@ def _count(usage: Any, *names: str) -> int:
 
 
 class Usage:
-    """Sums spent by purpose (the name of the prompt, or `"embedding"`), and counts of redactions.
+    """The cost of model calls by purpose (the prompt's name, or `"embedding"`), and the number of redactions.
 
     Example:
         >>> usage = Usage()
@@ -93,10 +93,10 @@ class Usage:
     """
 
     def __init__(self, *parts: "Usage") -> None:
-        """Start with nothing spent.
+        """Start with no cost of its own.
 
         Args:
-            *parts: Other counters, whose spending, past and future, is included.
+            *parts: Other `Usage` objects, whose past and future cost is included.
         """
         self._parts = parts
         self._spent: dict[str, Spent] = {}
@@ -104,18 +104,18 @@ class Usage:
         self._lock = new_lock()
 
     def add(self, purpose: str, spent: Spent) -> None:
-        """Count the cost of one or more calls."""
+        """Add the cost of one or more calls."""
         with self._lock:
             self._spent[purpose] = self._spent.get(purpose, Spent()) + spent
 
     def count_redacted(self, name: str, times: int) -> None:
-        """Count redactions in a text."""
+        """Add the number of redactions in a text."""
         with self._lock:
             self._redacted[name] += times
 
     @property
     def redacted(self) -> dict[str, int]:
-        """The numbers of redactions by the option `redact`, by the name of the pattern."""
+        """The number of redactions made by the option `redact`, for each name of a pattern."""
         with self._lock:
             own = Counter(self._redacted)
         return dict(sum((Counter(part.redacted) for part in self._parts), own))
@@ -128,7 +128,7 @@ class Usage:
 
     @property
     def total(self) -> Spent:
-        """The sum over all purposes."""
+        """The total cost over all purposes."""
         return sum((self[purpose] for purpose in self), Spent())
 
     def __repr__(self) -> str:

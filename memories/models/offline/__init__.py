@@ -1,6 +1,6 @@
 """The offline model: rules that quote sentences, names and facts, for people without a key and for tests.
 
-You talk to it through the real `openai` client; `docs/offline-model.md` lists its abilities and limits.
+Call the model through the real `openai` client; `docs/offline-model.md` lists its abilities and limits.
 """
 
 from memzoo.memories.models.hashing import hash_embedding

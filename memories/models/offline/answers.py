@@ -36,7 +36,7 @@ _ABOUT_TALK = _TALKING | frozenset(
 
 
 def answer(messages: Sequence[Utterance]) -> str:
-    """Return the answer to the last message of a chat of roles and texts, oldest first."""
+    """Return the answer to the last message of a chat; the messages are given oldest first."""
     *before, last = messages
     heard = [turn for message in before for turn in _list_turns(message)]
     spoken = sentences(last.text) or [""]
@@ -49,7 +49,7 @@ def answer(messages: Sequence[Utterance]) -> str:
 
 
 def is_own(speaker: str, text: str) -> bool:
-    """Tell whether a turn is one of the model's stock phrases."""
+    """Return whether a turn is a stock phrase of the model."""
     return role_of(speaker) != "user" and text.startswith(_OWN)
 
 
@@ -78,9 +78,9 @@ def _about_talk(question: str, heard: Sequence[Utterance]) -> str:
 
 
 def _find_fitting(question: str, heard: Sequence[Utterance]) -> str:
-    """Return the one or two sentences that share the rarest words with a question, in the order said."""
+    """Return the one or two sentences that share the rarest words with a question, in the order of the chat."""
     said = dict.fromkeys(sentence for turn in heard if not is_own(*turn) for sentence in sentences(turn.text))
-    # A note on Oslo quotes what was said: "Oslo: Anna lives in Oslo."
+    # A note on Oslo quotes a sentence of the chat: "Oslo: Anna lives in Oslo."
     noted = (one for one in said if one.partition(": ")[2] not in said)
     statements = [one for one in noted if not is_question(one)][-20_000:]
     roots = content_stems if content_stems(question) else all_stems
@@ -89,7 +89,7 @@ def _find_fitting(question: str, heard: Sequence[Utterance]) -> str:
     occurs = Counter(root for found in stems for root in found)
     rarity = {root: math.log(1 + len(statements) / max(1, occurs[root])) for root in asked}
     scores = [sum(rarity[root] for root in asked if root in found) for found in stems]
-    # Of equals, the newest: it may correct the others.
+    # Among equal sentences, choose the newest, because it may correct the older sentences.
     order = sorted(range(len(statements)), key=lambda place: (-scores[place], -place))[:2]
     if not order or scores[order[0]] <= 0.25 * sum(rarity.values()):
         return ""

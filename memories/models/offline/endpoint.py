@@ -1,4 +1,4 @@
-"""OpenAI's HTTP interface to the offline model, as a WSGI application."""
+"""A WSGI application that offers the offline model through OpenAI's HTTP interface."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ CHAT_MODEL = "memzoo-offline-extractive"
 EMBEDDING_MODEL = "memzoo-offline-hashing"
 
 _BYTES_PER_TOKEN = 4
-_MOST_BYTES = 2 * 1024 * 1024  # the rules read as much within some seconds
+_MOST_BYTES = 2 * 1024 * 1024  # the rules process this much within a few seconds
 _MOST_TEXTS = 2048
 _PIECE = 24
 _UNSUPPORTED = "unsupported_value"
@@ -26,7 +26,7 @@ _METHODS = {"/v1/chat/completions": "POST", "/v1/embeddings": "POST", "/v1/model
 
 
 class RequestError(Exception):
-    """The request cannot be answered."""
+    """A request cannot be answered."""
 
     def __init__(self, message: str, param: str | None, code: str | None, status: int) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ def _require(fine: object, message: str, param: str | None = None, code: str | N
 
 
 def application(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-    """Answer one request: chat completions, embeddings, or the list of models. Any number of threads may call it."""
+    """Answer a request for a chat completion, embeddings or the list of models. Safe to call from many threads."""
     try:
         status, answer = HTTPStatus.OK, _answer(environ)
     except RequestError as error:
@@ -80,13 +80,13 @@ def _is(value: Any, kind: type) -> bool:  # does not narrow, so parsed JSON stay
 
 
 def count_tokens(text: str) -> int:
-    """Return the offline model's count of tokens: one for every four bytes of UTF-8, rounded up."""
+    """Return the number of tokens in the offline model: one token for every four bytes of UTF-8, rounded up."""
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
 def completion(body: bytes, request: Any) -> dict[str, Any]:
-    """Answer a request for a chat completion; its id is made from the body."""
-    # Loaded at the first request, so that importing the package costs next to nothing.
+    """Return the response to a request for a chat completion, with an id derived from the request's body."""
+    # Imported at the first request, to keep the import of the package cheap.
     from memzoo.memories.models.offline.tasks import reply
 
     given, form = request.get("messages"), request.get("response_format")

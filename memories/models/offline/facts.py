@@ -1,4 +1,4 @@
-"""Reads facts as triples from clauses that begin with a subject and a verb."""
+"""Extracts facts as triples from clauses that begin with a subject and a verb."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _PRESENT = frozenset("live work study like love need want plan own play run teac
 
 
 def facts(talk: NamedSentences, number: int) -> Iterator[str]:
-    """Yield the facts that a sentence states as `subject | relation | object`, with `NOT ` before denied ones."""
+    """Yield a sentence's facts as `subject | relation | object`, with `NOT ` before denied facts."""
     text = talk.lines[number].text.replace("’", "'").replace("|", "/").replace(" no longer ", " does not ")
     pieces = _JOINT.split(_SHORT.sub(r"\1 '", text))
     subject = last = ""
@@ -48,7 +48,7 @@ def facts(talk: NamedSentences, number: int) -> Iterator[str]:
 
 
 def _subject(words: Sequence[str], talk: NamedSentences, number: int) -> tuple[str, list[str], int]:
-    """Return a clause's subject ("" for none), the facts within it ("my sister Anna"), and the place of its verb."""
+    """Return a clause's subject ("" if missing), the facts in the subject ("my sister Anna"), and the verb's index."""
     owner, meant = talk.owners[number], talk.meant[number]
     first = words[0].lower() if words else ""
     if first in {"i", "we", "he", "she"}:
@@ -67,7 +67,7 @@ def _subject(words: Sequence[str], talk: NamedSentences, number: int) -> tuple[s
 
 
 def _state(subject: str, words: Sequence[str], *, first_person: bool) -> Iterator[str]:
-    """Yield the facts about a subject from helpers, verb, preposition and object."""
+    """Yield the facts about a subject from its predicate: auxiliaries, verb, preposition and object."""
     relation, holds, place = list[str](), True, 0
     while place < len(words) and ((bare := _positive(words[place])) in _HELPERS or bare in _ADVERBS):
         holds = holds and words[place] == bare and bare not in {"not", "never"}
@@ -88,7 +88,7 @@ def _state(subject: str, words: Sequence[str], *, first_person: bool) -> Iterato
         place = reach + 1
     told, head = words[place : place + 12], f"{'' if holds else 'NOT '}{subject} | {' '.join(relation)}"
     if not all(word.lower() in STOPWORDS for word in told):
-        # "moved to | Oslo in 2019" becomes two facts, so that things have their own names in a graph.
+        # "moved to | Oslo in 2019" becomes two facts, to give Oslo its own name in the graph.
         end = next((at for at, word in enumerate(told) if not word[0].isupper()), 0)
         end = end if end and told[end] in _PREPOSITIONS else len(told)
         if called := _CALLED.fullmatch(" ".join(told[:end])):
@@ -108,7 +108,7 @@ def _positive(word: str) -> str:
 
 
 def _third(verb: str) -> str:
-    """Return the third person of a verb in the first: "lives" for "live"; the past tense stays."""
+    """Return the third person of a verb in the first person: "lives" for "live"; the past tense is unchanged."""
     if verb in PAST or verb.endswith(("ed", "s")):
         return verb
     ending = "es" if verb.endswith(("x", "z", "ch", "sh", "o")) else "s"

@@ -1,4 +1,4 @@
-"""Finds names in sentences, and the people that "she" and "he" mean."""
+"""Finds names in sentences, and the people meant by "she" and "he"."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -7,7 +7,7 @@ from memzoo.memories.models.offline.prompt import Utterance, role_of
 from memzoo.memories.text.language import SMALL_TALK, words
 from memzoo.memories.text.names import is_reference
 
-# Of groups, nothing is possessive: Python 3.11.2, for one, matches such groups wrongly.
+# No group is possessive: some Python versions, such as 3.11.2, match possessive groups wrongly.
 _CAPITAL = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?= )|[^\W\d_a-z][\w&-]*+(?:['’](?!s\b)\w++)*)"
 _RUN = re.compile(rf"(?<![\w'’]){_CAPITAL}(?: (?:& |of |of the |de |van )?(?:{_CAPITAL}|\d++))*")
 _PLACES = frozenset("in at to from near around through on of into".split())
@@ -30,14 +30,14 @@ _NO_NAMES = SMALL_TALK | frozenset(
 
 
 def _names(sentence: str, known: Container[str] = ()) -> Iterator[tuple[int, str]]:
-    """Yield the names in a sentence with their places; `known` are words that are part of a name elsewhere."""
+    """Yield the names in a sentence as (position, name); `known` has the words of names in other sentences."""
     for run in _RUN.finditer(sentence):
         parts = run[0].split()
         while parts and _is_none(parts[0], sentence):
             del parts[0]
         end = next((at for at, part in enumerate(parts) if part[0].isupper() and _is_none(part, sentence)), len(parts))
         name = " ".join(parts[:end])[:80].strip()
-        # Every sentence starts with a capital, so a name there needs more evidence.
+        # Every sentence starts with a capital, so a name at the start needs more evidence.
         starts = sentence[: run.start()].rstrip(" \"'“‘(*")[-1:] in {"", ".", "!", ":"}
         shown = not starts or name != run[0] or " " in name or name in known or _acts(sentence, run)
         if shown and name[:1].isupper():
@@ -55,7 +55,7 @@ def _acts(sentence: str, run: re.Match[str]) -> bool:
 
 
 class NamedSentences:
-    """Sentences, the history's before the new ones, with their names and the meaning of their pronouns."""
+    """The sentences of the history and then the new sentences, with their names and the people their pronouns mean."""
 
     def __init__(self, history: Sequence[Utterance], new: Sequence[Utterance]) -> None:
         self.lines = [*history, *new]
@@ -67,16 +67,20 @@ class NamedSentences:
         self.meant = [""]
         for number in range(len(self.lines)):
             people = self.people(number)
-            # After several people, a pronoun is ambiguous; a sentence about nobody changes nothing.
+            # After several people, a pronoun is ambiguous; a sentence without people keeps the pronoun's meaning.
             self.meant.append(min(people) if len(people) == 1 else "" if people else self.meant[-1])
 
     def people(self, number: int) -> set[str]:
-        """Return the names in a sentence that do not follow a preposition, as places do."""
+        """Return the names of people in a sentence: all names except after prepositions, where places are named."""
         text = self.lines[number].text
         return {name for at, name in self.named[number] if text[:at].rstrip().rpartition(" ")[2].lower() not in _PLACES}
 
     def about(self, number: int, known: Iterable[str] = ()) -> list[str]:
-        """Return the names that a sentence is about: its own (`known` ones in any case), a pronoun's, the speaker's."""
+        """Return the names that a sentence is about.
+
+        These are the names in the sentence (names in `known` also in lower case), the person meant by a pronoun, and
+        the speaker of "I".
+        """
         speaker, text = self.lines[number]
         found, plain = words(text), f" {' '.join(words(text))} "
         # "She" after a name in the same sentence usually means that name.

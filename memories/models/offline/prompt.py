@@ -1,4 +1,4 @@
-"""Reads a prompt: its task and sections, the turns of a transcript, sentences."""
+"""Splits prompts into task and sections, transcripts into turns, and texts into sentences."""
 
 import re
 from itertools import filterfalse
@@ -20,26 +20,26 @@ _BULLET = re.compile(r"\A(?:[-*•–>]|#{1,6}|\d{1,2}[.)])\s+")
 
 
 class Utterance(NamedTuple):
-    """A sentence or a turn, and its speaker's label ("" if nobody is named)."""
+    """A sentence or a turn, with its speaker's label ("" if missing)."""
 
     speaker: str
     text: str
 
 
 def role_of(label: str) -> str:
-    """Return the role of a label such as "Human"; "" for a name."""
+    """Return the role for a label such as "Human"; "" for a person's name."""
     return _ROLES.get(label.lower(), "")
 
 
 def read_prompt(text: str) -> tuple[str, dict[str, str], str]:
-    """Return the task on the first line of a text ("" for none), its sections by tag, and the text after them."""
+    """Return a prompt's task from the first line ("" if missing), its sections by tag, and the text after these."""
     task = _TASK.match(text)
     return task[1] if task else "", {name: _section(text, name) for name in _SECTIONS}, text[text.rfind("\n</") + 1 :]
 
 
 def _section(text: str, name: str) -> str:
     _, _, rest = text.partition(f"\n<{name}>\n")
-    # Prompts escape tags in their data; quotes from here should read like the original.
+    # Prompts escape tags in their data; the model's quotes must equal the original text.
     return _DISARMED.sub("<", f"\n{rest}".partition(f"\n</{name}>")[0].strip("\n"))
 
 
@@ -70,6 +70,6 @@ def sentences(text: str) -> list[str]:
             pieces.append(text[start : end.end()])
             start = end.end()
     pieces.append(text[start:])
-    # A text without full stops is cut into parts, to bound the length of sentences for the rules.
+    # A text without full stops is cut into parts, because the rules need sentences of limited length.
     parts = (piece[at : at + _LONGEST_SENTENCE] for piece in pieces for at in range(0, len(piece), _LONGEST_SENTENCE))
     return [sentence for part in parts if (sentence := _BULLET.sub("", " ".join(part.split())))]

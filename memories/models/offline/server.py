@@ -1,4 +1,4 @@
-"""Passes requests to the application through a threaded server, or without a socket."""
+"""Passes requests to the WSGI application, through a threaded server or without a socket."""
 
 import socket
 import sys
@@ -15,7 +15,10 @@ transport = http.WSGITransport(app=application)
 
 
 class AsyncTransport(http.AsyncBaseTransport):
-    """Answers in the event loop's own thread, within milliseconds; cassettes see both clients alike."""
+    """A transport that answers in the event loop's own thread, within milliseconds.
+
+    Cassettes can record the asynchronous client in the same way as the synchronous client.
+    """
 
     async def handle_async_request(self, request: http.Request) -> http.Response:
         """Answer a request."""
@@ -25,7 +28,7 @@ class AsyncTransport(http.AsyncBaseTransport):
 
 
 class _Handler(WSGIRequestHandler):
-    # A client that connects and says nothing must not keep the server from stopping.
+    # A client that connects without sending a request must not keep the server from stopping.
     timeout = 5
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name that the base class gives it
@@ -37,13 +40,13 @@ class _Server(ThreadingMixIn, WSGIServer):
     request_queue_size = 128
 
     def server_bind(self) -> None:
-        """Bind without looking up our own name in DNS, unlike the standard library."""
+        """Bind to the address without the standard library's DNS lookup of the host's own name."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
         self.setup_environ()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Write one line."""
+        """Write one line about a failed request to standard error."""
         sys.stderr.write(f"the request of {client_address[0]} failed: {sys.exception()!r}\n")
 
 
@@ -52,7 +55,7 @@ class _Server6(_Server):
 
 
 def listen(host: str, port: int) -> WSGIServer:
-    """Return a listening server; as a context manager, it closes at the end and joins its threads."""
+    """Return a listening server; the end of its `with` block closes the server and joins its threads."""
     server = (_Server6 if ":" in host else _Server)((host, port), _Handler)
     server.set_app(application)
     return server

@@ -1,4 +1,4 @@
-"""Clients of the offline model, in this process or through a server."""
+"""Creates clients of the offline model for this process, and serves the model over HTTP."""
 
 import contextlib
 import threading
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 __all__ = ["BASE_URL", "async_offline_client", "offline_client", "serve", "serve_forever"]
 
 BASE_URL = "http://offline.invalid/v1"
-"""The base URL of the clients in this process, with a host that no network can resolve."""
+"""The base URL of clients in this process; its host name can never be resolved on a network."""
 
 
 def offline_client() -> "OpenAI":
-    """Return an `openai` client that talks to the offline model in this process, without socket or key.
+    """Return an `openai` client that calls the offline model in this process, without socket or key.
 
     Example:
         >>> client = offline_client()
@@ -33,7 +33,7 @@ def offline_client() -> "OpenAI":
 
 
 def async_offline_client() -> "AsyncOpenAI":
-    """Return the asynchronous `offline_client`, which answers in the event loop's own thread, within milliseconds."""
+    """Return an asynchronous `offline_client`; it answers in the event loop's own thread, within milliseconds."""
     from openai import AsyncOpenAI
 
     from memzoo.http_library import http
@@ -47,7 +47,7 @@ def async_offline_client() -> "AsyncOpenAI":
 def serve(host: str = "127.0.0.1", port: int = 0) -> Generator[str]:
     """Serve the offline model over HTTP in a thread while the block runs, and yield the `base_url` for clients.
 
-    Everyone who can reach `host` can use it. Port 0 is any free one.
+    Everyone who can reach `host` can use the model. Port 0 selects any free port.
     """
     from memzoo.memories.models.offline.server import listen
 
@@ -62,7 +62,7 @@ def serve(host: str = "127.0.0.1", port: int = 0) -> Generator[str]:
 
 
 def serve_forever(host: str = "127.0.0.1", port: int = 8765, ready: "Callable[[str], object] | None" = None) -> None:
-    """Serve as `serve` does, in this thread until it is interrupted (Ctrl-C), and call `ready` with the `base_url`."""
+    """Call `ready` with the `base_url`, and serve the offline model in this thread until interrupted (Ctrl-C)."""
     from memzoo.memories.models.offline.server import listen
 
     with listen(host, port) as server, contextlib.suppress(KeyboardInterrupt):

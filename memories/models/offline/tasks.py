@@ -1,4 +1,4 @@
-"""Does the tasks of memzoo's prompts: summaries, names, notes and facts."""
+"""Carries out the tasks of memzoo's prompts: summaries, names, notes and facts."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 
 def reply(messages: Sequence[tuple[str, str]]) -> str:
-    """Return the model's answer to a chat of (role, text), oldest first: for a task, or to a question."""
+    """Return the model's answer to a task or a question in a chat of (role, text), oldest first."""
     last = next((text for role, text in reversed(messages) if role == "user"), "")
     task, parts, after = read_prompt(last)
     history = _read(parts["history"][-3000:])
@@ -26,18 +26,18 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     limit = _LIMIT.search(after)
     talk = NamedSentences(history, new)
     match task:
-        case "summary":  # a word and its space have about six characters
+        case "summary":  # a word with its space has about six characters
             found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) // 6) if limit else _SUMMARY_WORDS)
         case "current_entities":
             found = _names(talk)
         case "entity_notes":
             found = _amendments(talk, parts["known"])
-            if {*found.split("\n")} <= {*parts["new_lines"].split("\n")}:  # that would be a copy, not notes
+            if {*found.split("\n")} <= {*parts["new_lines"].split("\n")}:  # the answer would be a copy, not notes
                 found = re.sub(r"^([^:\n]*): ", r"\1: said: ", found, flags=re.MULTILINE)
         case "triple_extraction":
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
             found = "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
-        case "compare_judge":  # it can only check whether the words are there
+        case "compare_judge":  # the rules can only check for the words
             right, given = ({*content_stems(parts[name])} for name in ("right_answer", "given_answer"))
             found = "RIGHT" if right <= given else "WRONG"
         case _:
@@ -52,7 +52,7 @@ def _read(transcript: str) -> list[Utterance]:
 
 
 def _summary(old: Sequence[Utterance], new: Sequence[Utterance], most: int = _SUMMARY_WORDS) -> str:
-    """Return old and new sentences, each once, without questions and courtesies, within `most` words."""
+    """Return a summary in at most `most` words, from the old sentences and the informative new sentences, each once."""
     found: dict[tuple[str, ...], Utterance] = {}
     for one in [*old, *(one for one in new if tells(one.text))]:
         found.setdefault(content_stems(one.text), one)
@@ -61,7 +61,7 @@ def _summary(old: Sequence[Utterance], new: Sequence[Utterance], most: int = _SU
 
 
 def _weightiest(said: Sequence[Utterance], most: int) -> list[Utterance]:
-    """Return the most informative sentences for their length, in the order said."""
+    """Return the sentences with the most information for their length, in their original order."""
     lengths = [count_words(one.text) for one in said]
     worth = [(_worth(one) + 0.5 * place / len(said)) / max(12, lengths[place]) ** 0.8 for place, one in enumerate(said)]
     kept = set[int]()
@@ -73,16 +73,16 @@ def _weightiest(said: Sequence[Utterance], most: int) -> list[Utterance]:
 
 
 def _worth(one: Utterance) -> float:
-    """Rate the information in a sentence: names and numbers weigh most, an assistant's words less."""
+    """Return the weight of the information in a sentence: names and numbers count most, an assistant's words less."""
     weight = 0.6 * min(3, len(_CAPITAL.findall(one.text))) + any(map(str.isdigit, one.text))
     weight += 0.5 * one.text.startswith(SPEAKING_OF_ONESELF)
-    # In a script without spaces, a stem is a whole clause.
+    # In a script without spaces, each stem is a whole clause.
     told = len({*content_stems(one.text)}) + max(0, count_words(one.text) - len(one.text.split())) / 2
     return (weight + 0.15 * told) * (0.8 if role_of(one.speaker) == "assistant" else 1)
 
 
 def _write(said: Sequence[Utterance]) -> str:
-    """Return a line for each speaker's consecutive sentences, after their name."""
+    """Return one line "speaker: sentences" for each run of consecutive sentences by the same speaker."""
     text = ""
     for place, (speaker, sentence) in enumerate(said):
         if not place or speaker != said[place - 1].speaker:
@@ -99,7 +99,10 @@ def _names(talk: NamedSentences) -> str:
 
 
 def _amendments(talk: NamedSentences, known: str) -> str:
-    """Return a line for each name and each new sentence about it that is neither known nor an apology; full names."""
+    """Return a line "name: sentence", with full names, for each new sentence about a name.
+
+    Leaves out known sentences and apologies.
+    """
     lines, others = known.split("\n"), known.partition("There are notes on: ")[2]
     heads = [line.partition(" (also ")[0].removesuffix(":") for line in lines if line.endswith(":") and line[:1] != "["]
     names, noted = [*heads, *filter(None, others.split("; "))], {line.partition("] ")[2] for line in lines}

@@ -1,8 +1,7 @@
-"""Reads models' replies: tolerant of form, strict about sense.
+"""Parses models' replies: tolerates any form, but requires an answer.
 
-Models number lists, add labels, forget brackets and wrap answers in code fences; all of that is read. A reply without
-an answer (nothing, a refusal, prose where names were asked for) is a `ModelReplyError`, so that it never replaces known
-state.
+Numbered lists, labels, missing brackets and code fences are accepted. A reply without an answer (an empty reply, a
+refusal, prose instead of names) raises a `ModelReplyError`, and never replaces the memory's state.
 """
 
 from memzoo.memories.models.replies.facts import SAME_AS, Statement, statements

@@ -1,4 +1,4 @@
-"""Reads facts: triples, with marks before them that end or deny them."""
+"""Parses facts: triples, some with a preceding mark that ends or denies the fact."""
 
 import re
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ from memzoo.memories.text.names import canonical
 __all__ = ["SAME_AS", "Statement", "statements"]
 
 SAME_AS = "is another name of"
-"""The relation that "Bob = Robert" states."""
+"""The relation stated by "Bob = Robert"."""
 _HEADS = (
     "subject head entity source".split(),
     "relation relationship predicate verb".split(),
     "object tail target value".split(),
 )
-# Marks before a triple that is wrong, or no longer true.
+# Marks before a triple that is false, or no longer true.
 _MARK = re.compile(r"\W*(NOT|NO LONGER)\b[\s:|*_]*")
 _NOT_TOLD = re.compile(
     r"\W*(?:(?:none|n/?a|null|unknown|always|not (?:told|stated|specified|given))\W*)?", re.IGNORECASE
@@ -47,12 +47,12 @@ class Statement(NamedTuple):
     """A fact as a model wrote it down.
 
     Attributes:
-        subject: The person or thing that it is about.
+        subject: The person or thing that the fact is about.
         relation: The relation between subject and object.
         object: The other person or thing.
-        negated: The model says that it is wrong, or no longer true.
-        ended: The model says that it was true and no longer is.
-        qualifier: Its time, place or condition; "" if none was given.
+        negated: The model says that the fact is false or no longer true.
+        ended: The model says that the fact was true earlier and is no longer true.
+        qualifier: The fact's time, place or condition; "" if missing.
     """
 
     subject: str
@@ -64,14 +64,15 @@ class Statement(NamedTuple):
 
 
 def statements(reply: str) -> list[Statement]:
-    """Read the facts that a reply lists as triples, in their order.
+    """Return the facts that a reply lists as triples, in their order.
 
-    The prompts ask for "subject | relation | object" on each line, with an optional fourth part for the time. JSON and
-    "(subject, relation, object)", separated by line ends or by "<|>", even with brackets missing, are read too. "NOT"
-    or "NO LONGER" may precede a triple, and "Bob = Robert" means that the two are one. Anything else is skipped.
+    The prompts ask for "subject | relation | object" on each line, with an optional fourth part for the time. JSON is
+    accepted too, and "(subject, relation, object)", even with missing brackets, separated by line ends or by "<|>".
+    "NOT" or "NO LONGER" may precede a triple, and "Bob = Robert" means that both names have the same owner. Any other
+    text is skipped.
 
     Raises:
-        ModelReplyError: It has no triple, and does not say that there is none.
+        ModelReplyError: The reply has no triple, and does not say that there are no facts.
     """
     text = LABEL.sub("", clean_reply(reply))
     if not text or says_nothing(text):
@@ -79,7 +80,7 @@ def statements(reply: str) -> list[Statement]:
     found = [statement for parts in _triples(text) if (statement := _statement(parts))]
     if not found or (refuses(text) and "|" not in text):
         raise unusable(reply)
-    # Of a repeated statement, the last one counts, because it may follow a denial.
+    # If a statement is repeated, keep the last, because a denial may precede it.
     return list(reversed(dict.fromkeys(reversed(found))))
 
 
@@ -124,7 +125,7 @@ def _statement(parts: list[str]) -> Statement | None:
 
 
 def _without_denial(relation: str) -> tuple[str, bool]:
-    """Return a relation without the "not" that denies it, and whether it had one; a later "not" is part of it."""
+    """Return a relation without its denying "not", and whether it was denied; a later "not" stays in the relation."""
     denial = _DENIAL.match(relation)
     if denial is None or _IDIOM.match(relation):
         return relation, False

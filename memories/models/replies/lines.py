@@ -1,4 +1,4 @@
-"""Shared parts of the readers of replies: words for "nothing", marks before a line, quotes around a name."""
+"""Helpers for parsing replies: words for "nothing", marks before a line, quotes around a name."""
 
 import re
 
@@ -32,12 +32,12 @@ _REFUSAL = re.compile(
     r"i (?:can(?:no|['’])t|cannot|am unable to|am not able to|['’]m unable to|won['’]t)\s)",
     re.IGNORECASE,
 )
-# The prompts' words for "nothing to tell"; models like to add a reason.
+# The prompts' words for "nothing to tell"; models often add a reason.
 _NOTHING_FIRST = re.compile(r"\W*(?:NOTHING NEW|NONE)\b(?:[^\w\n]*\n|[.*_ ]*[-–—(])")
 LABEL = re.compile(r"^\W*(?:output|answer|result|entities|names|triples|facts|knowledge)\s*:\s*", re.IGNORECASE)
 BULLET = re.compile(r"^\s*(?:[-*•–]+\s+|\(?\d{1,3}[.)]\s+)")
 SAME = re.compile(r"^[^\S\n]*(?:[-*•–]+ +)?([^=:\n]{1,80})=([^=:\n]{1,80})$", re.MULTILINE)
-# A dot after these belongs to the name.
+# A dot after one of these words belongs to the name.
 _SHORT = re.compile(
     r"(?:\b(?:co|inc|ltd|llc|llp|corp|plc|bros|jr|sr|st|dr|mr|mrs|ms|prof|esq|ave|rd|blvd|dept|mt|no|etc)|\.\w{1,3}|\b[^\W\d_])\.$",
     re.IGNORECASE,
@@ -50,29 +50,29 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "�
 
 
 def says_nothing(text: str) -> bool:
-    """Tell whether a text says that there is nothing to tell."""
+    """Return whether a text says that there is nothing to tell."""
     return bool(_NOTHING.fullmatch(LABEL.sub("", text.strip())) or _NOTHING_FIRST.match(text))
 
 
 def refuses(text: str) -> bool:
-    """Tell whether a text begins like a refusal."""
+    """Return whether a text begins like a refusal."""
     return _REFUSAL.match(text) is not None
 
 
 def can_be_name(text: str) -> bool:
-    """Tell whether a text is short enough for a name."""
+    """Return whether a text is short enough for a name."""
     return len(text) <= LONGEST_NAME and len(text.split()) <= MOST_WORDS and bool(canonical(text))
 
 
 def unusable(reply: str) -> ModelReplyError:
-    """Make the error for a reply without an answer."""
+    """Return the error for a reply without an answer."""
     error = ModelReplyError(f"the model's reply cannot be used, nothing was changed: {reply[:200]!r}")
     error.reply, error.refused = reply.strip(), refuses(reply)
     return error
 
 
 def unwrap(text: str) -> str:
-    """Return a text without spaces, marks and quotes around it; a quote with its partner inside belongs to the text.
+    """Return a text without surrounding spaces, marks and quotes; keeps quotes around only a part of the text.
 
     Example:
         >>> unwrap('*"The Quiet Girl"*'), unwrap('the band "Summer Sounds"'), unwrap('"Yes')
@@ -91,10 +91,10 @@ def unwrap(text: str) -> str:
 
 
 def bare_name(name: str) -> str:
-    """Return a name without a bullet, quotes and a sentence's full stop."""
+    """Return a name without bullet, quotes and a sentence's full stop."""
     return without_stop(unwrap(BULLET.sub("", name).strip(";,")))
 
 
 def without_stop(text: str) -> str:
-    """Return a name without a sentence's full stop; the dot of "Co." stays."""
+    """Return a name without a sentence's full stop; keeps the dot of "Co."."""
     return text if _SHORT.search(text) or not text.endswith(".") or text.endswith("..") else text[:-1]

@@ -1,4 +1,4 @@
-"""Reads lines that amend notes."""
+"""Parses replies with lines that amend notes."""
 
 import functools
 import re
@@ -26,7 +26,7 @@ from memzoo.memories.text.names import canonical, mentions
 __all__ = ["Amendment", "aliases", "amendments"]
 
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s++(\S.*)")
-# The colon after a name; not that of a time, as in "10:30".
+# The colon after a name, but not the colon in a time such as "10:30".
 _COLON = re.compile(r"(?<!\d)[:\uff1a]|[:\uff1a](?!\d)")
 # "[3] -> now it is so", "3 -> NO LONGER", "NO LONGER [3]"
 _NUMBERED = re.compile(
@@ -56,9 +56,9 @@ class Amendment(NamedTuple):
     """A model's line that amends notes.
 
     Attributes:
-        name: The name that the note is on; "" if `number` tells.
+        name: The name that the note is about; "" if `number` identifies the note.
         text: The new statement; "" if a known statement ends without a replacement.
-        number: The number of the known statement that ends; 0 for none.
+        number: The number of the known statement that ends; 0 if no statement ends.
     """
 
     name: str
@@ -67,18 +67,18 @@ class Amendment(NamedTuple):
 
 
 def amendments(reply: str, known: Collection[str], source: str) -> list[Amendment]:
-    """Read the lines of a reply that amend notes, in order.
+    """Return the amendments of notes in a reply, in order.
 
-    "Name: statement" adds to a note, or makes a new one for any name. "[3] -> statement" replaces a known statement,
-    "[3] -> NO LONGER" ends it. Lists below a name and JSON objects are read too.
+    "Name: statement" adds to the name's note, or starts a new note. "[3] -> statement" replaces a known statement, and
+    "[3] -> NO LONGER" ends a known statement. Lists below a name and JSON objects are accepted too.
 
     Args:
         reply: The reply.
-        known: The names with notes that the model was shown.
-        source: The lines that the model had to read; repetitions of them are not notes.
+        known: The names of the notes in the prompt.
+        source: The chat's lines in the prompt; a line that repeats one of these is not a note.
 
     Raises:
-        ModelReplyError: It has no such line, and does not say that nothing is new.
+        ModelReplyError: The reply has no amendment, and does not say that nothing is new.
     """
     text = SAME.sub("", LABEL.sub("", clean_reply(reply)))
     if says_nothing(text):
@@ -92,7 +92,7 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
         number, said = int(numbered["one"] or numbered["two"]), unwrap(numbered["text"])
         over = bool(numbered["over"]) or not said or _OVER.fullmatch(said)
         found.append(Amendment("", "" if over else said, number))
-    # Each line is independent, so even a long label counts ("the man with the two quails and the dog").
+    # Each line is independent, so even a long label is accepted ("the man with the two quails and the dog").
     noted = _find_named_lines("\n".join(others), known, source, MOST_WORDS)
     found += [Amendment(name, piece) for name, piece in noted if _tells(piece)]
     if not found and not aliases(reply, known, source):
@@ -101,15 +101,15 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
 
 
 def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
-    """Read the pairs of names for the same thing from a reply of notes: "Bob = Robert", a line each.
+    """Return the pairs of names for the same thing in a reply with notes: lines like "Bob = Robert".
 
     Args:
         reply: The reply.
-        known: The names that the model was shown.
-        source: The lines that it had to read. One of two names has to be known or occur there.
+        known: The names in the prompt.
+        source: The chat's lines in the prompt. One name of a pair must be in `known`, or in `source` as a name.
 
     Returns:
-        Each such name with the one to keep.
+        The name to keep, by the other name.
     """
     pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(clean_reply(reply))]
     if not pairs:
@@ -120,18 +120,18 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
 
 
 def _make_check(known: Iterable[str], source: str) -> Callable[[str], bool]:
-    """Make a function that tells whether a name was asked about, or occurs in the source as a name."""
+    """Return a function that checks whether a name is known, or occurs in the source as a name."""
     asked = {canonical(name) for name in known}
     spoken_of = functools.cache(functools.partial(mentions, source[:LONGEST_SOURCE]))
 
     def is_name_like(name: str) -> bool:
-        return name != name.lower() or name == name.upper()  # not in lower case, or in a script without case
+        return name != name.lower() or name == name.upper()  # a name is not in lower case, or its script has no case
 
     return lambda name: canonical(name) in asked or (is_name_like(name) and spoken_of(canonical(name)))
 
 
 def _can_label(name: str, most_common: int = _MOST_COMMON_WORDS) -> bool:
-    """Tell whether a text looks like a name or a short label ("the oven"), and not like a heading of the answer."""
+    """Return whether a text looks like a name or a short label ("the oven"), and not like a heading of the answer."""
     form, words = canonical(name), name.split()
     if not form or not can_be_name(name) or form in _NO_NAME or "|" in name:
         return False
@@ -142,7 +142,7 @@ def _can_label(name: str, most_common: int = _MOST_COMMON_WORDS) -> bool:
 def _find_named_lines(
     text: str, known: Collection[str], source: str, most_common: int = _MOST_COMMON_WORDS
 ) -> Iterator[tuple[str, str]]:
-    """Yield the lines of notes, each with the name before or above it.
+    """Yield (name, line) for each line of a note, with the name at the line's start or from an earlier line.
 
     A line that begins like "Name: " has its own name. Below a heading, only a known name ends the list.
     """

@@ -1,4 +1,4 @@
-"""Reads prose, and lists of names."""
+"""Parses replies with prose, and replies with lists of names."""
 
 import functools
 import itertools
@@ -20,7 +20,7 @@ _COMPANY = re.compile(
 _HOUSE = re.compile(
     r",[^,]*&\s+(?:co|company|sons?|daughters?|bros|brothers|partners)\b\.?(?:,\s+\w{2,4}\.?)?$", re.IGNORECASE
 )
-# All our prompts begin so; small models begin their answers so, too, with a task they made up.
+# All our prompts begin with a task; small models may begin their answers with an invented task.
 _INSTRUCTION = re.compile(r"Task: [^\n]*\s*")
 # One line that continues in lower case and ends in a full stop is a sentence, not a list.
 _SENTENCE = re.compile(r"[A-Z]\w* (?:\w+,? ){4,}[a-z]+\.")
@@ -28,15 +28,15 @@ _WRAPPERS = " \t\"'“”‘’«»`*_"
 
 
 def prose(reply: str, label: str, known: str = "") -> str:
-    """Read a reply that should be plain prose, without an instruction or a label like "New summary:" before it.
+    """Return the prose of a reply, without a leading instruction or a label like "New summary:".
 
     Args:
         reply: The reply.
-        label: The possible names of such a label, with or without a colon.
-        known: The text to return if the reply says, in the prompts' words or the like, that nothing changes.
+        label: A regular expression for the label, with or without a colon.
+        known: The text to return if the reply says, in the prompts' words or similar words, that nothing changes.
 
     Raises:
-        ModelReplyError: There is no text, or it is a refusal.
+        ModelReplyError: The reply has no text, or is a refusal.
     """
     if says_nothing(whole := clean_reply(reply)):
         return known
@@ -52,12 +52,12 @@ def prose(reply: str, label: str, known: str = "") -> str:
 
 
 def names(reply: str) -> list[str]:
-    """Read the names that a reply lists, each once regardless of case, in order, without pronouns.
+    """Return the names in a reply, in order, without pronouns; names that differ only in case are returned once.
 
-    The prompts ask for one name a line; a comma list on one line, JSON, bullets and numbers are read too.
+    The prompts ask for one name a line; a comma list on one line, JSON, bullets and numbers are accepted too.
 
     Raises:
-        ModelReplyError: It is a refusal or prose.
+        ModelReplyError: The reply is a refusal or prose.
     """
     text = LABEL.sub("", clean_reply(reply))
     if not text or says_nothing(text):

@@ -22,7 +22,7 @@ _WRONG = {"a wrong name": "max_tokns=300,", "a wrong type": 'k="three",', "a nam
 _HOVERS = {
     "max_token_limit=300": (
         "max_token_limit: str | int | None",
-        "`entity`: The most tokens of all notes together",
+        "`entity`: Token limit for all notes together",
         "Default: `1000`",
     ),
     "human_prefix='Me'": ("human_prefix: str", "label in a transcript", "Default: `'Human'`"),
@@ -33,7 +33,7 @@ _HOVERS = {
 def main() -> int:
     """Tell what pyright says, and by the exit code whether that is enough."""
     with tempfile.TemporaryDirectory(dir=_ROOT, prefix=".editor-") as folder:
-        settings = {"extraPaths": [str(_ROOT / ".links")], "typeCheckingMode": "standard", "pythonVersion": "3.11"}
+        settings = {"extraPaths": [str(_ROOT)], "typeCheckingMode": "standard", "pythonVersion": "3.11"}
         settings |= {"venvPath": str(Path(sys.prefix).parent), "venv": Path(sys.prefix).name}
         (Path(folder) / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
         variants = {"README": _MADE} | {name: f"{_MADE} {wrong}" for name, wrong in _WRONG.items()}

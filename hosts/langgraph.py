@@ -40,7 +40,7 @@ class _Held(NamedTuple):
 
     Attributes:
         items: LangGraph's items, by namespace and key.
-        vectors: The items' embeddings by path, by namespace and key.
+        vectors: For each namespace and key, the item's embeddings, keyed by path.
         version: The version of the state in the store; 0 for none. A cleared state starts again with a higher version.
     """
 

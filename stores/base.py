@@ -140,7 +140,7 @@ class StateUpdate:
         version: Hand it to `Store.commit`; it grows with each commit, and never goes back, not even after a clear.
         watermark: The last log number that the state has taken in; 0 for none.
         changes: Items that changed after the requested version, in any order; `None` marks a removed one.
-        reset: The state does not succeed that version (it was cleared): drop what you have and start from `changes`.
+        reset: True if the state was cleared after the requested version: drop your copy and start again from `changes`.
     """
 
     version: int

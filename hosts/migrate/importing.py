@@ -196,7 +196,7 @@ async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
 
 
 def _when(date: datetime | None) -> dict[str, str | None]:
-    """Return a record's field with the time of a message, because the store's own time is that of the import."""
+    """Return the record field for a message's original time. The store itself records the time of the import."""
     return {SAID_AT: date.isoformat() if date else ""}
 
 

@@ -36,7 +36,7 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
     """Return the facts that fit a token limit, grouped by subject; the subject of the best fact comes first.
 
     Args:
-        limit: The token limit, for the sum of the lines' tokens and for the lines joined into one text.
+        limit: The token limit. Both the sum of the lines' tokens and the tokens of the joined lines stay within it.
         facts: The facts to choose from, the best first. Facts that do not fit are skipped, as are facts with the same
             wording as a chosen fact ("not one of them", stated and denied).
         tokens: Counts the tokens of a text.

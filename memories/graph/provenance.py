@@ -38,7 +38,10 @@ def _replaces(statement: Statement, ended: Statement) -> bool:
 
 
 def _sources_of(statement: Statement, entries: Sequence[Entry]) -> tuple[Source, ...]:
-    """Return the messages with the object and most other words; without the object in any message, the best message."""
+    """Return the messages that contain the fact's object and the most of its other words.
+
+    If no message contains the object, return the last of those with the most other words.
+    """
     spoken = [text_of(entry.message) for entry in entries]
     having = [place for place, text in enumerate(spoken) if mentions(text, canonical(statement.object))]
     worth = {place: _worth(statement, spoken[place]) for place in having or range(len(entries))}

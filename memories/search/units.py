@@ -95,7 +95,7 @@ def tells_advice(statement: str) -> bool:
 
 
 def asks_for_advice(question: str, named: Collection[str]) -> bool:
-    """Tell if a question asks for words of the assistant.
+    """Tell if a question asks for something that the assistant said, such as advice.
 
     Args:
         question: The question.

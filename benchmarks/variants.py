@@ -210,7 +210,7 @@ def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
 
 
 def choose_variants(variants: Iterable[Variant | str]) -> list[Variant]:
-    """Return the variants in the order of the presets, with a baseline at each end; without variants, the seven strategies.
+    """Return the variants in the order of the presets, with a baseline at each end; by default the seven strategies.
 
     Raises:
         UnknownStrategyError: A name is not the name of a strategy.

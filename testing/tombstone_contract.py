@@ -22,7 +22,7 @@ class TombstoneStoreContract(StoreContract):
         assert numbers(drive(store.read("c"))) == [1, 3]
 
     def test_no_part_of_a_forgotten_turn_comes_back(self, store: TombstoneStore) -> None:
-        """A partly forgotten turn is never stored again, also after its other messages are deleted in either way."""
+        """If part of a turn was forgotten and the rest is deleted later, no part of the turn comes back."""
         for turn, for_good in (("x", True), ("y", False)):
             first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
             drive(store.forget("c", [first.seq]))

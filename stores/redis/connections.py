@@ -40,7 +40,7 @@ class _Cluster(redis.cluster.RedisCluster):
 
 
 class _AwaitedCluster(redis.asyncio.cluster.RedisCluster):
-    """A `_Cluster` for an event loop."""
+    """Like `_Cluster`, for use in an event loop."""
 
     ERRORS_ALLOW_RETRY: Any = _Cluster.ERRORS_ALLOW_RETRY
 

@@ -85,7 +85,7 @@ class SQLStore(Closing):
 
     @property
     def is_lasting(self) -> bool:
-        """True if the data outlives the process; false for a database in memory."""
+        """True if the data outlives the process, that is, if the database is not in memory."""
         return self._database.url is not None
 
     def __repr__(self) -> str:

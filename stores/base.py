@@ -1,4 +1,4 @@
-"""The interface of stores, which keep the log of each conversation and the states that strategies derived from it."""
+"""The interface of stores: a store keeps the log of each conversation, and the states derived from the log."""
 
 import contextlib
 import json
@@ -30,13 +30,13 @@ __all__ = [
 ]
 
 ANSWER = "@answer"
-"""The field of an answer with its model and its cost, as JSON."""
+"""The name of the field that holds the model and the cost of an answer, as JSON."""
 
 UNFINISHED: Mapping[str, str] = {ANSWER: '{"unfinished": true}'}
 """The fields of an answer that was stopped half-way: `Record({"role": "assistant", ...}, UNFINISHED)`."""
 
 SAID_AT = "@said_at"
-"""The field with the time of a message said before it was stored, in ISO 8601 with a time zone; "" if unknown."""
+"""The name of the field for a time of saying before storing, in ISO 8601 with a time zone; "" if unknown."""
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -45,16 +45,16 @@ Message: TypeAlias = dict[str, Any]
 """An OpenAI chat message: a dict with a `role` and, as a rule, a `content`."""
 
 
-# Not frozen, because that would more than double the time to make one, and each save makes several.
+# Not frozen: freezing would more than double the time to make a record, and each save makes several records.
 @dataclass(slots=True)
 class Record:
-    """A message to append to a log. It never changes.
+    """A message to append to a log; never changed after creation.
 
     Attributes:
         message: The OpenAI chat message.
-        fields: The named inputs or outputs that came with the message, in their order; `None` stands for the content of
-            the message itself. Empty if nobody asked to keep them. A name that begins with "@" belongs to a host, which
-            keeps its own form of the message there: no view, search or model sees it.
+        fields: The named inputs or outputs that came with the message, in order; the value `None` stands for the
+            message's content. Empty unless keeping fields was requested. A field whose name begins with "@" holds a
+            host's own form of the message: no view, search or model sees such a field.
     """
 
     message: Message
@@ -63,15 +63,15 @@ class Record:
 
 @dataclass(slots=True)
 class Entry:
-    """A message in a log. It never changes.
+    """A message in a log; never changed after creation.
 
     Attributes:
-        seq: Its number in the conversation, from 1, in the order of storing. Numbers are never reused, so forgotten
-            messages leave gaps.
+        seq: The message's number in the conversation, from 1, in the order of storing. Numbers are never reused, so
+            forgotten messages leave gaps.
         message: The OpenAI chat message.
-        turn_id: The id of its turn; messages saved together share it.
-        created_at: The time of storing, or of saying for a message that was imported with its time; always with a time
-            zone (UTC). Ages are computed from it.
+        turn_id: The id of the message's turn; messages saved together share the id.
+        created_at: The time of storing; for a message imported with its time, the time of saying. Always with a time
+            zone (UTC). The message's age is computed from this time.
         fields: As in `Record`.
     """
 
@@ -83,7 +83,7 @@ class Entry:
 
     @property
     def said_at(self) -> datetime | None:
-        """The time when it was said, with a time zone; `None` if unknown, as for messages imported without a time."""
+        """The time of saying, with a time zone; `None` if unknown, as for a message imported without a time."""
         if (told := self.fields.get(SAID_AT)) is None:
             return self.created_at
         with contextlib.suppress(ValueError, OverflowError):
@@ -92,12 +92,12 @@ class Entry:
 
     @property
     def model(self) -> str | None:
-        """The model of this answer, in its endpoint's words; `None` unless a `Conversation` got it."""
+        """The name that the endpoint gave for this answer's model; `None` unless a `Conversation` got the answer."""
         return self.answered.get("model")
 
     @property
     def usage(self) -> dict[str, float] | None:
-        """The cost of this answer, by the names of `memzoo.types.Spent`; `None` unless a `Conversation` got it."""
+        """This answer's cost, by the names of `memzoo.types.Spent`; `None` unless a `Conversation` got the answer."""
         return self.answered.get("usage")
 
     @property
@@ -107,26 +107,26 @@ class Entry:
 
     @property
     def answered(self) -> dict[str, Any]:
-        """Those of `model`, `usage` and `unfinished` that are known, by name."""
+        """The known values among `model`, `usage` and `unfinished`, by name."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         return told
 
 
 class Entries(list[Entry]):
-    """A part of a log, as `Store.read` returns it: a list that also knows the epoch of the conversation.
+    """A part of a log, returned by `Store.read`: a list of entries, with the conversation's epoch and revision.
 
     Attributes:
-        epoch: Stays equal until something is deleted from the conversation or restored into it, so a reader that keeps
-            entries knows when to read them again. A conversation that was cleared and begun again has another epoch;
-            all conversations that do not exist have the same one.
-        revision: Within an epoch, stays equal until a state of the conversation is committed, so a reader that keeps
-            states knows when to read them again. `None` if the store does not tell.
+        epoch: A value that changes when messages are deleted from the conversation or restored into it; a reader that
+            keeps entries then reads them again. A conversation that was cleared and begun again has another epoch. All
+            conversations that do not exist have the same epoch.
+        revision: Within an epoch, a value that changes when a state of the conversation is committed; a reader that
+            keeps states then reads them again. `None` if the store reports no revisions.
     """
 
     __slots__ = ("epoch", "revision")
 
     def __init__(self, entries: Iterable[Entry] = (), epoch: Hashable = 0, revision: Hashable = None) -> None:
-        """Make a list of these entries."""
+        """Make a list of entries."""
         super().__init__(entries)
         self.epoch = epoch
         self.revision = revision
@@ -134,12 +134,13 @@ class Entries(list[Entry]):
 
 @dataclass(frozen=True, slots=True)
 class StateUpdate:
-    """The changes in a derived state since a reader's last look.
+    """The changes to a derived state since the version that a reader asked about.
 
     Attributes:
-        version: Hand it to `Store.commit`; it grows with each commit, and never goes back, not even after a clear.
-        watermark: The last log number that the state has taken in; 0 for none.
-        changes: Items that changed after the requested version, in any order; `None` marks a removed one.
+        version: The state's version, for `expected` of `Store.commit`. Versions grow with each commit and never
+            decrease, even after a clear.
+        watermark: The last log number that the state covers; 0 if the state covers no message.
+        changes: Items that changed after the requested version, in any order; `None` marks a removed item.
         reset: True if the state was cleared after the requested version: drop your copy and start again from `changes`.
     """
 
@@ -151,11 +152,11 @@ class StateUpdate:
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """A whole derived state, as it moves from store to store.
+    """A complete derived state, for transfer between stores.
 
     Attributes:
         watermark: As in `StateUpdate`.
-        items: Its items by key.
+        items: The state's items by key.
         embeddings: Embeddings by log number, as in `Store.commit`.
     """
 
@@ -166,22 +167,22 @@ class StoredState:
 
 @runtime_checkable
 class Store(Protocol):
-    """Keeps logs and derived states, under the ids of conversations.
+    """Keeps the logs and the derived states of conversations, by conversation id.
 
-    Any number of memories share a store. Its methods are coroutines that suspend only when `memzoo.sync.is_blocking` is
-    false. Messages are immutable from here on: nobody changes a record after passing it in, or an entry that was
-    returned, so nobody need copy them. The caller owns the lists and states that methods return.
+    Any number of memories can share a store. The methods are coroutines that suspend only when
+    `memzoo.sync.is_blocking` is false. Records passed in and entries returned are never changed afterwards, by caller
+    or store, so neither needs to copy them. The caller owns the lists and states that methods return.
 
-    `memzoo.testing.PlainStoreContract` states all rules as tests; run it over your own store, or `StoreContract`
-    over a `ManagedStore`.
+    `memzoo.testing.PlainStoreContract` states all rules as tests. Run these tests on your own store; for a
+    `ManagedStore`, run `StoreContract` instead.
     """
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """Append records as one turn, all or none, and return their entries in the log.
 
-        When it returns, a durable store has them on disk. If the conversation already has this `turn_id`, it changes
-        nothing and returns the entries of that turn. If that turn was forgotten (see `memzoo.stores.TombstoneStore`),
-        it stores and returns nothing.
+        When the call returns, a durable store has the messages on disk. If the conversation already has this `turn_id`,
+        nothing changes, and the entries of that turn are returned. If the turn was forgotten (see
+        `memzoo.stores.TombstoneStore`), nothing is stored, and the returned list is empty.
         """
         ...
 
@@ -194,23 +195,23 @@ class Store(Protocol):
         limit: int | None = None,
         newest: bool = False,
     ) -> list[Entry]:
-        """Return the entries numbered above `after` and up to `until`, oldest first, and the epoch.
+        """Return the entries numbered above `after` and up to `until`, oldest first, with the conversation's epoch.
 
-        A reader that keeps entries asks for those `after` its last one: one cheap read brings the new entries, and a
-        changed `Entries.epoch` says that older ones were deleted or replaced. Read both from one snapshot. A store may
-        return a plain list; readers then read the whole log each time.
+        A reader that keeps entries passes its last number as `after`: one cheap read returns the new entries, and a
+        changed `Entries.epoch` shows that older entries were deleted or replaced. The store must read entries and epoch
+        from one snapshot. A store may also return a plain list; readers then read the whole log each time.
 
         Args:
-            conversation_id: The conversation to read; an unknown one is empty.
-            after: Only numbers greater than this.
-            until: Only numbers up to this; `None` for no bound.
-            limit: The most entries to return; `None` for all.
-            newest: If `limit` cuts, keep the newest instead of the oldest (the order stays oldest first).
+            conversation_id: The conversation to read; an unknown conversation is empty.
+            after: Return only entries with greater numbers.
+            until: Return only entries up to this number; `None` for no bound.
+            limit: The maximum number of entries to return; `None` for all.
+            newest: If `limit` excludes entries, return the newest instead of the oldest; the order stays oldest first.
         """
         ...
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """Return what changed in the state of a strategy after version `since` (0: everything)."""
+        """Return the changes to a strategy's state after version `since`; with 0, the whole state."""
         ...
 
     async def commit(
@@ -223,15 +224,15 @@ class Store(Protocol):
         changes: Mapping[str, JSON],
         embeddings: Mapping[int, bytes] | None = None,
     ) -> int:
-        """Change items of a state and move its watermark in one step, if its version is still `expected`.
+        """Change a state's items and watermark in one step, if the state's version is still `expected`.
 
         Args:
             conversation_id: The conversation that the state belongs to.
-            strategy: The strategy that owns the state, or a name of its choice.
+            strategy: The name of the strategy that owns the state, or another name chosen by the strategy.
             expected: The version that the change was derived from.
-            watermark: The last log number that the state now takes in.
+            watermark: The last log number that the state now covers.
             changes: New values of items by key; `None` removes an item.
-            embeddings: Embeddings by log number (float32, little-endian), kept with this state.
+            embeddings: Embeddings by log number (float32, little-endian), to keep with this state.
 
         Returns:
             The new version.
@@ -245,8 +246,8 @@ class Store(Protocol):
         """Delete everything in a conversation: log, states, embeddings, tombstones. Numbers start at 1 again.
 
         Args:
-            conversation_id: The conversation to delete; an unknown one is not an error.
-            only_empty: Delete only if it has no messages (left), and keep its tombstones.
+            conversation_id: The conversation to delete; an unknown conversation is not an error.
+            only_empty: Delete the conversation only if it has no messages, and keep its tombstones.
         """
         ...
 
@@ -257,10 +258,10 @@ class Store(Protocol):
 
 @runtime_checkable
 class ManagedStore(Store, Protocol):
-    """A store that also manages its data: lists it, deletes parts of it, moves it, and returns embeddings.
+    """A store that can also list conversations, delete single messages, restore conversations, and return embeddings.
 
-    All of memzoo's stores are of this kind. Over a plain `Store`, a memory saves, loads and learns; anything that needs
-    one of these methods raises an `UnsupportedError` that names it.
+    All of memzoo's stores but `MessageListStore` are managed stores. With a plain `Store`, a memory can save, load and
+    learn; an operation that needs a missing method raises an `UnsupportedError` that names the method.
     """
 
     async def conversations(
@@ -272,14 +273,14 @@ class ManagedStore(Store, Protocol):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """Return the ids of conversations that have messages, in order (see `memzoo.stores.common.escaped`).
+        """Return the ids of the conversations with messages, in the order of `memzoo.stores.common.escaped`.
 
         Args:
-            after: Only ids after this one, to read a long list page by page; `None` for all.
-            limit: The most ids to return; `None` for all.
-            idle_since: Only conversations whose newest message is older than this time, which has a time zone.
-            prefix: Only ids with this prefix; the store looks at no others.
-            behind: Only conversations with a message that the state of this name has not taken in yet.
+            after: Return only ids after this id, to read a long list page by page; `None` for all.
+            limit: The maximum number of ids to return; `None` for all.
+            idle_since: Return only conversations whose newest message is older than this time (with a time zone).
+            prefix: Return only ids with this prefix; the store looks at no other ids.
+            behind: Return only conversations with a message that the state of this name does not cover yet.
         """
         ...
 
@@ -292,16 +293,16 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-        """Delete messages for good, with their embeddings; their numbers are never reused.
+        """Delete messages and their embeddings for good; log numbers are never reused.
 
-        A `memzoo.stores.TombstoneStore` also never stores their turns again.
+        A `memzoo.stores.TombstoneStore` also never stores the messages' turns again.
 
         Args:
             conversation_id: The conversation to delete from.
-            seqs: The messages' log numbers; numbers that are not there are ignored.
-            derived: Also delete the states that may have learnt from them: clear each state whose watermark has reached
-                the first of them, and make every reader start afresh. Only a state that consists of embeddings keeps
-                its watermark and the embeddings of other messages. If false, all states stay as they are.
+            seqs: The messages' log numbers; unknown numbers are ignored.
+            derived: Also clear each state whose watermark has reached the first of these messages, since the state may
+                have learnt from them, and make every reader start afresh. Only a state that consists of embeddings
+                keeps its watermark, and the embeddings of other messages. If false, all states stay as they are.
 
         Returns:
             The numbers removed, in order.
@@ -309,16 +310,16 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """Return the embeddings committed with a state, for log numbers greater than `after`, in order."""
+        """Return a state's embeddings by log number, in order, for numbers greater than `after`."""
         ...
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
-        """Write a conversation exactly as it was, all or nothing: numbers, turn ids, times, states.
+        """Write a conversation with its original numbers, turn ids, times and states, all or nothing.
 
         Args:
             conversation_id: The id of a conversation that does not exist yet.
-            entries: Its log, at least one message, in ascending order of numbers.
-            states: Its states by name.
+            entries: The conversation's log: at least one entry, in ascending order of numbers.
+            states: The conversation's states by name.
 
         Raises:
             ConflictError: The conversation exists already; nothing was changed.
@@ -327,24 +328,24 @@ class ManagedStore(Store, Protocol):
         ...
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """Remove traces of deleted data from the store's files, unless that would make others wait.
+        """Remove traces of deleted data from the store's files, unless other users of the store would have to wait.
 
         Args:
-            thorough: Rewrite the files, so that no copies remain that the database made when it moved data. This takes
-                as long as copying the files, and others wait.
+            thorough: Rewrite the files, to remove also the copies that the database made when moving data. Rewriting
+                takes as long as copying the files, and other users of the store wait.
 
         Returns:
-            True if no traces are left; False if files were not rewritten yet, or another process blocks that.
+            True if no traces are left; False if the files were not rewritten yet, or another process blocks this.
         """
         ...
 
 
 class Lease(NamedTuple):
-    """The exclusive right to derive a state for a while.
+    """The exclusive right to derive a state, for a limited time.
 
     Attributes:
         owner: The owner's unique name.
-        token: Grows each time another owner gets the lease of this state.
+        token: A number that grows each time another owner gets the lease of this state.
     """
 
     owner: str
@@ -353,28 +354,31 @@ class Lease(NamedTuple):
 
 @runtime_checkable
 class LeasingStore(Store, Protocol):
-    """A store that lets one process at a time derive a state, so that no model is asked twice.
+    """A store that lets one process at a time derive a state, to avoid asking a model twice.
 
-    All of memzoo's stores that processes can share are of this kind. A lease prevents no writes: a commit depends on
-    its version alone.
+    All of memzoo's stores that processes can share are leasing stores. A lease prevents no writes: a commit depends on
+    the state's version alone.
     """
 
     async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
-        """Take the lease of a state, or renew it; the store's clock decides when a lease has ended.
+        """Take or renew the lease of a state, and return the current lease; a lease ends by the store's clock.
 
         Args:
             conversation_id: The conversation that the state belongs to.
             strategy: The state's name.
-            owner: The unique name of the owner that asks.
-            seconds: How long it lasts from now, unless it is renewed or released first.
+            owner: The unique name of the requesting owner.
+            seconds: The time until the lease ends, unless renewed or released earlier.
 
         Returns:
-            The current lease, which may be another owner's. `None` if the conversation does not exist.
+            The current lease, possibly another owner's; `None` if the conversation does not exist.
         """
         ...
 
     async def release(self, conversation_id: str, strategy: str, owner: str) -> None:
-        """End the lease of a state, if this owner has it. `clear` and `forget` end all leases of a conversation."""
+        """End this owner's lease of a state, if any.
+
+        `clear`, and `forget` with `derived`, end all leases of a conversation.
+        """
         ...
 
 
@@ -384,7 +388,7 @@ def methods_lacking(store: object) -> list[str]:
 
 
 def find_lacking(store: Store, method: str) -> Store | None:
-    """Return the store that lacks a method of `ManagedStore`, if any: this one, or one that it wraps (`within`)."""
+    """Return the store that lacks a method of `ManagedStore`: this store or a wrapped store (`within`); else `None`."""
     if not hasattr(store, method):
         return store
     within: object = getattr(store, "within", None)
@@ -392,15 +396,15 @@ def find_lacking(store: Store, method: str) -> Store | None:
 
 
 def is_lasting(store: Store) -> bool:
-    """Tell whether a store's data outlives the process, which the store declares by `is_lasting = True`."""
+    """Tell whether a store declares, by `is_lasting = True`, that its data outlives the process."""
     return bool(getattr(store, "is_lasting", False))
 
 
 def managed(store: Store, method: str) -> ManagedStore:
-    """Return a store as a `ManagedStore`, after making sure that it has a method.
+    """Return a store as a `ManagedStore`, after checking that the store has a method.
 
     Raises:
-        UnsupportedError: The store, or one that it wraps, does not have the method.
+        UnsupportedError: The store, or a store wrapped in it, lacks the method.
     """
     if lacks := find_lacking(store, method):
         raise UnsupportedError(f"this needs a store with the method {method!r}, which {type(lacks).__name__} lacks")
@@ -411,7 +415,7 @@ def read_clock(clock: Callable[[], datetime]) -> datetime:
     """Return the time of a store's clock, in UTC.
 
     Raises:
-        OptionError: It is before the year 1 or after the year 9999 there.
+        OptionError: In UTC, the time is before the year 1 or after the year 9999.
     """
     now = clock()
     try:

@@ -14,7 +14,7 @@ from memzoo.sync import blocking_function
 __all__ = ["acheck", "check", "is_sqlite"]
 
 _PAGE = 500
-_MOST = 20  # the most damaged messages of a conversation to name one by one
+_MOST = 20  # the maximum number of damaged messages to name for each conversation
 _FURTHEST = 2**40
 _MAGIC = b"SQLite format 3\x00"
 
@@ -23,7 +23,7 @@ async def acheck(store: Store) -> list[str]:
     """Read every message, state and embedding of a store, after running the database's own checks.
 
     Returns:
-        The damage found, one line each; empty if everything can be read.
+        The damage found, one line for each fault; empty if everything can be read.
 
     Raises:
         UnsupportedError: The store cannot list its conversations.
@@ -54,7 +54,7 @@ async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
                 return found
             last = page[-1].seq
             continue
-        # The first number up to which reading the log fails belongs to the next damaged message.
+        # Find the lowest `until` with which reading fails: the number of the next damaged message.
         low, step = last, 1
         while step < _FURTHEST and not (await _try_reading(store, id_, after=last, until=low + step))[1]:
             low, step = low + step, 2 * step
@@ -71,7 +71,7 @@ async def _find_damaged_messages(store: ManagedStore, id_: str) -> list[str]:
 
 
 async def _try_reading(store: ManagedStore, id_: str, **bounds: Any) -> tuple[Sequence[Entry], str]:
-    """Return the entries, or the reason why they cannot be read."""
+    """Return the entries, and a description of the damage found by reading them; "" if there is no damage."""
     try:
         entries = await store.read(id_, **bounds)
     except StoreError as error:
@@ -99,12 +99,12 @@ async def _find_damaged_states(store: ManagedStore, id_: str) -> list[str]:
 
 def is_sqlite(path: Path) -> bool:
     """Tell whether a file is an SQLite database."""
-    if not isinstance(path, Path):  # pyright: ignore[reportUnnecessaryIsInstance] - one that lies elsewhere
+    if not isinstance(path, Path):  # pyright: ignore[reportUnnecessaryIsInstance] - another kind of path
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
     if not (path.is_file() and os.access(path, os.R_OK)):
         return False
-    # By SQLite: to close the file would take away the locks that connections of this process have on it.
+    # Let SQLite open the file: closing it directly would drop the locks that this process's connections have on it.
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             return bool(database.execute("PRAGMA schema_version").fetchone()[0])

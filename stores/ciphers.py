@@ -1,4 +1,4 @@
-"""The package cryptography, loaded only when needed."""
+"""Ciphers of the package cryptography, loaded only when needed."""
 
 import hashlib
 import hmac
@@ -18,7 +18,7 @@ def cryptography() -> Any:
     """Return the module `fernet` of the package cryptography.
 
     Raises:
-        MissingExtraError: It is not installed.
+        MissingExtraError: The package is not installed.
     """
     try:
         from cryptography import fernet
@@ -28,10 +28,10 @@ def cryptography() -> Any:
 
 
 def fernet_of(keys: Sequence[str | bytes]) -> "MultiFernet":
-    """Return a cipher that encrypts with the first key and decrypts with any of them.
+    """Return a cipher that encrypts with the first key, and decrypts with any of the keys.
 
     Raises:
-        OptionError: One of them is not a key.
+        OptionError: One of the keys is invalid.
     """
     package = cryptography()
     try:
@@ -43,5 +43,5 @@ def fernet_of(keys: Sequence[str | bytes]) -> "MultiFernet":
 
 
 def hmac_of(key: bytes, *parts: str) -> bytes:
-    """Return a pseudonym for these texts that nobody can compute without the key."""
+    """Return a pseudonym for texts, computable only with the key."""
     return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).digest()

@@ -23,10 +23,10 @@ IN_MEMORY = (
     "a store in memory ends with its process: it cannot be pickled or deep-copied; open one that is kept, such as "
     "open_store('sqlite:///memories.db'), or copy conversations with export_conversation and import_conversation"
 )
-"""The error for pickling a store in memory, with the alternatives."""
+"""The text of the error for pickling an in-memory store, with the alternatives."""
 
 UNCERTAIN = "a turn that was being saved may be stored: save it again under its turn_id, and it is there once"
-"""The advice in an error if the connection was lost before the answer came."""
+"""The advice in the error for a connection lost before the answer arrived."""
 
 HIGHEST = 2**63 - 1
 """The highest number that all databases can store."""
@@ -37,9 +37,9 @@ _ESCAPE = re.compile(r"\\([0-9a-f]{4})")
 
 
 def escaped(text: str) -> str:
-    r"""Escape what databases refuse in an id or a key: NUL, and halves of surrogate pairs.
+    r"""Escape the characters of an id or a key that databases refuse: NUL, and halves of surrogate pairs.
 
-    All stores sort ids by the code points of this form, so their order is the same everywhere.
+    All stores sort ids by the code points of the escaped form, so ids have the same order in every store.
 
     Example:
         >>> print(escaped("a\0\\"))
@@ -57,7 +57,7 @@ def prefix_range(prefix: str) -> dict[str, str | None]:
     """
     first = escaped(prefix)
     rest, beyond = first.rstrip(_LAST), None
-    if rest:  # between these two are surrogates, which are no characters
+    if rest:  # only surrogates, which are no characters, lie between \ud7ff and \ue000
         beyond = rest[:-1] + ("\ue000" if rest[-1] == "\ud7ff" else chr(ord(rest[-1]) + 1))
     return {"first": first or None, "beyond": beyond}
 
@@ -66,7 +66,7 @@ def unescaped(text: str) -> str:
     """Undo `escaped`.
 
     Raises:
-        StoreError: It is not a text, because the row is damaged.
+        StoreError: The value is not a string, because the row is damaged.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise StoreError(f"an id or a name in the store is damaged: {text!r:.40} is not a text")
@@ -74,10 +74,10 @@ def unescaped(text: str) -> str:
 
 
 def check_numbers(entries: Sequence[Entry]) -> None:
-    """Make sure that entries can form a log.
+    """Check that entries can form a log.
 
     Raises:
-        StoreError: There are none, or their numbers do not ascend from 1.
+        StoreError: There are no entries, or their numbers do not ascend from 1.
     """
     numbers = [entry.seq for entry in entries]
     if not numbers or numbers[0] < 1 or any(one >= other for one, other in itertools.pairwise(numbers)):
@@ -85,11 +85,11 @@ def check_numbers(entries: Sequence[Entry]) -> None:
 
 
 def make_conflict_error(conversation_id: str) -> ConflictError:
-    """Make the error for a conversation that exists already."""
+    """Return the error for a conversation that exists already."""
     return ConflictError(f"the conversation {conversation_id!r} already exists; clear it, or choose another id")
 
 
 def make_damaged_error(what: str, conversation_id: str, error: Exception) -> StoreError:
-    """Make the error for a row that cannot be read."""
+    """Return the error for a row that cannot be read."""
     why = " ".join(f"{type(error).__name__}: {error}".split())
     return StoreError(f"{what} of {conversation_id!r} is damaged ({why:.200})")

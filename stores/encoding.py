@@ -1,4 +1,4 @@
-"""Converts messages and values to the text that databases keep, and back."""
+"""Converts messages and values to text for databases, and back."""
 
 import json
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ DAMAGE = (ValueError, TypeError, AttributeError, RecursionError, StoreError)
 """The exceptions that reading a damaged row may raise."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-# Unlike `json.loads`, it skips no white space around a value, and `to_json` writes none.
+# Unlike `json.loads`, `raw_decode` skips no white space around a value; `to_json` writes no such white space.
 _decode = json.JSONDecoder().raw_decode
 
 
@@ -28,16 +28,16 @@ def to_json(value: JSON) -> str:
         raise StoreError(f"only JSON can be stored: {error}; nothing was stored") from error
     try:
         text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair: JSON has it only as an escape
+    except UnicodeEncodeError:  # half of a surrogate pair, possible in JSON only as an escape
         return json.dumps(value)
     return text
 
 
 def from_json(text: str | None) -> JSON:
-    """Return the value that `to_json` was given; `None` for no text.
+    """Return the value that `to_json` encoded as this text; `None` for no text.
 
     Raises:
-        ValueError: The text is damaged; this may also be a TypeError or a RecursionError, see `DAMAGE`.
+        ValueError: The text is damaged; a TypeError or a RecursionError is also possible, see `DAMAGE`.
     """
     if text is None:
         return None

@@ -37,14 +37,15 @@ __all__ = ["EncryptedStore"]
 
 
 class EncryptedStore(Closing):
-    """Wraps any `Store` and encrypts its content with Fernet (AES-128-CBC and HMAC-SHA256) on the way in.
+    """Wraps any `Store`, and encrypts content with Fernet (AES-128-CBC and HMAC-SHA256) before storing it.
 
-    It encrypts messages with their roles and fields, the items of states with their values and names, and embeddings.
-    These stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and the lengths of
-    texts. Within one state of one conversation, equal item names become equal pseudonyms (HMAC-SHA256). Encrypted
-    content is bound to its place: a message to its conversation, turn and place in it, an item to its state and name,
-    an embedding to its state and number. Moved elsewhere, it raises a `TamperedError`. docs/data.md lists what is not
-    bound. An index beside the store, such as a `ChromaIndex`, is not encrypted; the default index is in memory.
+    The store encrypts messages with their roles and fields, the names and values of the items of states, and
+    embeddings. These stay readable: the ids of conversations and turns, the names of strategies, numbers, times, and
+    the lengths of texts. Within one state of one conversation, equal item names become equal pseudonyms (HMAC-SHA256).
+    Encrypted content is bound to its place: a message to its conversation, its turn and its position in the turn, an
+    item to its state and name, an embedding to its state and number. Reading content that was moved to another place
+    raises a `TamperedError`. docs/data.md lists the content that is not bound. An index beside the store, such as a
+    `ChromaIndex`, is not encrypted; the default index is in memory.
 
     Example:
         >>> from memzoo.stores import InMemoryStore
@@ -58,20 +59,20 @@ class EncryptedStore(Closing):
         """Encrypt everything written to a store from now on.
 
         Args:
-            store: An empty store, or one that was always used with these keys.
-            keys: A key, or several: the first one encrypts, all of them decrypt. To replace a key, put the new one
-                first; older content keeps its key until it is written again, or exported and imported.
+            store: An empty store, or a store that was always used with these keys.
+            keys: One or more keys: the first key encrypts, every key decrypts. To replace a key, put the new key first;
+                older content keeps its old key until the content is written again, or exported and imported.
 
         Raises:
             MissingExtraError: The package cryptography is not installed.
             OptionError: A key is invalid; `new_key` makes one.
-            WrongKeyError: The store has content under another key, or unencrypted content.
+            WrongKeyError: The store has content encrypted with another key, or unencrypted content.
         """
         given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
         self._fernet = fernet_of(given)
         self._name_keys = [hmac_of(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
         self.within = store
-        self._fits = False  # whether anything was decrypted yet: after that, undecryptable content is damaged
+        self._fits = False  # True after the first decryption; from then on, undecryptable content is damaged
         drive(self._try_keys())
 
     @property
@@ -110,7 +111,7 @@ class EncryptedStore(Closing):
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
         update = await self.within.read_state(conversation_id, strategy, since=since)
-        # No token: a pseudonym under an older key; the item now has the one under the newest key.
+        # A pseudonym without a token was made with an older key; the item's current pseudonym is from the newest key.
         tokens = {key: token for key, token in update.changes.items() if token is not None}
         opened = dict(self._item(conversation_id, strategy, *pair) for pair in tokens.items())
         changes = {name: value for name, value in opened.items() if value is not None or not update.reset}
@@ -131,7 +132,7 @@ class EncryptedStore(Closing):
         return await self.within.commit(conversation_id, strategy, changes=items, embeddings=vectors, **versions)
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """See `Store.embeddings`."""
+        """See `ManagedStore.embeddings`."""
         found = await managed(self.within, "embeddings").embeddings(conversation_id, strategy, after=after)
         return {seq: self._vector(token, conversation_id, strategy, seq) for seq, token in found.items()}
 
@@ -149,7 +150,7 @@ class EncryptedStore(Closing):
         await self.within.clear(conversation_id, only_empty=only_empty)
 
     async def conversations(self, **bounds: Any) -> list[str]:
-        """See `Store.conversations`."""
+        """See `ManagedStore.conversations`."""
         return await managed(self.within, "conversations").conversations(**bounds)
 
     async def count(self, conversation_id: str) -> int:
@@ -161,11 +162,11 @@ class EncryptedStore(Closing):
         return await forget(self.within, conversation_id, seqs, **how)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `TombstoneStore.tombstones`; empty if the wrapped store keeps none."""
+        """See `TombstoneStore.tombstones`; empty if the wrapped store keeps no tombstones."""
         return await tombstones_of(self.within, conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:
-        """See `Store.states`."""
+        """See `ManagedStore.states`."""
         return await managed(self.within, "states").states(conversation_id)
 
     async def restore(
@@ -192,11 +193,11 @@ class EncryptedStore(Closing):
         await restore(self.within, conversation_id, log, sealed, tombstones)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `Store.scrub`."""
+        """See `ManagedStore.scrub`."""
         return await managed(self.within, "scrub").scrub(thorough=thorough)
 
     async def check(self) -> list[str]:
-        """See `SQLStore.check`; empty for a store without it."""
+        """See `SQLStore.check`; empty if the wrapped store has no such method."""
         own: Any = getattr(self.within, "check", None)
         return await own() if own else []
 
@@ -215,14 +216,14 @@ class EncryptedStore(Closing):
         return {TOKEN: self._seal([said.message, dict(said.fields), place])}
 
     def _seal_items(self, conversation_id: str, strategy: str, changes: Mapping[str, JSON]) -> dict[str, JSON]:
-        # A removed item is a token too, because a reader has to learn its name.
+        # A removed item also gets a token, because readers need the item's name.
         place = [conversation_id, strategy]
         pseudonyms = {name: self._pseudonyms(place, name) for name in changes}
         old = {one: None for _, *older in pseudonyms.values() for one in older}
         return old | {pseudonyms[name][0]: self._seal([name, value, place]) for name, value in changes.items()}
 
     def _pseudonyms(self, place: Sequence[str], name: str) -> list[str]:
-        """Return an item's names in the store, under the newest key and under each older one."""
+        """Return an item's pseudonyms: with the newest key, then with each older key."""
         return [hmac_of(key, json.dumps(place), name).hex() for key in self._name_keys]
 
     def _seal_vectors(self, conversation_id: str, strategy: str, embeddings: Mapping[int, bytes]) -> dict[int, bytes]:
@@ -230,10 +231,10 @@ class EncryptedStore(Closing):
         return {seq: self._fernet.encrypt(mark(*place, seq) + vector) for seq, vector in embeddings.items()}
 
     async def _try_keys(self) -> None:
-        """Make sure that the keys fit the store; a few damaged rows do not lock it.
+        """Check that the keys decrypt the store's content; a few damaged rows do not matter.
 
         Raises:
-            WrongKeyError: The samples can be read, but none of them can be decrypted.
+            WrongKeyError: Sampled messages can be read, but every decryption fails.
         """
         wrong: list[WrongKeyError] = []
 
@@ -267,11 +268,11 @@ class EncryptedStore(Closing):
         return plain
 
     def _unseal(self, token: JSON, what: str) -> tuple[Any, Any, list[Any]]:
-        """Decrypt JSON; return two values and their place."""
+        """Decrypt a token; return its two values and the place that they are bound to."""
         plain = self._decrypt(token, what)
         try:
             one, other, place = json.loads(plain)
-        except ValueError as error:  # an embedding was encrypted here, not JSON
+        except ValueError as error:  # the token holds an embedding instead of JSON
             raise make_tampered_error(what) from error
         return one, other, place
 
@@ -297,9 +298,9 @@ class EncryptedStore(Closing):
         for entry in entries:
             what = f"message {entry.seq} of {conversation_id!r}"
             message, fields, bound = self._unseal(self._token(entry, what), what)
-            if not isinstance(message, dict):  # the name of an item instead
+            if not isinstance(message, dict):  # the token holds an item's name instead of a message
                 raise make_tampered_error(what)
-            # Its place is counted from the beginning of its turn, or as a log number.
+            # A message is bound to its position in its turn, or to its log number.
             id_, turn_id, place, seq = bound
             first = entry.seq - (place or 0)
             is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first

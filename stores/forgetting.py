@@ -1,4 +1,4 @@
-"""Deletes messages, and keeps the pins and the system message of the conversation right."""
+"""Deletes messages, and updates the pins and the system message of the conversation."""
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -24,21 +24,21 @@ REMAINS = (
     "Copies of what was deleted may be left in the store's files: `memzoo forget --thorough`, or "
     "store.scrub(thorough=True), rewrites them, while others wait."
 )
-"""The hint for a store that has deleted something, and has not rewritten its files since."""
+"""The hint for a store whose files were not rewritten after a deletion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The result of a request to forget.
+    """The result of forgetting messages.
 
     Attributes:
-        removed: The log numbers of the messages that were deleted, in order.
-        rederived: The names of the states that had learnt from them, and are derived anew.
-        outstanding: The rest: names of states that were deleted and are derived anew by the next call of a memory with
-            that strategy, or in the background; and failures, with the reason.
-        calls: Calls of models and embedders that it took.
-        erased: Nothing is left in the store's files, because they were rewritten or there are none. If not, `remains`
-            says what to do about it.
+        removed: The log numbers of the deleted messages, in order.
+        rederived: The names of the states that had learnt from these messages and were derived anew.
+        outstanding: The names of the deleted states that are not derived anew yet, followed by failures with their
+            reasons. A state is derived anew by the next call of a memory with that strategy, or in the background.
+        calls: The number of calls to models and embedders for forgetting.
+        erased: True if the store's files have no copies left, because the files were rewritten or do not exist.
+            Otherwise `remains` names the command that removes the copies.
     """
 
     removed: tuple[int, ...]
@@ -49,20 +49,20 @@ class Receipt:
 
     @property
     def remains(self) -> str:
-        """A warning about copies in the store's files, with the command that removes them; "" if there are none."""
+        """A warning about copies in the store's files, with the command that removes them; "" if `erased`."""
         return "" if self.erased else REMAINS
 
 
 async def forget_messages(
     store: Store, conversation_id: str, seqs: Collection[int], *, for_good: bool = True
 ) -> list[int]:
-    """Delete messages as `ManagedStore.forget` does; the system message in force stays known unless it was among them.
+    """Delete messages like `ManagedStore.forget`, but keep the record of the system message in force unless deleted.
 
     Args:
         store: The store to delete from.
         conversation_id: The conversation to delete from.
         seqs: The messages' log numbers.
-        for_good: Otherwise they are taken back, and may be said again.
+        for_good: If false, the messages are taken back: their turns may be saved again.
 
     Returns:
         The numbers that were removed, in order.
@@ -76,13 +76,13 @@ async def forget_messages(
         if not gone or not await store.read(conversation_id, limit=1):
             break
         with suppress(ConflictError):
-            # The watermark stays 0: whatever is forgotten, the other pins are not.
+            # The watermark stays 0: forgetting any message must never clear the state with the other pins.
             await store.commit(conversation_id, PINS, expected=pins.version, watermark=0, changes=gone)
             break
     now, holds = await store.read_state(conversation_id, SYSTEM), unpack_system(before.changes)
     if not before.watermark or now.watermark or (holds and holds.seq in removed):
         return removed
-    # Read after the version: if another process forgets it meanwhile, the commit is refused.
+    # Read after the state's version: if another process forgets the system message meanwhile, the commit fails.
     last = await store.read(conversation_id, limit=1, newest=True)
     there = holds is None or await store.read(conversation_id, after=holds.seq - 1, until=holds.seq)
     if last and there:
@@ -98,6 +98,6 @@ def pack_system(entry: Entry | None) -> dict[str, JSON]:
 
 
 def unpack_system(items: Mapping[str, JSON]) -> Entry | None:
-    """Return the system message in force by these items of the state."""
+    """Return the system message in force from the items of its state; `None` if there is no such message."""
     number, message = items.get(_HOLDS) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None

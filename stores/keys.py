@@ -1,4 +1,4 @@
-"""Finds encryption keys, and checks whether one fits a store."""
+"""Finds encryption keys, and samples a store's messages to check keys."""
 
 import contextlib
 import hashlib
@@ -29,7 +29,7 @@ _SAMPLED = 50  # conversations
 
 
 def keys_from_environment() -> list[str] | None:
-    """Return the keys in `MEMZOO_KEY`, or `None`."""
+    """Return the keys in `MEMZOO_KEY`; `None` if the variable is empty or not set."""
     keys = os.environ.get(KEY_VARIABLE)
     return keys.split(",") if keys else None
 
@@ -40,7 +40,7 @@ def mark(*place: JSON) -> bytes:
 
 
 def make_tampered_error(what: str) -> TamperedError:
-    """Make the error for encrypted content that is not in its own place."""
+    """Return the error for encrypted content that is not in its own place."""
     return TamperedError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
 
 
@@ -50,9 +50,9 @@ def is_encrypted(entry: Entry) -> bool:
 
 
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Tell whether the oldest or newest message of some conversations satisfies a condition.
+    """Tell whether the oldest or newest message of any sampled conversation satisfies a condition.
 
-    Skips messages that cannot be read; a store that cannot list its conversations has no samples.
+    Messages that cannot be read are skipped. A store that cannot list its conversations has no samples.
     """
     for id_ in await _some(store):
         for newest in (False, True):
@@ -63,7 +63,7 @@ async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
 
 
 async def _some(store: Store) -> list[str]:
-    """Return some conversations: any, if the store would have to look at all of them to find the first."""
+    """Return the ids of some conversations: the result of the store's own `sample`, or else the first ids in order."""
     if sample := getattr(store, "sample", None):
         listed: list[str] = await sample(_SAMPLED)
         return listed

@@ -1,4 +1,4 @@
-"""The store that lives as long as the process."""
+"""The store in memory, which lasts as long as the process."""
 
 import itertools
 from bisect import bisect_right
@@ -31,7 +31,7 @@ class _State:
 
 @dataclass
 class _Conversation:
-    # The version from which states are valid: a reader with an older one has to start afresh.
+    # The version from which states are valid: a reader with an older version has to start afresh.
     born: int
     epoch: int
     # The version of the last committed state.
@@ -64,7 +64,7 @@ class InMemoryStore(Closing):
         self._lock = new_rlock()
         self._conversations: dict[str, _Conversation] = {}
         self._tombstones: dict[str, set[str]] = {}
-        # One sequence for the whole store, so that a cleared conversation never meets an old version again.
+        # One sequence for the whole store: a conversation begun again after a clear never reuses an old version.
         self._versions = itertools.count(1)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -114,7 +114,7 @@ class InMemoryStore(Closing):
         with self._lock:
             conversation = self._find(conversation_id)
             state = _state(conversation, strategy)
-            # Most readers are up to date: do not make them wait for a scan of all items.
+            # Most readers are up to date, and need no scan of all items.
             if since == state.version:
                 return StateUpdate(state.version, state.watermark, {}, reset=False)
             reset = not conversation.born <= since <= state.version
@@ -171,7 +171,7 @@ class InMemoryStore(Closing):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """See `Store.conversations`."""
+        """See `ManagedStore.conversations`."""
         with self._lock:
             newest = {
                 id_: one.log[-1].created_at
@@ -211,7 +211,7 @@ class InMemoryStore(Closing):
             return removed
 
     async def states(self, conversation_id: str) -> list[str]:
-        """See `Store.states`."""
+        """See `ManagedStore.states`."""
         with self._lock:
             return sorted(self._find(conversation_id).states)
 
@@ -245,11 +245,11 @@ class InMemoryStore(Closing):
             self._bury(conversation_id, tombstones)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `Store.scrub`; this store has no files."""
+        """See `ManagedStore.scrub`; this store has no files."""
         return True
 
     def _find(self, conversation_id: str) -> _Conversation:
-        """Return a conversation; an empty one, with epoch and versions 0, if it does not exist."""
+        """Return a conversation; if unknown, an empty conversation with epoch and versions 0."""
         return self._conversations.get(conversation_id) or _Conversation(0, 0)
 
     def _is_buried(self, conversation_id: str, turn_id: str) -> bool:
@@ -265,7 +265,7 @@ class InMemoryStore(Closing):
         return _Conversation(born=version, epoch=version)
 
     def _start_anew(self, conversation: _Conversation, first: int) -> None:
-        """Clear the states that may have learnt from a message, and notify all readers."""
+        """Clear the states that may have learnt from a message, and make all readers start afresh."""
         conversation.born = next(self._versions)
         kept = {
             name: state

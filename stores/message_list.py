@@ -18,18 +18,18 @@ __all__ = ["MessageListStore", "is_over_lists", "looking_once"]
 class MessageListStore(Closing):
     """A plain `Store` that keeps messages in your lists, and everything else in the memory of this process.
 
-    Forgotten messages, also those dropped by `keep_history=False`, leave the list, which is replaced by a shorter one.
+    When messages are forgotten, also by `keep_history=False`, the list is replaced by a shorter list.
     This store promises less than others:
 
-    - What strategies learn, pins, turn ids and times live only in this process. After a restart, memories learn again
-      from the messages, and nothing is pinned; saving a turn again then stores it twice, and a forgotten turn can be
-      stored again.
-    - Nothing protects a list from others: if two processes save to one conversation at the same time, one may overwrite
-      the other's messages.
-    - If somebody else changes or removes messages, numbers and all states start afresh.
-    - A load reads the whole list once; a save reads it once and rewrites all of it. With `keep_history=False` a save
-      that shortens the list writes it twice, and reads it once more if the memory asks a model. The functions run
-      within the call, one at a time, so slow ones block an event loop.
+    - The states of strategies, pins, turn ids and times exist only in this process. After a restart, memories learn
+      again from the messages, and no message is pinned; saving a turn again then stores the turn twice, and a forgotten
+      turn can be stored again.
+    - A list is not protected from other processes: if two processes save to one conversation at the same time, one
+      process may overwrite the other's messages.
+    - If messages are changed or removed outside this store, numbers and all states start afresh.
+    - A load reads the whole list once; a save reads and rewrites the whole list once. With `keep_history=False`, a save
+      that shortens the list writes the list twice, and reads it once more if the memory asks a model. The functions run
+      within the call, one at a time, so slow functions block an event loop.
 
     Example:
         >>> from memzoo.memories import create_memory
@@ -57,7 +57,7 @@ class MessageListStore(Closing):
         """Make a store over these functions.
 
         Args:
-            get: Returns all messages of a conversation, none for an unknown one; like `getMessages` in LangChain4j.
+            get: Returns all messages of a conversation, an empty list if unknown; like `getMessages` in LangChain4j.
             update: Replaces all messages of a conversation; like `updateMessages`.
             delete: Deletes a conversation; like `deleteMessages`.
             clock: Returns the time, with a time zone, for messages seen for the first time.
@@ -88,7 +88,7 @@ class MessageListStore(Closing):
             return await self._seen.read(conversation_id, **bounds)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`; as of the last read of the list, with which each load begins."""
+        """See `Store.read_state`. The state is as of the last read of the list; each load begins with such a read."""
         return await self._seen.read_state(conversation_id, strategy, since=since)
 
     async def commit(self, conversation_id: str, strategy: str, *, changes: Mapping[str, JSON], **versions: Any) -> int:
@@ -103,7 +103,7 @@ class MessageListStore(Closing):
                 await self._seen.clear(conversation_id, only_empty=only_empty)
 
     async def forget(self, conversation_id: str, seqs: Collection[int], **how: bool) -> list[int]:
-        """See `TombstoneStore.forget`; replaces the list by a shorter one."""
+        """See `TombstoneStore.forget`; replaces the list by a shorter list."""
         with self._lock:
             await self._look(conversation_id)
             log = await self._seen.read(conversation_id)
@@ -113,7 +113,7 @@ class MessageListStore(Closing):
             return await self._seen.forget(conversation_id, seqs, **how)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
-        """See `TombstoneStore.tombstones`; only those since this process began."""
+        """See `TombstoneStore.tombstones`; only tombstones made in this process are included."""
         return await self._seen.tombstones(conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:
@@ -125,7 +125,7 @@ class MessageListStore(Closing):
         return False
 
     async def _look(self, conversation_id: str) -> int:
-        """Take in the current list, and return its number of messages."""
+        """Update the known log from the current list, and return the list's number of messages."""
         seen = await self._seen.read(conversation_id)
         if (looked := _looked.get()) is not None:
             if (key := (id(self), conversation_id)) in looked:
@@ -148,7 +148,7 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 
 @contextmanager
 def looking_once() -> Generator[set[tuple[int, str]]]:
-    """Read a list once within this block: a load or a save. Clear what it gives to have the list read again."""
+    """Read each list only once within this block, a load or a save; clear the yielded set to read lists again."""
     before, looked = _looked.get(), set[tuple[int, str]]()
     _looked.set(looked)
     try:
@@ -158,6 +158,6 @@ def looking_once() -> Generator[set[tuple[int, str]]]:
 
 
 def is_over_lists(store: object) -> bool:
-    """Tell whether a store, or one that it wraps, is a `MessageListStore`: after a restart, numbers have no gaps."""
+    """Tell whether a store is or wraps a `MessageListStore`, whose numbers have no gaps after a restart."""
     within: object = getattr(store, "within", None)
     return isinstance(store, MessageListStore) or (within is not None and is_over_lists(within))

@@ -44,7 +44,7 @@ class OpenStore(ManagedStore, Protocol):
 def open_store(
     url: str, *, clock: Callable[[], datetime] = utc_now, key: str | bytes | Sequence[str | bytes] | None = None
 ) -> OpenStore:
-    """Open the store at a URL, and create it if it does not exist yet. A `with` closes it at its end.
+    """Open the store at a URL; a missing store is created. At its end, a `with` block closes the store.
 
     ============================== =========================================================================
     `memory://`                    A new `InMemoryStore`.
@@ -53,36 +53,37 @@ def open_store(
     `sqlite://`                    A new SQLite database in memory (`sqlite:///:memory:` is the same).
     `postgresql://me:pw@host/db`   A database on a PostgreSQL server, for any number of processes and machines.
     `redis://me:pw@host:6379/0`    A Redis or Valkey server, for any number of processes and machines.
-    `redis+cluster://me:pw@host`   A cluster of them, by one of its servers.
+    `redis+cluster://me:pw@host`   A Redis or Valkey cluster, by one of its servers.
     ============================== =========================================================================
 
     A file takes the options `?synchronous=full` (the default: saved data survives a power failure) or
-    `?synchronous=normal` (it survives only a crash of the process, but saving is many times faster), and `?timeout=30`,
-    the most seconds to wait while others write. In the path, write `%` and `?` as `%25` and `%3F`.
+    `?synchronous=normal` (saved data survives only a crash of the process, but saving is many times faster), and
+    `?timeout=30`, the maximum seconds to wait for other writers. In the path, write `%` and `?` as `%25` and `%3F`.
 
-    PostgreSQL needs the extra `postgres`. It takes `?pool_size=10`, the most connections of a process (of each event
-    loop in it, and of its threads together), `?timeout=30`, the seconds to wait for a connection or for another writer,
-    `?prepare_threshold=5` to prepare statements (which poolers do not support), and libpq's own options, such as
-    `?sslmode=verify-full`. `postgres://` is the same.
+    PostgreSQL needs the extra `postgres`. The options are `?pool_size=10`, the maximum number of connections for each
+    event loop, and for all threads of a process together; `?timeout=30`, the seconds to wait for a connection or for
+    another writer; `?prepare_threshold=5`, to prepare statements (not supported by poolers); and libpq's own options,
+    such as `?sslmode=verify-full`. `postgres://` is the same.
 
-    Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` are the same with TLS. It takes `?ttl=86400`, the
-    seconds after which a whole conversation expires (never, by default), `?renew=never` to count them from its
-    beginning instead of from its last save, `?wait=1`, how many replicas must have a save before it returns (not for a
-    cluster), `?timeout=30`, the seconds to wait for an answer, and redis-py's own options.
+    Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` are the same with TLS. The options are
+    `?ttl=86400`, the seconds after which a whole conversation expires (never, by default); `?renew=never`, to count
+    these seconds from the conversation's beginning instead of its last save; `?wait=1`, the number of replicas that
+    must have a save before the call returns (not for a cluster); `?timeout=30`, the seconds to wait for an answer; and
+    redis-py's own options.
 
-    An installed package may add other stores: an entry point of the group `memzoo.stores`, named after the scheme, that
-    points to a function of the URL and the keyword `clock`. It returns an object with at least the methods of a
-    `Store`.
+    An installed package can add other stores by an entry point of the group `memzoo.stores`, named after the scheme.
+    The entry point is a function of the URL and the keyword `clock`; the function returns an object with at least the
+    methods of a `Store`.
 
     Args:
-        url: One of the above.
+        url: A URL as listed above.
         clock: Returns the time, with a time zone, to stamp on each message.
-        key: Encrypts all content; see `EncryptedStore`.
+        key: One or more keys, to encrypt all content; see `EncryptedStore`.
 
     Raises:
         OptionError: The URL, its scheme or an option in it is unknown, or the key is invalid.
         StoreError: The store cannot be opened.
-        WrongKeyError: Its content is encrypted with another key, or is not encrypted.
+        WrongKeyError: The store's content is encrypted with another key, or is not encrypted.
         MissingExtraError: A required package is not installed.
         PluginError: The package that adds this kind of store cannot be loaded, or opens something else.
 
@@ -178,14 +179,14 @@ _OPENERS: dict[str, Callable[..., OpenStore]] = {
 
 
 def _unlock(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) -> OpenStore:
-    """Make a store readable: with keys, wrap it in an `EncryptedStore`; without, return it as it is.
+    """Return a store wrapped in an `EncryptedStore` if there are keys, or else the store itself.
 
     Raises:
-        WrongKeyError: It is encrypted and the keys are missing or wrong; or it is not encrypted and there are keys.
+        WrongKeyError: The store is encrypted and the keys are missing or wrong, or there are keys but no encryption.
     """
     if keys is not None:
         return EncryptedStore(store, keys)
-    # Judge by readable rows, not by a damaged one.
+    # Judge by messages that can be read: a damaged message proves nothing.
     first: list[Entry] = []
 
     def is_first(entry: Entry) -> bool:

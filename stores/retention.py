@@ -22,8 +22,8 @@ class DeletionReport:
 
     Attributes:
         removed: The log numbers of the messages that were deleted, by conversation.
-        erased: Nothing is left in the store's files, as in `Receipt`; `None` if there was nothing to remove.
-        last: The last conversation that was looked at, for `after` of the next run; `None` if there was none.
+        erased: True if the store's files have no copies left, as in `Receipt`; `None` if no message was removed.
+        last: The last conversation examined, for `after` of the next run; `None` if no conversation was examined.
     """
 
     removed: dict[str, list[int]]
@@ -32,7 +32,7 @@ class DeletionReport:
 
     @property
     def remains(self) -> str:
-        """As in `Receipt`."""
+        """See `Receipt.remains`."""
         return REMAINS if self.erased is False else ""
 
 
@@ -48,30 +48,32 @@ async def adelete_old(
     prefix: str = "",
     thorough: bool = False,
 ) -> DeletionReport:
-    """Forget old messages, and conversations that have been idle for long.
+    """Forget old messages, and conversations that were idle for a long time.
 
-    What was learnt from them goes too; a memory that opens the conversation derives it anew from what is left. A run
-    that is interrupted is simply repeated: what was removed is removed. Only messages are removed that were there when
-    they were looked at; nothing that is said meanwhile is lost.
+    States learnt from these messages are deleted too; a memory that opens the conversation derives them anew from the
+    messages left. After an interruption, run the call again: removed messages stay removed. Messages said while a
+    conversation is examined are not removed.
 
     Args:
-        store: Where the conversations are kept.
-        older_than: Forget messages that are older. A conversation goes on, also if it loses all: the next message has
-            the next number.
-        idle_for: Forget conversations whose newest message is older. They end: nothing of them stays but tombstones.
-        now: The time to count from; the present by default.
-        index: An index beside the store, such as a `ChromaIndex` in a folder. What it has of a conversation that lost
-            messages is taken out; the next load puts the rest in again, from the store.
-        after: Look only at conversations that follow this one.
-        limit: The most conversations to look at.
-        prefix: Look only at conversations whose ids begin so, such as `memzoo-scope-`, with which those of
-            `MemoryProvider.scope` do: a process that was killed in a scope leaves its conversation.
-        thorough: As in `BaseMemory.aforget`; once, at the end.
+        store: The store with the conversations.
+        older_than: Forget messages older than this. A conversation that loses all its messages goes on: the next
+            message has the next number.
+        idle_for: Forget conversations whose newest message is older than this. Such a conversation ends; only its
+            tombstones stay.
+        now: The time from which ages are counted; by default, the current time.
+        index: An index beside the store, such as a `ChromaIndex` in a folder. The embeddings of a conversation that
+            lost messages are removed from the index; the next load adds those of the remaining messages again, from the
+            store.
+        after: Examine only conversations whose ids follow this id.
+        limit: The maximum number of conversations to examine.
+        prefix: Examine only conversations whose ids begin with this text. `memzoo-scope-` selects the conversations of
+            `MemoryProvider.scope`: a process killed in a scope leaves its conversation in the store.
+        thorough: As in `BaseMemory.aforget`; applied once, at the end.
 
     Raises:
-        OptionError: Neither `older_than` nor `idle_for` is given, one of them is negative, or an argument has the wrong
-            type; nothing was removed.
-        StoreError: The store failed. What was removed until then is removed.
+        OptionError: Neither `older_than` nor `idle_for` is given, one of the two is negative, or an argument has the
+            wrong type; nothing was removed.
+        StoreError: The store failed. Messages removed before the failure stay removed.
 
     Example:
         >>> from memzoo.memories import create_memory
@@ -123,7 +125,7 @@ def _check(now: object, limit: object, spans: Mapping[str, object], texts: Mappi
 
 
 def _before(now: datetime, span: timedelta) -> datetime:
-    """Return the time before a span; the earliest possible time if there is none."""
+    """Return `now` minus a span; the earliest possible time if the result is out of range."""
     try:
         return (now - span).astimezone(UTC)
     except OverflowError:
@@ -143,7 +145,7 @@ async def _list_ids(
 
 
 async def _find_outdated(store: Store, conversation_id: str, until: int, old: datetime | None) -> list[int]:
-    """Return the messages to delete up to a number: the oldest that are too old, or all."""
+    """Return the numbers of the messages to delete, up to a number: the oldest messages before `old`, or all."""
     found: list[int] = []
     while page := await store.read(conversation_id, after=found[-1] if found else 0, until=until, limit=_PAGE):
         outdated = [entry.seq for entry in itertools.takewhile(lambda entry: not old or entry.created_at < old, page)]

@@ -1,4 +1,4 @@
-"""Tombstones: a store's records of forgotten turns, so that nothing brings them back."""
+"""Tombstones: a store's records of forgotten turns, to never store these turns again."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ _LETTERS = 32  # 128 bits
 
 
 def tombstone(id_: str) -> str:
-    """Return the tombstone of a turn's id: enough to recognise the turn, but not to read its id.
+    """Return the tombstone of a turn's id: a hash that identifies the turn without revealing the id.
 
     Example:
         >>> tombstone("turn-1")
@@ -24,11 +24,12 @@ def tombstone(id_: str) -> str:
 
 @runtime_checkable
 class TombstoneStore(ManagedStore, Protocol):
-    """A store that also remembers forgotten turns, so that nothing brings them back.
+    """A store that also records forgotten turns, and never stores such a turn again.
 
-    All of memzoo's stores are of this kind. When a message of a turn is forgotten, the store keeps a hash of the turn's
-    id: its tombstone. `append` with that id stores nothing, and returns the rest of the turn. Tombstones stay when the
-    whole conversation is forgotten (`clear(only_empty=True)`); `clear` deletes them with the rest.
+    All of memzoo's managed stores are tombstone stores. When a message of a turn is forgotten, the store keeps a hash
+    of the turn's id: the tombstone. `append` with that id stores nothing, and returns the turn's remaining messages.
+    Tombstones stay when the whole conversation is forgotten (`clear(only_empty=True)`); a plain `clear` also deletes
+    the tombstones.
     """
 
     async def tombstones(self, conversation_id: str) -> list[str]:
@@ -43,13 +44,13 @@ class TombstoneStore(ManagedStore, Protocol):
         derived: bool = True,
         tombstones: bool = True,
     ) -> list[int]:
-        """Like `ManagedStore.forget`, leaving tombstones.
+        """Delete messages like `ManagedStore.forget`, and leave tombstones.
 
         Args:
             conversation_id: The conversation to delete from.
             seqs: The messages' log numbers.
             derived: As in `ManagedStore.forget`.
-            tombstones: Leave tombstones. Otherwise the deleted turns may be saved again.
+            tombstones: Leave tombstones. If false, the deleted turns may be saved again.
         """
         ...
 
@@ -61,19 +62,19 @@ class TombstoneStore(ManagedStore, Protocol):
         *,
         tombstones: Collection[str] = (),
     ) -> None:
-        """Like `ManagedStore.restore`, with tombstones."""
+        """Write a conversation like `ManagedStore.restore`, with its tombstones."""
         ...
 
 
 def keeps_tombstones(store: Store) -> TypeGuard[TombstoneStore]:
-    """Tell whether a store keeps tombstones; it need not have all methods of a `ManagedStore`."""
+    """Tell whether a store keeps tombstones; the store need not have all methods of a `ManagedStore`."""
     return not find_lacking(store, "tombstones")
 
 
 async def forget(
     store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
 ) -> list[int]:
-    """Like `TombstoneStore.forget`; in a store that keeps no tombstones, without them.
+    """Delete messages like `TombstoneStore.forget`; only a store that keeps tombstones gets tombstones.
 
     Raises:
         UnsupportedError: The store cannot delete single messages.
@@ -85,7 +86,7 @@ async def forget(
 
 
 async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-    """Delete messages, and the states learnt from them, as if never said; they may be said again.
+    """Delete messages, and the states learnt from them, without tombstones: the same turns may be saved again.
 
     Args:
         store: The store to delete from.
@@ -103,7 +104,7 @@ async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *
 
 
 async def tombstones_of(store: Store, conversation_id: str) -> list[str]:
-    """Return the tombstones of a conversation, sorted; empty if the store keeps none."""
+    """Return the tombstones of a conversation, sorted; empty if the store keeps no tombstones."""
     return await store.tombstones(conversation_id) if keeps_tombstones(store) else []
 
 
@@ -114,7 +115,7 @@ async def restore(
     states: Mapping[str, StoredState],
     tombstones: Collection[str],
 ) -> None:
-    """Like `TombstoneStore.restore`; into a store that keeps no tombstones, without them."""
+    """Write a conversation like `TombstoneStore.restore`; only a store that keeps tombstones gets tombstones."""
     whole = managed(store, "restore")
     if keeps_tombstones(store):
         await store.restore(conversation_id, entries, states, tombstones=tombstones)

@@ -26,10 +26,10 @@ _MOST = 2**53  # the largest number that every program that handles JSON takes
 _FLOAT = 4  # bytes of a number in an embedding
 
 _CHECKS = "memzoo.import_checks"
-"""Entry points that check whether strategies can load imported states, since stores know no strategies.
+"""The group of entry points that check whether strategies can load imported states.
 
-Each is a coroutine of the entries and the states by name; it changes nothing, and raises a `ValueError` about
-anything that a strategy cannot continue with.
+An entry point is a coroutine of the entries and of the states by name. The coroutine changes nothing, and raises a
+`ValueError` if a strategy cannot continue from a state. This module itself has no access to the strategies.
 """
 
 
@@ -53,7 +53,7 @@ async def _export(store: Store, conversation_id: str) -> AsyncGenerator[dict[str
         raise StoreError(f"there is no conversation {conversation_id!r}")
     buried = await tombstones_of(store, conversation_id)
     yield {"memzoo": "conversation", "format": FORMAT, "conversation_id": conversation_id}
-    # Read states first, so that the messages read later cover all that the states were learnt from.
+    # Read the states first: the messages read later then include every message that the states have learnt from.
     versions: dict[str, int] = {}
     for name in await managed(store, "states").states(conversation_id):
         state = await store.read_state(conversation_id, name)
@@ -98,7 +98,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     Args:
         store: The store to write to.
         lines: The lines from `export_conversation`, such as a file opened as UTF-8 text.
-        conversation_id: The conversation's new id; by default its old one.
+        conversation_id: The conversation's new id; by default, the old id.
 
     Returns:
         The conversation's id.
@@ -120,10 +120,10 @@ import_conversation = blocking_function(aimport_conversation)
 
 
 def _read(lines: Iterable[str]) -> "_Export":
-    """Read a whole file.
+    """Return the contents of a whole export.
 
     Raises:
-        TransferError: It is not an export, was cut off, or has a wrong line.
+        TransferError: The lines are not an export, were cut off, or include a wrong line.
     """
     found, number = _Export(), 0
     try:
@@ -139,10 +139,10 @@ def _read(lines: Iterable[str]) -> "_Export":
 
 
 async def _check_states(found: "_Export") -> dict[str, StoredState]:
-    """Return the states ready to store, after making sure that strategies can load them.
+    """Return the states to store, after checking that strategies can load them.
 
     Raises:
-        TransferError: A strategy cannot load one of them.
+        TransferError: A strategy cannot load one of the states.
     """
     try:
         check_numbers(found.entries)
@@ -160,13 +160,13 @@ async def _check_states(found: "_Export") -> dict[str, StoredState]:
 
 
 def _check_state(last: int, name: str, state: StoredState) -> StoredState:
-    """Make sure that a state has not taken in more messages than the log has.
+    """Return a state, after checking that it covers no more messages than the log has.
 
-    A state of embeddings alone keeps its watermark when the last messages are forgotten, so this sets it back to the
-    last message left.
+    When the last messages are forgotten, a state of embeddings alone keeps its watermark. Such a watermark is set back
+    to the last message left.
 
     Raises:
-        ValueError: The state has taken in more, or its embeddings cannot be searched together.
+        ValueError: The state covers more messages, or its embeddings cannot be searched together.
     """
     if state.watermark > last and (state.items or not state.embeddings):
         raise ValueError(f"the state {name!r} has taken in {state.watermark} messages, but the last one is {last}")
@@ -229,10 +229,10 @@ class _Export:
     ended: bool = False
 
     def take(self, line: str) -> None:
-        """Take in a line.
+        """Add a line to the export.
 
         Raises:
-            ValueError, TypeError, KeyError, OverflowError: The line does not belong there.
+            ValueError, TypeError, KeyError, OverflowError: The line is wrong at this position.
         """
         self._take(_parse(line))
         self.lines += 1

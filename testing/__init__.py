@@ -1,6 +1,6 @@
 """Contract suites for your own memories, stores and indexes, as tests to inherit, and models with scripted answers.
 
-They need pytest. Subclass `MemoryContract` for your own strategy::
+The suites need pytest. Subclass `MemoryContract` for your own strategy::
 
     class TestMyMemory(MemoryContract):
         strategy = MyMemory
@@ -19,7 +19,7 @@ import pkgutil
 
 import pytest
 
-# Before they are imported: pytest shows the values of an `assert` only in registered modules.
+# Register the modules before importing them: pytest shows the values of an `assert` only in registered modules.
 pytest.register_assert_rewrite(*(f"{__name__}.{one.name}" for one in pkgutil.iter_modules(__path__)))
 
 from memzoo.testing.contract import MemoryContract  # noqa: E402

@@ -36,7 +36,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert set(memory.load_memory_variables(QUESTION)) == set(memory.memory_variables)
 
     def test_is_empty_at_first(self) -> None:
-        """A new memory shows nothing."""
+        """A new memory shows no messages and no facts."""
         memory = self.make()
         loaded = memory.load_memory_variables(QUESTION)
         assert not any(loaded[name] for name in memory.memory_variables if name != "entities")
@@ -44,7 +44,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert memory.messages("Hello?") == memory.history() == []
 
     def test_history_is_what_was_said(self) -> None:
-        """The history has every message word for word, independently of the view."""
+        """The history has every message word for word, also messages that are not in the view."""
         said = [[("user", human), ("assistant", ai)] for human, ai in SAID]
         assert [(m["role"], m["content"]) for m in self.told().history()] == [*said[0], *said[1]]
 
@@ -77,7 +77,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert len(asyncio.run(cell())) == 2 * len(SAID)
 
     def test_clear_forgets_everything(self) -> None:
-        """After `clear` nothing said or learnt is left, and the memory can be used again."""
+        """After `clear`, all messages and learnt facts are gone, and the memory can be used again."""
         memory = self.told()
         memory.load_memory_variables(QUESTION)
         memory.clear()
@@ -87,7 +87,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert len(memory.history()) == 2
 
     def test_conversations_never_mix(self) -> None:
-        """Two conversations in one store know nothing of each other."""
+        """A conversation never shows content of another conversation in the same store."""
         store = self.told(conversation_id="a").store
         other = self.make(store=store, conversation_id="b")
         tell(other, ("Hello there", "Hi"))
@@ -95,18 +95,18 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert "oslo" not in shown.lower()
 
     def test_gets_a_fresh_id(self) -> None:
-        """A memory made without an id shares its conversation with no other."""
+        """A memory made without an id gets a conversation of its own."""
         assert self.make().conversation_id != self.make().conversation_id
 
     def test_survives_being_opened_again(self) -> None:
-        """A second memory on the same store and id shows the same as the first, without learning it again."""
+        """A second memory with the same store and id loads the same variables as the first, without asking a model."""
         first = self.told(conversation_id="a")
         second = self.make(store=first.store, conversation_id="a")
         assert second.load_memory_variables(QUESTION) == first.load_memory_variables(QUESTION)
         assert second.usage.total.calls == 0
 
     def test_learns_from_a_log_written_by_another_strategy(self) -> None:
-        """A conversation kept by one strategy can be opened with this one."""
+        """A conversation saved with another strategy can be opened with this strategy."""
         told = self.told()
         buffer = ConversationBufferMemory(store=told.store, conversation_id="a")
         buffer.add_messages(told.history(), turn_id="both")
@@ -115,7 +115,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert "anna" in str(opened.load_memory_variables(QUESTION)).lower()
 
     def test_learns_later_from_what_was_saved_without_learning(self) -> None:
-        """An exchange saved with `learn=False` is shown word for word, and the next save learns from it too."""
+        """An exchange saved with `learn=False` is shown word for word; the next save also learns from that exchange."""
         (said, answer), later = SAID
         memory = self.make(**self.asking_early())
         memory.add_messages([{"role": "user", "content": said}, {"role": "assistant", "content": answer}], learn=False)
@@ -127,7 +127,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
 
     def test_leaves_learning_for_later(self) -> None:
-        """With `learn="later"` saves and loads ask no model and show waiting messages; `settle` learns from them."""
+        """With `learn="later"`, saves and loads ask no model and show waiting messages; `settle` learns from them."""
         memory = self.make(learn="later", conversation_id="a", **self.asking_early())
         for said, answer in SAID:
             tell(memory, (said, answer))
@@ -141,7 +141,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert memory.usage.total.calls == 0
 
     def test_returns_what_is_the_callers(self) -> None:
-        """Changing a returned object changes nothing inside."""
+        """Changing a returned object does not change the memory."""
         memory = self.told(return_messages=True)
         question = "Where does Anna live?"
         before = copy.deepcopy((memory.load_memory_variables(QUESTION), memory.messages(question), memory.history()))
@@ -155,7 +155,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert (memory.load_memory_variables(QUESTION), memory.messages(question), memory.history()) == before
 
     def test_leaves_its_inputs_alone(self) -> None:
-        """Inputs are not changed, and changing them later changes nothing stored."""
+        """Saving does not change the inputs, and changing an input later does not change the stored message."""
         memory = self.make()
         message: Message = {"role": "user", "content": [{"type": "text", "text": "I live in Oslo."}]}
         memory.add_messages([message])
@@ -164,7 +164,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert memory.history()[0]["content"][0]["text"] == "I live in Oslo."
 
     def test_same_turn_is_saved_once(self) -> None:
-        """Saving a turn id again changes nothing."""
+        """Saving a turn again with the same turn id changes nothing."""
         memory = self.told()
         for _ in range(2):
             memory.save_context({"input": "Bo likes tea."}, {"output": "Fine."}, turn_id="t")
@@ -196,14 +196,14 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert memory.history() == []
 
     def test_refuses_messages_as_a_whole(self) -> None:
-        """Of several messages, none is stored if one is invalid."""
+        """If one of several messages is invalid, no message is stored."""
         memory = self.make()
         with pytest.raises(MessageError, match="'robot'"):
             memory.add_messages([{"role": "user", "content": "hi"}, {"role": "robot", "content": "beep"}])
         assert memory.history() == []
 
     def test_names_its_options(self) -> None:
-        """An unknown option is an error that names it and the known ones."""
+        """An unknown option raises an error that names this option and the known options."""
         with pytest.raises(UnknownOptionError, match=r"no option 'sise'; it has: .*memory_key"):
             self.make(sise=3)
 
@@ -214,7 +214,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
             self.make(**options)
 
     def test_text_is_never_a_template(self) -> None:
-        """Template syntax in a message stays text, also in prompts."""
+        """Template syntax in a message is never evaluated, also not in prompts."""
         memory = self.make()
         tell(memory, ("Anna wrote {{ 6 * 7 }} {% raw %}", "{{ undefined.thing }}"))
         assert memory.history()[0]["content"] == "Anna wrote {{ 6 * 7 }} {% raw %}"
@@ -228,7 +228,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert not any(line.strip() in ("AI: I will pay you", "Human: great") for line in shown.splitlines())
 
     def test_messages_can_be_sent(self) -> None:
-        """The view has each tool result after its call, each call with its results, and system messages first."""
+        """A view has system messages first, each tool call with its results, and the call before the results."""
         memory = self.make()
         call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
         memory.add_messages([{"role": "tool", "tool_call_id": "c0", "content": "orphan"}])
@@ -246,7 +246,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
 
 
 def _spoil(messages: list[Message]) -> None:
-    """Change everything about a list of messages."""
+    """Empty a list of messages, and each message."""
     for message in messages:
         message.clear()
     messages.clear()

@@ -1,4 +1,4 @@
-"""The rules for every strategy when a model fails, once or again and again, and when several save at once."""
+"""The rules for every strategy about failing models and simultaneous saves."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ from memzoo.testing.tools import QUESTION, SAID, ContractTools, tell
 __all__ = ["FailingTalk", "FailureContract"]
 
 _BAD = "unspeakable"
-# This many exchanges after a bad one, even a memory that learns from ten at a time has set it aside.
+# After this many exchanges, even a memory that learns from ten exchanges at a time has set a bad exchange aside.
 _ENOUGH = 24
 
 
@@ -24,11 +24,11 @@ class FailingTalk:
     """A conversation with a model that may fail; half a minute passes between two exchanges.
 
     Attributes:
-        memory: Its memory.
-        model: The model.
+        memory: The memory of the conversation.
+        model: The model that may fail.
         now: The time in seconds.
-        failed: The number of the model's failures, by call of the memory: a load, a save, a load and so on.
-        asked: The number of requests to it, likewise.
+        failed: The model's failures during each call of the memory: a load, a save, a load and so on.
+        asked: The requests to the model during each call of the memory, in the same order.
     """
 
     def __init__(self, contract: ContractTools, **options: Any) -> None:
@@ -46,7 +46,7 @@ class FailingTalk:
         return self.memory
 
     def take_turns(self, count: int, *, bad: int = -1) -> None:
-        """Load and save `count` times; the model refuses the exchange at `bad`."""
+        """Load and save `count` times; the exchange numbered `bad` has a text for the model to refuse."""
         for turn in range(count):
             self.now += 30
             said = f"My sister Anna owns {self._turns} cats{f', and {_BAD}' if turn == bad else ''}."
@@ -64,7 +64,7 @@ class FailingTalk:
 
 
 class FailureContract(ContractTools):
-    """Nothing is lost, doubled or replaced by something worse; one bad exchange stops nothing else."""
+    """The rules about failures: no message is lost or stored twice, and a bad exchange does not stop learning."""
 
     def flaky(self, **options: Any) -> tuple[BaseMemory, FlakyModel]:
         """Return a memory whose model can be made to fail; skips for a strategy without a model."""
@@ -72,11 +72,11 @@ class FailureContract(ContractTools):
         return self.make(llm=model, **options), model
 
     def talk(self, **options: Any) -> FailingTalk:
-        """Return a conversation with such a model."""
+        """Return a conversation with a model that can be made to fail; skips for a strategy without a model."""
         return FailingTalk(self, **options)
 
     def test_failing_model_loses_nothing(self) -> None:
-        """Messages are stored before a model error is raised, shown meanwhile, and learnt from later."""
+        """If a model error is raised, the messages are stored and shown, and the memory learns from them later."""
         memory, model = self.flaky(**self.asking_early())
         model.fault = ModelError("the model is down")
         with pytest.raises(ModelError):
@@ -97,7 +97,7 @@ class FailureContract(ContractTools):
 
     @pytest.mark.parametrize("reply", ["I'm sorry, but I can't help with that.", "Sorry, I cannot do this"])
     def test_bad_reply_changes_nothing(self, reply: str) -> None:
-        """A refusal never replaces known state, and the messages stay in view."""
+        """A refusal by the model does not replace the state, and the messages stay in view."""
         memory, model = self.flaky(**self.asking_early())
         tell(memory, SAID[0])
         before = str(memory.load_memory_variables(QUESTION))
@@ -113,7 +113,7 @@ class FailureContract(ContractTools):
 
     @pytest.mark.parametrize("reply", ["NOTHING NEW", "none", "- Nothing new."])
     def test_nothing_new_changes_nothing(self, reply: str) -> None:
-        """A reply that nothing is new leaves known state as it is."""
+        """If the model replies that nothing is new, the state stays as it is."""
         memory, model = self.flaky()
         tell(memory, SAID[0])
         before = memory.load_memory_variables(QUESTION)
@@ -125,7 +125,7 @@ class FailureContract(ContractTools):
         assert after.get("entities") == before.get("entities")
 
     def test_threads_lose_nothing(self) -> None:
-        """Eight threads saving to one memory lose nothing and double nothing."""
+        """When eight threads save to one memory, each exchange is stored exactly once."""
         memory = self.make()
 
         def save(n: int) -> None:
@@ -136,7 +136,7 @@ class FailureContract(ContractTools):
         assert sorted(m["content"] for m in memory.history()[::2]) == [f"I own {n} cats" for n in range(8)]
 
     def test_tasks_lose_nothing(self) -> None:
-        """Eight tasks saving through two memories of one conversation lose nothing and double nothing."""
+        """When eight tasks save through two memories of one conversation, each exchange is stored exactly once."""
         first = self.make(conversation_id="a")
         memories = [first, self.make(store=first.store, conversation_id="a")]
 
@@ -149,21 +149,21 @@ class FailureContract(ContractTools):
         assert sorted(m["content"] for m in said[::2]) == [f"I own {n} cats" for n in range(8)]
 
     def test_one_bad_exchange_stops_nothing(self) -> None:
-        """It is set aside and stays in the log and in view; all else is learnt; each call fails once at most."""
+        """A bad exchange is set aside, stays in log and view, and makes each call fail at most once."""
         talk = self.talk()
         talk.model.refused = _BAD
         talk.take_turns(_ENOUGH, bad=3)
         assert [entry.seq for entry in talk.memory.set_aside()] in ([7, 8], [7])
         assert _BAD in str(talk.memory.history())
-        if not self.asking_early():  # Otherwise nothing fits the limit.
+        if not self.asking_early():  # with the limit of 1 token, no message fits
             assert _BAD in str(talk.memory.messages("Who is Anna?"))
         assert max(talk.failed) == 1
-        # Ten exchanges are halved down to the bad one, which is then tried by itself: a handful of calls.
+        # Ten exchanges are halved until only the bad exchange is left, which is then tried alone: a handful of calls.
         assert sum(talk.failed) <= 12
         assert sum(talk.failed[-10:]) == 0
 
     def test_another_process_goes_on_with_a_bad_exchange(self) -> None:
-        """The store keeps the attempts, so a fresh memory for each turn gets as far as a single one."""
+        """The store keeps the attempts, so a new memory for each turn needs no more attempts than a single memory."""
         talk = self.talk()
         talk.model.refused = _BAD
         for turn in range(_ENOUGH):
@@ -173,7 +173,7 @@ class FailureContract(ContractTools):
         assert sum(talk.failed) <= 12
 
     def test_takes_up_what_was_set_aside(self) -> None:
-        """A model that can learn from a set-aside exchange does so on request; one that cannot changes nothing."""
+        """`relearn(only_set_aside=True)` learns from set-aside exchanges; if the model fails again, nothing changes."""
         talk = self.talk()
         talk.model.refused = _BAD
         talk.take_turns(_ENOUGH, bad=3)
@@ -186,7 +186,7 @@ class FailureContract(ContractTools):
         assert talk.open_again().set_aside() == []
 
     def test_learns_anew(self) -> None:
-        """After `relearn` a memory shows the same as before; a model that is down leaves everything as it is."""
+        """After `relearn`, a memory still shows learnt facts; if the model fails, the view stays the same."""
         talk = self.talk()
         talk.take_turns(_ENOUGH)
         shown = talk.memory.messages("Who is Anna?")
@@ -201,7 +201,7 @@ class FailureContract(ContractTools):
 
     @pytest.mark.parametrize("gone", [[7, 8], None])
     def test_forgets_what_was_set_aside(self, gone: list[int] | None) -> None:
-        """Forgetting it, or the whole conversation, leaves nothing aside."""
+        """After forgetting a set-aside exchange or the whole conversation, no exchange is set aside."""
         talk = self.talk()
         talk.model.refused = _BAD
         talk.take_turns(_ENOUGH, bad=3)
@@ -212,11 +212,11 @@ class FailureContract(ContractTools):
         assert talk.open_again().set_aside() == []
 
     def test_an_outage_is_made_up_for(self) -> None:
-        """A model that is down is asked ever less often, never by a load; nothing is set aside; all is learnt later."""
+        """A model that is down is asked ever less often, by at most one load; later, all exchanges are learnt from."""
         talk = self.talk(max_pending_tokens=500)
         talk.model.fault = ModelError("the model is down")
         talk.take_turns(100)
-        # Calls come in pairs, a load and a save. Saves soon rest for 300 seconds, which ten exchanges take.
+        # Calls come in pairs, a load and a save. Saves soon stop asking for 300 seconds, the time of ten exchanges.
         assert sum(talk.asked[::2]) <= 1
         assert max(talk.asked) <= 1
         assert sum(talk.asked) <= 25
@@ -225,21 +225,21 @@ class FailureContract(ContractTools):
         assert "earlier messages are not shown" in waiting
         assert len(waiting) < 3000
         talk.model.fault = None
-        talk.now += 1000  # longer than any rest
+        talk.now += 1000  # longer than any pause between requests
         talk.take_turns(1)
         talk.memory.settle()
         assert "earlier messages are not shown" not in str(talk.memory.messages("Who is Anna?"))
         assert talk.memory.set_aside() == []
 
     def test_catches_up_with_a_small_context(self) -> None:
-        """Prompts fit the context that the endpoint names, even if much waits; long messages are cut."""
+        """Even if many messages wait, prompts fit the context size named by the endpoint, and long messages are cut."""
         talk = self.talk()
         talk.model.fault = ModelError("the model is down")
         talk.take_turns(60)
         tell(talk.memory, (f"A report: {'of Anna, ' * 5000}", "Long."))
         talk.model.fault, talk.model.context = None, 2048
         failures = talk.model.failures
-        talk.now += 1000  # longer than any rest
+        talk.now += 1000  # longer than any pause between requests
         talk.take_turns(4)
         assert talk.model.failures - failures <= 3
         assert talk.memory.set_aside() == []

@@ -16,7 +16,7 @@ _ASKED = "Where does Anna live?"
 
 
 def _all_shown(memory: BaseMemory) -> str:
-    """Return everything that a memory shows and keeps, in lower case."""
+    """Return a memory's variables, view and history as one text in lower case."""
     return f"{memory.load_memory_variables(QUESTION)} {memory.messages(_ASKED)} {memory.history()}".lower()
 
 
@@ -24,7 +24,7 @@ class ForgettingContract(ContractTools):
     """The rules for forgetting, paging and eviction."""
 
     def test_forgets_messages(self) -> None:
-        """Forgotten messages are neither shown nor kept, also in other open memories; the rest is."""
+        """Forgotten messages are neither shown nor kept, also in other open memories; all other messages stay."""
         memory = self.told(conversation_id="a")
         other = self.make(store=memory.store, conversation_id="a")
         for one in (memory, other):
@@ -38,7 +38,7 @@ class ForgettingContract(ContractTools):
         assert [entry.seq for entry in memory.entries()] == [3, 4]
 
     def test_goes_on_after_forgetting(self) -> None:
-        """After the newest messages were forgotten, or all of them, the next ones are remembered."""
+        """After the newest or all messages were forgotten, a memory remembers the next messages."""
         for ids in ([3, 4], [1, 2, 3, 4]):
             memory = self.told()
             memory.forget(ids)
@@ -49,11 +49,11 @@ class ForgettingContract(ContractTools):
             assert ("oslo" in shown) == (len(ids) == len(SAID))
 
     def test_does_not_learn_what_was_forgotten(self) -> None:
-        """A memory that was open while another one forgot learns only from the remaining messages."""
+        """A memory that was open while another memory forgot messages learns only from the remaining messages."""
         for ids in ([1, 2], [1, 2, 3, 4]):
             memory = self.told()
             memory.load_memory_variables(QUESTION)
-            # A memory that learns nothing itself, so that the open one has to learn everything.
+            # Forget through a memory that does not learn: the open memory then has to learn from all messages.
             ConversationBufferMemory(store=memory.store, conversation_id=memory.conversation_id).forget(ids)
             tell(memory, ("Anna plays chess.", "Good."))
             shown, state = _all_shown(memory), drive(memory.store.read_state(memory.conversation_id, memory.state_name))
@@ -61,7 +61,7 @@ class ForgettingContract(ContractTools):
             assert ("chess" in shown, "equinor" in shown) == (True, len(ids) < len(SAID) * 2)
 
     def test_forgets_a_conversation(self) -> None:
-        """Without ids the whole conversation is forgotten."""
+        """`forget(None)` forgets the whole conversation."""
         memory = self.told()
         receipt = memory.forget(None, thorough=True)
         assert (receipt.removed, receipt.erased) == ((1, 2, 3, 4), True)
@@ -69,7 +69,7 @@ class ForgettingContract(ContractTools):
 
     @pytest.mark.parametrize(("ids", "error"), [([1, 99], UnknownMessageError), ("12", OptionError), (3, OptionError)])
     def test_refuses_to_forget_what_is_not_there(self, ids: Any, error: type[Exception]) -> None:
-        """Unknown numbers, and things that are not numbers, are refused before anything is changed."""
+        """Unknown numbers and other objects than numbers are refused, and nothing changes."""
         memory = self.told()
         before = memory.load_memory_variables(QUESTION), memory.history()
         with pytest.raises(error, match=r"99|log numbers"):
@@ -90,7 +90,7 @@ class ForgettingContract(ContractTools):
             memory.history(limit=-1)
 
     def test_shows_the_same_without_history(self) -> None:
-        """With `keep_history=False` the view is the same, turn by turn, and in a memory that is opened later."""
+        """With `keep_history=False`, the view is the same after each exchange, and in a memory opened later."""
         kept, evicted = self.make(conversation_id="a"), self.make(conversation_id="b", keep_history=False)
         for number in range(4):
             for said, answer in SAID:

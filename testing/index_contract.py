@@ -24,7 +24,7 @@ def _round(found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
 
 
 def _sphere(count: int) -> dict[int, bytes]:
-    """Points evenly spread over a sphere, along a spiral from its top to its bottom."""
+    """Return points evenly spread over a sphere, along a spiral from top to bottom, as embeddings by number."""
     heights = {number: 1 - (2 * number + 1) / count for number in range(count)}
     turn = math.pi * (3 - math.sqrt(5))
     return {
@@ -38,7 +38,7 @@ def _sphere(count: int) -> dict[int, bytes]:
 
 
 class VectorIndexContract:
-    """The rules of `VectorIndex`. Inherit it, and give a fixture `index` that yields a new, empty one.
+    """The rules of `VectorIndex`. Inherit from this class, with a fixture `index` that yields a new, empty index.
 
     Example:
         >>> from memzoo.stores import ExactIndex
@@ -46,13 +46,13 @@ class VectorIndexContract:
     """
 
     def test_the_nearest_comes_first(self, index: VectorIndex) -> None:
-        """Similarity is the cosine of the angle, whatever the lengths, from 1 to -1."""
+        """Similarity is the cosine of the angle, from 1 to -1, for embeddings of any length."""
         drive(index.add("c", "s", {1: vector(-2, 0), 2: vector(0, 5), 3: vector(3, 3), 4: vector(0.1, 0)}))
         found = drive(index.search("c", "s", vector(7, 0), 4))
         assert _round(found) == [(4, 1.0), (3, round(math.sqrt(0.5), 5)), (2, 0.0), (1, -1.0)]
 
     def test_no_more_than_asked_for(self, index: VectorIndex) -> None:
-        """At most `k` are found, or all there are; none in an unknown conversation."""
+        """A search finds `k` embeddings, or all if there are fewer, and no embedding in an unknown conversation."""
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(1, 1), 3: vector(0, 1)}))
         for k, expected in ((0, []), (1, [1]), (2, [1, 2]), (9, [1, 2, 3])):
             assert _numbers(drive(index.search("c", "s", vector(1, 0), k))) == expected
@@ -60,7 +60,7 @@ class VectorIndexContract:
         assert drive(index.search("other", "s", vector(1, 0), 3)) == []
 
     def test_equals_come_by_number(self, index: VectorIndex) -> None:
-        """Among equals the lower number wins, also at the cut."""
+        """Equally near embeddings are sorted and chosen by lower number."""
         for numbers in (range(10, 21), range(9, 0, -1)):
             drive(index.add("c", "s", {number: vector(0.3, 0.1, 0.7) for number in numbers}))
         drive(index.add("c", "s", {0: vector(1, 1, 1)}))
@@ -68,14 +68,14 @@ class VectorIndexContract:
             assert _numbers(drive(index.search("c", "s", vector(0.3, 0.1, 0.7), k))) == list(range(1, k + 1))
 
     def test_adding_replaces(self, index: VectorIndex) -> None:
-        """The embedding that was added last for a number is the one that counts."""
+        """Adding an embedding replaces an earlier embedding with the same number."""
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(0, 1)}))
         drive(index.add("c", "s", {1: vector(0, 1), 3: vector(1, 0)}))
         assert _round(drive(index.search("c", "s", vector(1, 0), 3))) == [(3, 1.0), (1, 0.0), (2, 0.0)]
         assert set(drive(index.known("c", "s"))) == {1, 2, 3}
 
     def test_conversations_and_spaces_are_apart(self, index: VectorIndex) -> None:
-        """No id or space, however strange, sees or removes what belongs to another."""
+        """Conversations and spaces with any names never find or remove each other's embeddings."""
         joined_alike = [("a", "b:c"), ("a:b", "c"), ("a", "1-1"), ("a-1", "1"), ('a", "b', "c"), ("a", 'b", "c')]
         pairs = [*((id_, "s") for id_ in HOSTILE_IDS), ("a", ""), ("", "a"), *joined_alike]
         for number, (id_, space) in enumerate(pairs, start=1):
@@ -87,7 +87,7 @@ class VectorIndexContract:
             assert set(drive(index.known(id_, space))) == set[int]()
 
     def test_removed_is_gone(self, index: VectorIndex) -> None:
-        """After a removal nothing is found, the same numbers can come again, and in another dimension."""
+        """After a removal, searches find nothing, and the same numbers can be added again in another dimension."""
         drive(index.remove("c", "s"))
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(0, 1)}))
         drive(index.remove("c", "s"))
@@ -102,7 +102,7 @@ class VectorIndexContract:
         assert _round(drive(index.search("c", "s", vector(0, 0), 2))) == [(1, 0.0), (2, 0.0)]
 
     def test_other_dimensions_are_refused(self, index: VectorIndex) -> None:
-        """An embedding of another dimension than those of its conversation is an error that names both."""
+        """An embedding of another dimension than its conversation is refused; the error names both dimensions."""
         drive(index.add("c", "s", {1: vector(1, 0, 0)}))
         drive(index.add("other", "s", {1: vector(1, 0)}))
         with pytest.raises(StoreError, match=r"\b3 dimensions.*\b2\b"):
@@ -113,7 +113,7 @@ class VectorIndexContract:
 
     @pytest.mark.parametrize("embedding", [b"", b"12345", vector(math.nan, 0), vector(math.inf, 0)])
     def test_nonsense_is_refused(self, index: VectorIndex, embedding: bytes) -> None:
-        """An embedding that is not finite float32 numbers is an error, and nothing is added."""
+        """An embedding that does not consist of finite float32 numbers is refused, and nothing is added."""
         with pytest.raises(StoreError):
             drive(index.add("c", "s", {1: vector(1, 0), 2: embedding}))
         with pytest.raises(StoreError):
@@ -121,7 +121,7 @@ class VectorIndexContract:
         assert set(drive(index.known("c", "s"))) == set[int]()
 
     def test_many_are_all_there(self, index: VectorIndex) -> None:
-        """Thousands go in at once, are known, and go out at once."""
+        """Thousands of embeddings can be added at once, are all known, and can be removed at once."""
         sphere = _sphere(6_000)
         drive(index.add("c", "s", sphere))
         assert set(drive(index.known("c", "s"))) == set(sphere)
@@ -130,14 +130,14 @@ class VectorIndexContract:
         assert set(drive(index.known("c", "s"))) == set[int]()
 
     def test_finds_its_own_among_many(self, index: VectorIndex) -> None:
-        """A conversation's best are found, even if hundreds of others' are nearer to the query."""
+        """A search finds a conversation's embeddings, even if hundreds in other conversations are nearer."""
         sphere = _sphere(400)
         drive(index.add("other", "s", {number: sphere[number] for number in range(360)}))
         drive(index.add("c", "s", {number: sphere[number] for number in range(360, 400)}))
         assert _numbers(drive(index.search("c", "s", vector(0, 0, 1), 5))) == [360, 361, 362, 363, 364]
 
     def test_works_in_an_event_loop(self, index: VectorIndex) -> None:
-        """The coroutines can be awaited, several at a time."""
+        """The methods can be awaited, several at the same time."""
 
         async def both() -> list[list[tuple[int, float]]]:
             await asyncio.gather(*(index.add(id_, "s", {1: vector(1, 0)}) for id_ in "ab"))

@@ -16,20 +16,20 @@ _DAY = 86_400
 
 
 def _lease(store: LeasingStore, owner: str, *, id_: str = "c", state: str = "s", seconds: float = _DAY) -> Lease:
-    """Return the lease after this owner asked for it."""
+    """Return the current lease after this owner has requested the lease."""
     lease = drive(store.lease(id_, state, owner=owner, seconds=seconds))
     assert lease is not None
     return lease
 
 
 class LeasingStoreContract(PlainStoreContract):
-    """The rules of `LeasingStore`, which are those of `Store` and more; used in the same way.
+    """The rules of `LeasingStore`, including the rules of `Store`; used like `PlainStoreContract`.
 
-    A store that is more besides inherits two contracts: `class TestMyStore(StoreContract, LeasingStoreContract)`.
+    For a `ManagedStore` with leases, inherit two contracts: `class TestMyStore(StoreContract, LeasingStoreContract)`.
     """
 
     def test_one_owner_has_a_lease(self, store: LeasingStore) -> None:
-        """Another one who asks is told whose it is, as long as it is not released; who has it may renew it."""
+        """Until a lease is released, its owner can renew the lease, and other owners get it returned as taken."""
         fill(store, "c", "a")
         mine = _lease(store, "one")
         assert mine.owner == "one"
@@ -40,7 +40,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").owner == "two"
 
     def test_a_lease_ends_by_itself(self, store: LeasingStore) -> None:
-        """When its seconds are over another owner may have it; until one does, it can be renewed."""
+        """After its seconds, a lease can be taken by another owner; until it is taken, its owner can renew it."""
         fill(store, "c", "a")
         mine = _lease(store, "one", seconds=0)
         assert _lease(store, "one", seconds=0) == mine
@@ -48,7 +48,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "one").owner == "two"
 
     def test_tokens_rise_with_owners(self, store: LeasingStore) -> None:
-        """Each owner gets a greater token than all before, also one that had the lease before."""
+        """Each new owner gets a greater token than all earlier owners, also if it had the lease before."""
         fill(store, "c", "a")
         tokens = list[int]()
         for owner in ("one", "two", "one", "one"):
@@ -59,7 +59,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert first < second < third == same < last
 
     def test_leases_are_apart(self, store: LeasingStore) -> None:
-        """Each state of each conversation has one of its own, whatever their names."""
+        """Each state of each conversation has its own lease, for any names of states and conversations."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, "a")
         states = [*((id_, "s") for id_ in HOSTILE_IDS), *(("a", name) for name in HOSTILE_IDS)]
@@ -69,7 +69,7 @@ class LeasingStoreContract(PlainStoreContract):
             assert _lease(store, "late", id_=id_, state=state).owner == f"owner é/{number}"
 
     def test_a_lease_keeps_nobody_from_writing(self, store: LeasingStore) -> None:
-        """Others append and commit as before, and no version or epoch changes by a lease."""
+        """During a lease, any caller can append and commit, and a lease changes no state's version."""
         fill(store, "c", "a")
         before = drive(store.read_state("c", "s"))
         _lease(store, "one")
@@ -79,7 +79,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert [entry.seq for entry in drive(store.read("c"))] == [1, 2]
 
     def test_a_clear_ends_leases(self, store: LeasingStore) -> None:
-        """There is none for a conversation that is not there, or not any more, and releasing it is no error."""
+        """A cleared or unknown conversation has no leases, and releasing such a lease is not an error."""
         assert drive(store.lease("c", "s", owner="one", seconds=_DAY)) is None
         drive(store.release("c", "s", "one"))
         fill(store, "c", "a")
@@ -90,7 +90,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").owner == "two"
 
     def test_what_forgets_ends_leases(self, store: LeasingStore) -> None:
-        """Where a message is deleted, and states with it, others may learn anew at once."""
+        """Forgetting messages ends leases, except with `derived=False`."""
         if find_lacking(store, "forget"):
             pytest.skip("a plain store deletes no single message")
         fill(store, "c", "a", "b")
@@ -101,7 +101,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").token > first.token
 
     def test_one_of_many_threads_gets_it(self, store: LeasingStore) -> None:
-        """Of eight that ask at once one has it, and all are told the same."""
+        """When eight threads request a lease at once, all get the same owner's lease."""
         fill(store, "c", "a")
         start = threading.Barrier(8)
 

@@ -19,10 +19,10 @@ _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class StoreContract(PlainStoreContract):
-    """The rules of `ManagedStore`, which are those of `Store` and more; used in the same way."""
+    """The rules of `ManagedStore`, including the rules of `Store`; used like `PlainStoreContract`."""
 
     def test_embeddings_come_back(self, store: ManagedStore) -> None:
-        """Embeddings are kept byte by byte, in the order of their numbers; the last one for a number counts."""
+        """Embeddings come back byte for byte, in order of log numbers; a later embedding replaces an earlier one."""
         fill(store, "c", "a")
         for embeddings in ({3: vector(3, 0.1), 1: vector(1, -0.0)}, {}, {10: vector(10), 3: vector(3.5)}):
             commit(store, "c", {}, embeddings=embeddings)
@@ -36,7 +36,7 @@ class StoreContract(PlainStoreContract):
         assert list(drive(store.embeddings("c", "s")).items()) == expected
 
     def test_cleared_is_gone(self, store: ManagedStore) -> None:
-        """After a clear a conversation is listed nowhere, and has no states and no embeddings, also when it goes on."""
+        """A cleared conversation is not listed, and has no states and no embeddings, also after new messages."""
         fill(store, "c", "a", "b")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
         drive(store.clear("c"))
@@ -46,7 +46,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.embeddings("c", "s")) == {}
 
     def test_forgotten_messages_are_gone(self, store: ManagedStore) -> None:
-        """Forgotten messages are nowhere; the others keep their numbers, and unknown numbers are ignored."""
+        """Forgotten messages cannot be read, other messages keep their numbers, and unknown numbers are ignored."""
         fill(store, "c", *"abcde")
         fill(store, "other", *"abcde")
         assert drive(store.forget("c", [4, 99, 2, -1, 2])) == [2, 4]
@@ -59,13 +59,13 @@ class StoreContract(PlainStoreContract):
 
     @pytest.mark.parametrize("seqs", [[5], [1, 2, 3, 4, 5]])
     def test_numbers_are_never_used_again(self, store: ManagedStore, seqs: list[int]) -> None:
-        """After the newest messages were forgotten, or all, the next one has the number that it would have had."""
+        """After the newest or all messages were forgotten, numbering continues as if they were still stored."""
         fill(store, "c", *"abcde")
         drive(store.forget("c", seqs))
         assert numbers(fill(store, "c", "f", "g")) == [6, 7]
 
     def test_many_messages_can_be_forgotten_at_once(self, store: ManagedStore) -> None:
-        """There is no bound to how many."""
+        """One call can forget any number of messages."""
         drive(store.append("c", records(*map(str, range(1200))), turn_id="1"))
         commit(store, "c", {}, embeddings={seq: vector(seq) for seq in range(1, 1201)})
         assert drive(store.forget("c", range(1, 1200))) == list(range(1, 1200))
@@ -73,14 +73,14 @@ class StoreContract(PlainStoreContract):
         assert list(drive(store.embeddings("c", "s"))) == [1200]
 
     def test_a_turn_is_known_by_what_is_left_of_it(self, store: ManagedStore) -> None:
-        """A turn of which a message was forgotten, or taken back, is not stored again while there is some of it."""
+        """A turn with forgotten or taken-back messages is not stored again while some of its messages are left."""
         for turn, remove in (("1", store.forget), ("2", partial(take_back, store))):
             first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
             drive(remove("c", [first.seq]))
             assert drive(store.append("c", records("a", "b"), turn_id=turn)) == [second]
 
     def test_what_was_taken_back_may_be_said_again(self, store: ManagedStore) -> None:
-        """What was taken back is gone, with what was learnt from it, and its turn is stored if it comes again."""
+        """Messages taken back are deleted with the states learnt from them, and their turns can be stored again."""
         fill(store, "c", "a", "b")
         commit(store, "c", {"secret": "b"}, watermark=2)
         assert drive(take_back(store, "c", [2, 9])) == [2]
@@ -88,7 +88,7 @@ class StoreContract(PlainStoreContract):
         assert numbers(fill(store, "c", "b", "a")) == [3, 1]
 
     def test_what_was_learnt_from_it_is_forgotten_too(self, store: ManagedStore) -> None:
-        """States that have reached the first forgotten message start anew; others stay; all readers are told."""
+        """States that cover a forgotten message are cleared, other states stay, and all readers start afresh."""
         fill(store, "c", *"abc")
         early = commit(store, "c", {"a": 1, "b": 2}, strategy="early")
         late = commit(store, "c", {"secret": "b"}, strategy="late", watermark=2)
@@ -106,7 +106,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read_state("c", "early", since=kept.version)).changes == {"b": None}
 
     def test_a_reader_of_nothing_is_told_too(self, store: ManagedStore) -> None:
-        """A reader of a state that was not there, or of the log alone, sees that something was forgotten."""
+        """Forgetting messages also resets the reader of a state that does not exist."""
         fill(store, "c", "a", "b")
         before = drive(store.read_state("c", "s"))
         drive(store.forget("c", [1]))
@@ -115,7 +115,7 @@ class StoreContract(PlainStoreContract):
         assert not drive(store.read_state("c", "s", since=after.version)).reset
 
     def test_embeddings_of_the_others_are_kept(self, store: ManagedStore) -> None:
-        """A state of embeddings only loses those of the forgotten messages, and keeps its watermark."""
+        """A state with only embeddings keeps its watermark, and loses only the forgotten messages' embeddings."""
         fill(store, "c", *"abc")
         commit(store, "c", {}, strategy="s", watermark=3, embeddings={seq: vector(seq) for seq in (1, 2, 3)})
         commit(store, "c", {"a": 1}, strategy="mixed", watermark=3, embeddings={1: vector(1)})
@@ -126,7 +126,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read_state("c", "s")).watermark == 3
 
     def test_eviction_leaves_states_alone(self, store: ManagedStore) -> None:
-        """Without `derived`, messages and their embeddings go, and no reader is told anything."""
+        """With `derived=False`, messages and their embeddings are deleted, and the readers of states see no change."""
         fill(store, "c", *"abc")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1), 2: vector(2)})
         before = drive(store.read_state("c", "s"))
@@ -136,7 +136,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.embeddings("c", "s")) == {2: vector(2)}
 
     def test_the_epoch_changes_when_something_is_deleted(self, store: ManagedStore) -> None:
-        """Forgetting of either kind, clearing and restoring each bring an epoch that the conversation never had."""
+        """Forgetting with or without `derived`, clearing and restoring each give a conversation a new epoch."""
         entries = fill(store, "c", *"abcd")
         epochs = [epoch_of(store, "nobody"), epoch_of(store, "c")]
         for seq, derived in ((1, True), (2, False), (3, False), (4, True)):
@@ -156,7 +156,7 @@ class StoreContract(PlainStoreContract):
         assert len(set(epochs)) == len(epochs)
 
     def test_an_emptied_conversation_is_not_listed(self, store: ManagedStore) -> None:
-        """A conversation without messages is listed again when something is said, and can be cleared until then."""
+        """An emptied conversation is not listed until a new message is stored, and can be cleared with `only_empty`."""
         fill(store, "c", "a")
         commit(store, "c", {"a": 1})
         drive(store.clear("c", only_empty=True))
@@ -170,7 +170,7 @@ class StoreContract(PlainStoreContract):
         assert numbers(fill(store, "c", "c")) == [1]
 
     def test_conversations_are_listed_by_pages(self, store: ManagedStore) -> None:
-        """Page by page there is each conversation once, in the order of all."""
+        """Pages list each conversation once, in the same order as the whole list."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, "a")
         found, page = list[str](), drive(store.conversations(limit=7))
@@ -181,7 +181,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.conversations(limit=0)) == []
 
     def test_conversations_are_found_by_how_they_begin(self, store: ManagedStore) -> None:
-        """A prefix finds just the ids that begin with it, whatever characters stand at its end, in order."""
+        """A prefix that ends in any character finds exactly the ids with this prefix, in order."""
         ends = ("", "a", "%", "_", "\\", "\0", "\ud7ff", "\ud800", "\uffff", "\U0010ffff")
         ids = {f"{start}{one}{other}" for start in ("", "u-") for one in ends for other in ("", ends[-1])}
         for id_ in ids:
@@ -192,7 +192,7 @@ class StoreContract(PlainStoreContract):
             assert drive(store.conversations(prefix=prefix, after=expected[0], limit=1)) == expected[1:2]
 
     def test_conversations_are_found_that_are_not_learnt(self, store: ManagedStore) -> None:
-        """Behind is a state that has not taken in the newest message which is left; in pages, as all are listed."""
+        """`behind` finds, in pages, the conversations with a message that the named state does not cover yet."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, "a", "b")
         listed = drive(store.conversations())
@@ -211,13 +211,13 @@ class StoreContract(PlainStoreContract):
         assert drive(store.conversations(behind="s", limit=1)) == [done]
 
     def test_messages_are_counted(self, store: ManagedStore) -> None:
-        """Those that are there, without those that were forgotten."""
+        """The count includes all stored messages, without forgotten messages."""
         fill(store, "c", *"abcde")
         drive(store.forget("c", [2, 5]))
         assert [drive(store.count(id_)) for id_ in ("c", "nobody")] == [3, 0]
 
     def test_idle_conversations_are_found(self, store: ManagedStore) -> None:
-        """Idle is where the newest message that is left is older than the time given."""
+        """`idle_since` finds the conversations whose newest remaining message is older than the given time."""
         first, second = fill(store, "c", "a", "b")
         assert drive(store.conversations(idle_since=_FUTURE)) == ["c"]
         assert drive(store.conversations(idle_since=second.created_at)) == []
@@ -228,7 +228,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.conversations(idle_since=_FUTURE, after="c")) == []
 
     def test_a_conversation_is_restored_as_it_was(self, store: ManagedStore) -> None:
-        """Numbers with their gaps, turns, times, states and embeddings are there, and it goes on."""
+        """A restored conversation has its numbers, turns, times, states and embeddings, and can be continued."""
         drive(store.append("c", records("a", "b", "c"), turn_id="1"))
         fill(store, "c", "d")
         drive(store.forget("c", [2]))
@@ -249,7 +249,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read_state("copy", "s", since=state.version)).changes == {"a": None}
 
     def test_nothing_is_written_over(self, store: ManagedStore) -> None:
-        """A conversation that is there is not restored, and stays as it is."""
+        """Restoring over an existing conversation is refused, and leaves the conversation as it is."""
         entries = fill(store, "c", "a", "b")
         commit(store, "c", {"a": 1})
         before = drive(store.read_state("c", "s"))
@@ -259,7 +259,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read_state("c", "s")) == before
 
     def test_only_a_log_is_restored(self, store: ManagedStore) -> None:
-        """Entries out of order, or none, are refused, and leave no trace."""
+        """Restoring entries out of order, or no entries, is refused, and creates no conversation."""
         entries = fill(store, "c", "a", "b")
         for wrong in ([], entries[::-1], entries[:1] * 2):
             with pytest.raises(StoreError, match="numbers that rise from 1"):
@@ -267,7 +267,7 @@ class StoreContract(PlainStoreContract):
         assert drive(store.conversations()) == ["c"]
 
     def test_scrubbing_changes_nothing(self, store: ManagedStore) -> None:
-        """What is there is there after a scrub, too; a thorough one tells that nothing else is."""
+        """A scrub leaves stored messages as they are, and a thorough scrub reports that no traces are left."""
         entries = fill(store, "c", "a")
         drive(store.scrub())
         assert drive(store.read("c")) == entries

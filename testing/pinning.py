@@ -24,21 +24,21 @@ _QUERY = "Where does Anna live?"
 
 
 class PinContract(ContractTools):
-    """A pinned message is shown in every view, word for word, until it is unpinned or forgotten."""
+    """The rules about pins: every view shows a pinned message word for word, until unpinned or forgotten."""
 
     def talked(self, memory: BaseMemory) -> BaseMemory:
-        """Return the memory after enough talk for every window to have moved on."""
+        """Return the memory after enough exchanges to push its first messages out of every window."""
         tell(memory, *((f"Bo has {number} cats, and some of them are grey.", "Noted. " * 40) for number in range(13)))
         return memory
 
     def ruled(self, **options: Any) -> BaseMemory:
-        """Return a memory whose first message was stored as pinned, long ago."""
+        """Return a memory whose first message is pinned, followed by many exchanges."""
         memory = self.make(**options)
         memory.add_messages([_RULE], pinned=True)
         return self.talked(memory)
 
     def test_shows_what_is_pinned(self) -> None:
-        """A pinned message is shown once, before all later ones, even if it was said long ago."""
+        """An old pinned message is shown exactly once, before all later messages."""
         memory = self.ruled()
         shown = memory.messages(_QUERY)
         assert shown.count(_RULE) == 1
@@ -49,7 +49,7 @@ class PinContract(ContractTools):
         assert [one.number for one in memory.explain(_QUERY).shown if one.kind == "pinned"] == memory.pinned() == [1]
 
     def test_pins_what_was_said(self) -> None:
-        """A message can be pinned later, and unpinned; each view is then as if it had never been."""
+        """A stored message can be pinned, and unpinning it brings back the earlier view."""
         memory = self.make()
         memory.add_messages([_RULE])
         self.talked(memory)
@@ -63,7 +63,7 @@ class PinContract(ContractTools):
         assert memory.messages(_QUERY) == before
 
     def test_pins_belong_to_the_conversation(self) -> None:
-        """Another memory of the conversation sees them at once, a later one and another strategy too."""
+        """Pins are shared by all memories of a conversation, open or opened later, of any strategy."""
         memory = self.ruled(conversation_id="a")
         other = self.make(store=memory.store, conversation_id="a")
         assert other.messages(_QUERY) == memory.messages(_QUERY)
@@ -75,7 +75,7 @@ class PinContract(ContractTools):
         assert memory.pinned() == [4]
 
     def test_pins_outlive_learning_anew(self) -> None:
-        """They are the same after `relearn`, and in an export that is imported."""
+        """Pins stay the same after `relearn`, and after an export and import."""
         memory = self.ruled(conversation_id="a")
         memory.relearn()
         assert memory.messages(_QUERY).pinned == [_RULE]
@@ -85,7 +85,7 @@ class PinContract(ContractTools):
 
     @pytest.mark.parametrize("number", [1, 2])
     def test_a_call_of_a_tool_stays_with_its_results(self, number: int) -> None:
-        """If a call or its result is pinned, both are shown, and nothing between them."""
+        """If a tool call or its result is pinned, both are shown, one directly after the other."""
         memory = self.make()
         memory.add_messages([_CALL])
         memory.pin(1)
@@ -98,7 +98,7 @@ class PinContract(ContractTools):
         assert len([place for group in group_messages(shown) for place in group]) == len(shown)
 
     def test_forgetting_unpins(self) -> None:
-        """A pinned message that is forgotten is gone; the others stay pinned."""
+        """Forgetting a pinned message unpins and deletes it; other messages stay pinned."""
         memory = self.ruled()
         memory.pin(3)
         memory.forget([1])
@@ -115,7 +115,7 @@ class PinContract(ContractTools):
         assert memory.messages(_QUERY).pinned == [_RULE]
 
     def test_pinned_messages_count(self) -> None:
-        """They count towards `max_tokens`; if they alone exceed it, an error says so."""
+        """Pinned messages count towards `max_tokens`; if they alone exceed this limit, an error is raised."""
         memory = self.ruled()
         shown = memory.messages(_QUERY, max_tokens=1200)
         assert _RULE in shown
@@ -125,7 +125,7 @@ class PinContract(ContractTools):
             memory.messages(_QUERY, max_tokens=300)
 
     def test_shows_pinned_messages_in_front(self) -> None:
-        """With `pinned_first` they come before all other messages of the log; the open question is still the last."""
+        """With `pinned_first`, pinned messages come before all other messages, and the open question stays last."""
         memory = self.talked(self.make(pinned_first=True))
         memory.add_messages([{"role": "user", "content": _QUERY}])
         memory.pin([26, 27])
@@ -134,7 +134,7 @@ class PinContract(ContractTools):
         assert shown[-1].message["content"] == _QUERY
 
     def test_shows_a_pinned_system_message(self) -> None:
-        """It stays when another one replaces it, before all messages that are not system messages."""
+        """A pinned system message is shown after its replacement too, before all messages with other roles."""
         memory = self.make()
         rule: Message = {"role": "system", "content": "Never delete the zebra table."}
         memory.add_messages([rule], pinned=True)
@@ -146,7 +146,7 @@ class PinContract(ContractTools):
         assert roles == sorted(roles, reverse=True)
 
     def test_refuses_to_pin_what_is_not_there(self) -> None:
-        """Unknown numbers, and things that are not numbers, are refused; then nothing is pinned."""
+        """Unknown numbers, other objects than numbers, and invalid messages are refused, and nothing is pinned."""
         memory = self.told()
         with pytest.raises(UnknownMessageError, match="no message 99"):
             memory.pin([1, 99])

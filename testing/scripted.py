@@ -1,4 +1,4 @@
-"""Models for tests: one with prepared replies, one that can be made to fail."""
+"""Models for tests: a model with prepared replies, and a model that can be made to fail."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -30,7 +30,7 @@ class ScriptedModel:
     """
 
     name = "scripted"
-    """Its name in reports."""
+    """The model's name in reports."""
 
     def __init__(self, *replies: Reply) -> None:
         """Prepare replies.
@@ -64,16 +64,16 @@ class FlakyModel:
     """A wrapper of a model that can be switched to fail, or to give one fixed reply.
 
     Attributes:
-        fault: Raised by each call while it is set.
-        reply: Given by each call while it is set.
-        refused: Prompts with this text fail, while it is set.
-        context: The most tokens of a prompt (four characters count as one), while it is set.
+        fault: If set, the error that each call raises.
+        reply: If set, the reply of each call.
+        refused: If set, a text whose occurrence in a prompt makes the call fail.
+        context: If set, the maximum number of tokens of a prompt (a token is four characters).
         asked: As in `ScriptedModel`.
-        failures: The number of its failures.
+        failures: The number of failed calls.
     """
 
     def __init__(self, model: Model) -> None:
-        # The offline model without a client answers and counts alike, in a fraction of the time.
+        # The offline model answers and counts the same without a client, in a fraction of the time.
         self._model = model.direct() if isinstance(model, ChatModel) else model
         self.name = model.name
         self.fault: Exception | None = None

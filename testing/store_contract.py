@@ -20,7 +20,7 @@ __all__ = ["PlainStoreContract"]
 
 
 class _Interrupted(list[Record]):
-    """Records that fail after the first."""
+    """A list of records whose iteration fails after the first record."""
 
     def __iter__(self) -> Iterator[Record]:
         yield self[0]
@@ -28,7 +28,7 @@ class _Interrupted(list[Record]):
 
 
 class PlainStoreContract:
-    """The rules of `Store`. Inherit it, and give a fixture `store` that yields a new, empty one.
+    """The rules of `Store`. Inherit from this class, with a fixture `store` that yields a new, empty store.
 
     Example:
         >>> from memzoo.stores import InMemoryStore
@@ -36,7 +36,7 @@ class PlainStoreContract:
     """
 
     def test_numbers_have_no_gaps(self, store: Store) -> None:
-        """Entries are numbered from 1 in the order they were appended in, within and across turns."""
+        """Entries are numbered from 1 in the order of appending, within and across turns."""
         first = drive(store.append("c", records("a", "b"), turn_id="1"))
         second = drive(store.append("c", records("c"), turn_id="2"))
         entries = drive(store.read("c"))
@@ -63,13 +63,13 @@ class PlainStoreContract:
     def test_reads_what_was_asked_for(
         self, store: Store, bounds: dict[str, Any], oldest: list[int], newest: list[int]
     ) -> None:
-        """Bounds hold on both sides, a limit cuts at either end, and the order is oldest first."""
+        """Reads respect both bounds and a limit at either end, and return the oldest entry first."""
         fill(store, "c", *"abcde")
         assert [entry.seq for entry in drive(store.read("c", **bounds))] == oldest
         assert [entry.seq for entry in drive(store.read("c", **bounds, newest=True))] == newest
 
     def test_a_turn_is_stored_once(self, store: Store) -> None:
-        """A turn id that is there already changes nothing, whatever comes with it."""
+        """Appending any records under a stored turn id changes nothing."""
         stored = drive(store.append("c", records("a", "b"), turn_id="1"))
         assert drive(store.append("c", records("x", "y", "z"), turn_id="1")) == stored
         assert drive(store.append("c", [], turn_id="1")) == stored
@@ -84,20 +84,20 @@ class PlainStoreContract:
         assert [entry.seq for entry in drive(store.append("c", records("a", "b"), turn_id="1"))] == [1, 2]
 
     def test_an_empty_turn_is_none(self, store: Store) -> None:
-        """To append nothing leaves no trace."""
+        """Appending an empty turn stores nothing."""
         assert drive(store.append("c", [], turn_id="1")) == []
         assert drive(store.read_state("c", "s")).version == 0
         assert len(drive(store.append("c", records("a"), turn_id="1"))) == 1
 
     def test_an_unknown_conversation_is_empty(self, store: Store) -> None:
-        """Reading a conversation that is not there finds nothing, and does not make it."""
+        """Reading an unknown conversation finds nothing, and does not create the conversation."""
         assert drive(store.read("c")) == []
         assert drive(store.read_state("c", "s")) == StateUpdate(version=0, watermark=0, changes={}, reset=False)
         drive(store.clear("c"))
         assert drive(store.read("c")) == []
 
     def test_conversations_are_apart(self, store: Store) -> None:
-        """No id, however strange, sees or clears what belongs to another."""
+        """Conversations with any ids never read or clear each other's messages and states."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, f"said in {id_}")
             commit(store, id_, {"item": f"learnt from {id_}"})
@@ -117,16 +117,16 @@ class PlainStoreContract:
             assert drive(store.read_state("c", id_)).changes == dict.fromkeys(HOSTILE_IDS, id_)
 
     def test_messages_come_back_as_they_were(self, store: Store) -> None:
-        """Tool calls, parts, unknown keys, any text, and the fields in their order are kept unchanged."""
+        """Tool calls, parts, unknown keys, any text, and fields with their order come back unchanged."""
         fields = {"z": None, "a": "text \ud800", "": ""}
         drive(store.append("c", [Record(copy.deepcopy(message), fields) for message in MESSAGES], turn_id="1"))
         for entry, message in zip(drive(store.read("c")), MESSAGES, strict=True):
-            # Equality would not see the order of keys, nor 1 instead of True.
+            # Equality would ignore the order of keys, and 1 in place of True.
             assert repr(entry.message) == repr(message)
             assert list(entry.fields.items()) == list(fields.items())
 
     def test_what_goes_in_and_out_is_the_callers(self, store: Store) -> None:
-        """Changing a state that was handed over or returned, or a list of entries, changes nothing inside."""
+        """Changing a list of entries, or a state passed in or returned, does not change the store."""
         turn, item = records("a"), {"list": [1]}
         appended = drive(store.append("c", turn, turn_id="1"))
         commit(store, "c", {"item": item})
@@ -138,7 +138,7 @@ class PlainStoreContract:
         assert drive(store.read_state("c", "s")).changes == {"item": {"list": [1]}}
 
     def test_a_state_grows_by_commits(self, store: Store) -> None:
-        """A commit sets items and the watermark; later ones change only what they name."""
+        """A commit sets the watermark and the named items, and leaves other items as they are."""
         fill(store, "c", "a")
         new = drive(store.read_state("c", "s"))
         assert new == StateUpdate(new.version, 0, {}, reset=True)
@@ -152,7 +152,7 @@ class PlainStoreContract:
         assert len({new.version, first, second}) == 3
 
     def test_a_reader_gets_what_changed(self, store: Store) -> None:
-        """Since a version there is what later commits set or removed; from the start, only what is there."""
+        """A read since a version returns items set or removed later; a read from the start, only existing items."""
         fill(store, "c", "a")
         start = drive(store.read_state("c", "s")).version
         first, second = commit(store, "c", {"a": 1, "b": 2}), commit(store, "c", {"a": None, "c": 3})
@@ -162,7 +162,7 @@ class PlainStoreContract:
         assert drive(store.read_state("c", "s")) == StateUpdate(second, 1, {"b": 2, "c": 3}, reset=True)
 
     def test_a_removed_item_can_come_back(self, store: Store) -> None:
-        """An item may be removed that never was, or twice, and set again."""
+        """Removing an item is no error if it does not exist, and a removed item can be set again."""
         fill(store, "c", "a")
         first = commit(store, "c", {"a": None})
         commit(store, "c", {"a": None})
@@ -171,7 +171,7 @@ class PlainStoreContract:
         assert drive(store.read_state("c", "s", since=first)).changes == {"a": 0}
 
     def test_the_second_of_two_writers_conflicts(self, store: Store) -> None:
-        """A commit on another version than the current one changes nothing at all."""
+        """A commit that expects another version than the current version conflicts, and changes nothing."""
         fill(store, "c", "a")
         expected = drive(store.read_state("c", "s")).version
         commit(store, "c", {"a": "first"})
@@ -191,14 +191,14 @@ class PlainStoreContract:
         assert drive(store.read_state("c", "s")).changes == {"a": 1}
 
     def test_there_is_no_state_without_a_conversation(self, store: Store) -> None:
-        """A commit to a conversation that has no message conflicts, and does not make it."""
+        """A commit to an unknown conversation conflicts, and does not create the conversation."""
         with pytest.raises(ConflictError):
             drive(store.commit("c", "s", expected=0, watermark=0, changes={"a": 1}))
         assert drive(store.read_state("c", "s")) == StateUpdate(0, 0, {}, reset=False)
         assert drive(store.read("c")) == []
 
     def test_versions_do_not_come_back(self, store: Store) -> None:
-        """They grow, also over a clear; a reader from before it is told to start anew, and cannot commit."""
+        """Versions grow even after a clear; a reader with an earlier version has to start afresh, and cannot commit."""
         seen: set[int] = set()
         for _ in range(3):
             fill(store, "c", "a")
@@ -216,7 +216,7 @@ class PlainStoreContract:
             assert drive(store.read_state("c", "s", since=versions[-1])) == StateUpdate(0, 0, {}, reset=True)
 
     def test_the_epoch_stays_while_a_conversation_grows(self, store: Store) -> None:
-        """Appends and commits leave the epoch as it is, whatever part of the log is read."""
+        """Appends and commits leave the epoch as it is, for a read of any part of the log."""
         fill(store, "c", "a")
         epoch = epoch_of(store, "c")
         fill(store, "c", "b", "c")
@@ -229,7 +229,7 @@ class PlainStoreContract:
         assert epoch_of(store, "nobody") == epoch_of(store, "nobody else")
 
     def test_the_revision_moves_with_states_alone(self, store: Store) -> None:
-        """Appends and other conversations leave the revision as it is, and each commit to any state changes it."""
+        """Each commit to any state changes the revision; appends and other conversations do not."""
         fill(store, "c", "a")
         seen = [revision_of(store, "c")]
         fill(store, "c", "b")
@@ -237,14 +237,14 @@ class PlainStoreContract:
         commit(store, "other", {"a": 1})
         parts = ({"after": 2}, {"limit": 0}, {"limit": 1, "newest": True})
         assert [revision_of(store, "c", **part) for part in ({}, *parts)] == seen * 4
-        if seen != [None]:  # a store need not tell
+        if seen != [None]:  # a store need not report revisions
             for state in ("s", "s", "other"):
                 commit(store, "c", {"a": 1}, strategy=state)
                 seen.append(revision_of(store, "c"))
             assert len(set(seen)) == 4
 
     def test_a_cleared_conversation_begins_again(self, store: Store) -> None:
-        """After a clear nothing is left, numbers start at 1, turn ids are free, and the epoch is another one."""
+        """After a clear, the conversation is empty, numbers start at 1, turn ids are free, and the epoch is new."""
         first = fill(store, "c", "a", "b")
         commit(store, "c", {"a": 1})
         before = epoch_of(store, "c")
@@ -258,7 +258,7 @@ class PlainStoreContract:
         assert len({before, epoch_of(store, "c"), epoch_of(store, "nobody")}) == 3
 
     def test_threads_lose_nothing(self, store: Store) -> None:
-        """Eight threads append and commit at once: turns stay together, numbers have no gaps, nothing is doubled."""
+        """When eight threads append and commit at once, turns stay together, and numbers have no gaps or duplicates."""
         start, turns = threading.Barrier(8), 10
 
         def work(worker: int) -> None:
@@ -280,7 +280,7 @@ class PlainStoreContract:
         assert sorted(drive(store.read_state("c", "s")).changes["names"]) == sorted(names[::2])
 
     def test_works_in_an_event_loop(self, store: Store) -> None:
-        """The coroutines can be awaited, many at a time."""
+        """The methods can be awaited, many at the same time."""
 
         async def appended() -> list[Entry]:
             await asyncio.gather(*(store.append("c", records(turn), turn_id=turn) for turn in "abcdefgh"))

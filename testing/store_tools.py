@@ -13,7 +13,7 @@ HOSTILE_IDS = (
     *("", " ", "a", "A", "a ", "a:b", "a-1", "a%", "a_", "a*", "a\0", "a\0b", "a\n", "\\", "\\\\", "\\005c"),
     *("' OR 1=1 --", '"a"', '["a"]', "../a", "{{ a }}", "é", "e\u0301", "\ud800", "\udc00", "\U0001f600", "a" * 2000),
 )
-"""Ids that a careless implementation confuses with each other, or cannot take."""
+"""Ids that a careless implementation confuses with each other, or cannot store."""
 
 MESSAGES: tuple[Message, ...] = (
     {"role": "system", "content": ""},
@@ -22,7 +22,7 @@ MESSAGES: tuple[Message, ...] = (
     {"role": "tool", "tool_call_id": "1", "content": "{{ 7 * 7 }} ' \" \\ \ud800 \U0001f600 </s>"},
     {"role": "user", "content": "n", "x": {"deep": [[1, -2.5, 1e-9, 2**70], {"": {}}, [], True, None], "z": 1, "a": 2}},
 )
-"""Messages that are easily changed on their way."""
+"""Messages that a careless implementation changes when storing or reading them."""
 
 
 def records(*contents: str) -> list[Record]:
@@ -31,7 +31,7 @@ def records(*contents: str) -> list[Record]:
 
 
 def fill(store: Store, conversation_id: str, *contents: str) -> list[Entry]:
-    """Append each as a turn of its own."""
+    """Append each text as a user message in its own turn, and return the entries."""
     return [
         entry
         for content in contents
@@ -48,7 +48,7 @@ def commit(
     embeddings: Mapping[int, bytes] | None = None,
     watermark: int = 1,
 ) -> int:
-    """Commit on whatever version the state has, and return the new version."""
+    """Commit changes to a state at its current version, and return the new version."""
     expected = drive(store.read_state(conversation_id, strategy)).version
     return drive(
         store.commit(
@@ -58,14 +58,14 @@ def commit(
 
 
 def epoch_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
-    """Return the epoch of a conversation, as read with some part of it."""
+    """Return the epoch of a conversation, from a read with the given bounds."""
     found = drive(store.read(conversation_id, **part))
     assert isinstance(found, Entries)
     return found.epoch
 
 
 def revision_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
-    """Return the revision of a conversation, as read with some part of it; `None` if the store does not tell."""
+    """Return the revision of a conversation, from a read with the given bounds; `None` if the store reports none."""
     return getattr(drive(store.read(conversation_id, **part)), "revision", None)
 
 

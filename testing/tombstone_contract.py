@@ -1,4 +1,4 @@
-"""The rules of stores that remember forgotten turns, as tests to inherit; see `memzoo.testing`."""
+"""The rules of stores that record forgotten turns, as tests to inherit; see `memzoo.testing`."""
 
 from memzoo.stores.tombstones import TombstoneStore, tombstone
 from memzoo.sync import drive
@@ -9,10 +9,10 @@ __all__ = ["TombstoneStoreContract"]
 
 
 class TombstoneStoreContract(StoreContract):
-    """The rules of `TombstoneStore`, which are those of `ManagedStore` and more; used in the same way."""
+    """The rules of `TombstoneStore`, including the rules of `ManagedStore`; used like `StoreContract`."""
 
     def test_what_was_forgotten_stays_forgotten(self, store: TombstoneStore) -> None:
-        """A forgotten turn that is sent again is not stored, and nothing is returned; other turns are stored."""
+        """Appending a forgotten turn again stores and returns nothing; other turns are stored."""
         fill(store, "c", "a", "b")
         fill(store, "other", "b")
         drive(store.forget("c", [2]))
@@ -31,7 +31,7 @@ class TombstoneStoreContract(StoreContract):
         assert drive(store.read("c")) == []
 
     def test_a_tombstone_outlives_its_conversation(self, store: TombstoneStore) -> None:
-        """Where all was forgotten and the rest cleared away, no forgotten turn comes back; a clear starts it over."""
+        """Forgotten turns stay forgotten after `clear(only_empty=True)`; a plain `clear` removes the tombstones."""
         fill(store, "c", "a")
         drive(store.forget("c", [1]))
         drive(store.clear("c", only_empty=True))
@@ -49,7 +49,7 @@ class TombstoneStoreContract(StoreContract):
         assert numbers(fill(store, "c", "a")) == [1]
 
     def test_what_may_be_said_again_leaves_no_tombstone(self, store: TombstoneStore) -> None:
-        """The caller says whether a deletion is for good, independently of the states learnt from it."""
+        """`tombstones`, independently of `derived`, decides if a forgotten turn can be stored again."""
         fill(store, "c", "a", "b")
         drive(store.forget("c", [1], derived=False, tombstones=False))
         drive(store.forget("c", [2], tombstones=False))
@@ -68,7 +68,7 @@ class TombstoneStoreContract(StoreContract):
         assert drive(store.tombstones("nobody")) == []
 
     def test_tombstones_are_restored(self, store: TombstoneStore) -> None:
-        """A restored conversation knows what was forgotten of it."""
+        """A restored conversation keeps its tombstones, and never stores the turns forgotten before."""
         entries = fill(store, "c", "a")
         drive(store.restore("copy", entries, {}, tombstones={tombstone("turn of b"), tombstone("turn of d")}))
         assert drive(store.tombstones("copy")) == sorted(map(tombstone, ("turn of b", "turn of d")))

@@ -16,7 +16,7 @@ QUESTION = {"input": "Where does Anna live?"}
 
 
 def tell(memory: BaseMemory, *exchanges: tuple[str, str]) -> None:
-    """Save exchanges of a user's words and answers."""
+    """Save exchanges, each given as a user message and an answer."""
     for said, answer in exchanges:
         memory.save_context({"input": said}, {"output": answer})
 
@@ -34,19 +34,19 @@ class ContractTools:
     def options(self) -> dict[str, Any]:
         """Return the options for testing the strategy, besides `store` and `conversation_id`.
 
-        An `llm` here is the model of all tests, which some tests make fail.
+        An `llm` among the options is the model for all tests; some tests make this model fail.
         """
         return {"token_counter": "approximate"}
 
     def make(self, **options: Any) -> BaseMemory:
-        """Return a memory to test; it asks `model()` unless the options have an `llm`."""
+        """Return a memory to test; the memory asks `model()` unless the options have an `llm`."""
         given = self.options() | options
         if self.asks_model and "llm" not in given:
             given["llm"] = self.model()
         return self.strategy(**given)
 
     def model(self) -> FlakyModel:
-        """Return the options' model, or the offline one, that can be made to fail; skips for strategies without one."""
+        """Return the `llm` of the options, or the offline model, as a `FlakyModel`; skip strategies without a model."""
         if not self.asks_model:
             pytest.skip("asks no model")
         return FlakyModel(as_model(self.options().get("llm", "offline")))

@@ -18,7 +18,7 @@ _ANSWERED: Message = {"role": "assistant", "content": SAID[0][1]}
 
 
 class ViewContract(ContractTools):
-    """One system message is shown first, a host's own fields never, and an explanation leaves no message out."""
+    """The rules about views: the system message comes first, host fields are hidden, explanations are complete."""
 
     def under(self, *system: Message, **options: Any) -> BaseMemory:
         """Return a memory with system messages, each followed by a dozen exchanges."""
@@ -29,7 +29,7 @@ class ViewContract(ContractTools):
         return memory
 
     def test_shows_the_system_message_first(self) -> None:
-        """The system message comes first, even if it is old, and once even if it was given twice."""
+        """An old system message comes first, and is shown once even if saved twice."""
         memory = self.under(_PIRATE, _PIRATE)
         shown = memory.messages("Anna")
         assert shown[0] == _PIRATE
@@ -39,7 +39,7 @@ class ViewContract(ContractTools):
         )
 
     def test_a_new_system_message_replaces_the_old(self) -> None:
-        """Of two system messages only the newer one counts, by either name of the role, also in a later memory."""
+        """A view shows only the newer of two system messages (role "system" or "developer"), also when opened again."""
         memory = self.under(_PIRATE, _POET, conversation_id="two")
         opened = self.make(store=memory.store, conversation_id="two")
         for one in (memory, opened):
@@ -48,7 +48,7 @@ class ViewContract(ContractTools):
         assert memory.history()[0] == _PIRATE
 
     def test_forgetting_the_system_message_brings_back_the_old(self) -> None:
-        """A forgotten system message does not count; the one before it does."""
+        """After a system message is forgotten, the system message before it is shown again."""
         memory = self.under(_PIRATE, _POET)
         (newest,) = [entry.seq for entry in memory.entries() if entry.message == _POET]
         memory.forget([newest])
@@ -57,7 +57,7 @@ class ViewContract(ContractTools):
         assert memory.messages("Anna") == []
 
     def test_learns_nothing_from_the_system_message(self) -> None:
-        """No prompt has the system message as if somebody had said it."""
+        """No prompt to the model includes the system message."""
         model = self.model()
         memory = self.under(_PIRATE, _POET, llm=model, **self.asking_early())
         memory.messages("Where does Anna live?")
@@ -65,12 +65,12 @@ class ViewContract(ContractTools):
         assert not [prompt for _, prompt in model.asked if "pirate" in prompt or "poet" in prompt]
 
     def test_keeps_the_system_message_without_history(self) -> None:
-        """With `keep_history=False` the system message stays when messages are deleted."""
+        """With `keep_history=False`, deleting old messages keeps the system message."""
         memory = self.under(_PIRATE, keep_history=False)
         assert memory.history()[0] == memory.messages("Anna")[0] == _PIRATE
 
     def test_explains_what_it_shows(self) -> None:
-        """The explanation has the shown messages, in order, with their costs, and changes nothing."""
+        """An explanation lists the shown messages in order, with their token counts, and changes nothing."""
         memory = self.told()
         shown, history = memory.messages(_QUERY), memory.history()
         told = memory.explain(_QUERY)
@@ -80,7 +80,7 @@ class ViewContract(ContractTools):
         assert told.strategy == memory.name
 
     def test_says_of_each_message_what_became_of_it(self) -> None:
-        """Each message of the log is either shown, or left out for a reason."""
+        """An explanation lists each message of the log either as shown or as left out for a reason."""
         memory = self.told()
         told = memory.explain(_QUERY)
         left_out = {one.number for one in told.left_out}
@@ -91,7 +91,7 @@ class ViewContract(ContractTools):
         assert all(one.reason for one in told.left_out)
 
     def test_explains_as_text_and_json(self) -> None:
-        """Both name the strategy or the query."""
+        """The text of an explanation names the strategy; its JSON has the query, if the strategy needs a query."""
         memory = self.told()
         told = memory.explain(_QUERY)
         assert json.loads(json.dumps(told.as_dict())) == told.as_dict()
@@ -99,7 +99,7 @@ class ViewContract(ContractTools):
         assert str(told).startswith(f"{memory.name} shows {len(told.shown)} message")
 
     def test_tells_which_entries_it_shows(self) -> None:
-        """Each message of a view comes with its entry in the log, or with none if it was derived."""
+        """Each message of a view has its entry in the log, or `None` for a derived message."""
         memory = self.told()
         memory.add_messages([{"role": "user", "content": "Where does Anna live?"}])
         shown, entries = memory.messages(), {entry.seq: entry for entry in memory.entries()}
@@ -109,7 +109,7 @@ class ViewContract(ContractTools):
         assert pairs[-1] == (entries[5].message, entries[5])
 
     def test_a_question_takes_no_exchanges_place(self) -> None:
-        """Messages shown for a question are still shown when the log ends with it, without an answer."""
+        """A view for a question shows the same earlier messages when the question is stored as the last message."""
         memory = self.make()
         tell(memory, *((f"Anna has {number} cats.", "Noted.") for number in range(3)))
         before = [entry.seq for entry in memory.messages(_ASKED["content"], catch_up=False).entries if entry]
@@ -117,7 +117,7 @@ class ViewContract(ContractTools):
         assert [entry.seq for entry in memory.messages(catch_up=False).entries if entry] == [*before, 7]
 
     def test_keeps_what_is_a_hosts_to_itself(self) -> None:
-        """A field with a name that begins with `@` is in the log, but in no view and no prompt."""
+        """A field whose name begins with `@` is in the log, but in no view and no prompt."""
         model = self.model() if self.asks_model else None
         memory = self.make(**self.asking_early(), **({"llm": model} if model else {}))
         memory.add_messages([Record(_ASKED, {"@host": "zebra"}), Record(_ANSWERED, {"@host": "zebra"})])

@@ -27,25 +27,26 @@ __all__ = ["ChromaIndex"]
 
 
 class ChromaIndex(Closing):
-    """A `VectorIndex` in Chroma, for more embeddings than memory or time allow to compare one by one.
+    """A `VectorIndex` in Chroma, for too many embeddings to keep in memory or to compare one by one.
 
-    Without arguments it lives as long as the process. With a `path` it is in a folder, which one index at a time may
-    have open. With a `host` it is on a Chroma server (`chroma run`), which any number of processes share. The store
-    remains the owner of the embeddings, so what Chroma has lost is put in again when it is missed.
+    Without arguments, the index lasts as long as the process. With a `path`, the index is in a folder that only one
+    index at a time may have open. With a `host`, the index is on a Chroma server (`chroma run`) that any number of
+    processes can share. The store remains the owner of the embeddings; embeddings that Chroma lost are added again.
 
-    A folder that was not closed properly (because the process was killed), or was changed since, is not opened again,
-    because Chroma may crash on it. The index then starts empty, and the first search in each conversation fills it from
-    the store; nothing is embedded again. An index that is garbage-collected, or open at the end of the program, is
-    closed properly.
+    If a folder was not closed properly (because the process was killed), or was changed since, its files are not opened
+    again, because Chroma may crash on them. The index then starts empty, and the first search in each conversation adds
+    the embeddings from the store; no text is embedded again. An index that is garbage-collected, or open at the end of
+    the program, is closed properly.
 
-    A forked process cannot use its parent's index, because Chroma's threads stay behind: it must open its own.
+    A forked process cannot use its parent's index, because Chroma's threads exist only in the parent: the child must
+    open its own index.
 
     All conversations share one collection for each dimension, named `{collection}-{dimension}`. An embedding
-    is kept under a digest of its conversation's id and space: no id reaches Chroma, so none can confuse it or
-    be read there.
+    is kept under a digest of its conversation's id and space: ids never reach Chroma, and cannot confuse Chroma or be
+    read there.
 
-    The methods are coroutines that never suspend; even with a server, they block until it answers. Chroma's search is
-    approximate: it may miss some of many embeddings, above all of many equal ones.
+    The methods are coroutines that never suspend; even with a server, they block until the server answers. Chroma's
+    search is approximate: among many embeddings, above all many equal embeddings, some may be missed.
 
     Example:
         >>> import struct
@@ -70,7 +71,7 @@ class ChromaIndex(Closing):
 
         Args:
             path: A folder, created if missing; the index is in a subfolder.
-            client: A Chroma client of your own; not an asynchronous one.
+            client: Your own Chroma client; must not be asynchronous.
             host: A Chroma server's name or address.
             port: The server's port.
             timeout: Seconds to wait for the server's answer before a `StoreError`.
@@ -90,7 +91,7 @@ class ChromaIndex(Closing):
         if sum(place is not None for place in (path, client, host)) > 1:
             raise OptionError("path, client and host exclude each other: give one of them, or none")
         in_process = client is None and path is None and host is None
-        # In-process clients all see the same data, but two indexes may serve two different stores.
+        # All in-process clients see the same data, but two indexes may belong to two different stores.
         self._prefix = f"{collection}-{uuid.uuid4().hex}" if in_process else collection
         self._place = str(path or (f"{host}:{port}" if host else "in process"))
         self._folder = None if path is None else ChromaFolder(path)
@@ -168,9 +169,9 @@ class ChromaIndex(Closing):
             del self._client
 
     def leave(self) -> None:
-        """Leave Chroma to the parent process, and never release it in this one."""
+        """Leave Chroma's client to the parent process: never release the client in this process."""
         if inherited := self._finalizer.detach():
-            # Nothing less survives the end of a program, which releases all modules and their objects.
+            # Any other reference is dropped at the end of the program, when all modules and their objects are released.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
 
     @contextmanager
@@ -189,7 +190,7 @@ class ChromaIndex(Closing):
         from chromadb.errors import NotFoundError
 
         try:
-            # Without the None, Chroma attaches its own function, which downloads a model.
+            # With the default instead of None, Chroma attaches its own embedding function, which downloads a model.
             return self._client.get_collection(f"{self._prefix}-{dimension}", embedding_function=None)
         except NotFoundError:
             return None
@@ -206,15 +207,15 @@ class ChromaIndex(Closing):
 
 
 def _connect(host: str, port: int, timeout: float) -> "ClientAPI":
-    """Make a client with a time-out: Chroma's own has none, and no setting for one.
+    """Return a client with a time-out: Chroma's client has neither a time-out nor a setting for a time-out.
 
-    Chroma's client contacts the server when it is made, so first check that the server answers at all.
+    Chroma's client contacts the server on creation, so first check, with the time-out, that the server answers.
     """
     import chromadb
     import httpx
     from chromadb.api.fastapi import FastAPI
 
-    with suppress(httpx.ConnectError):  # Chroma's client says more about it
+    with suppress(httpx.ConnectError):  # Chroma's client raises a more precise error
         httpx.get(FastAPI.resolve_url(host, chroma_server_http_port=port), timeout=timeout)
     client: Any = chromadb.HttpClient(host, port)
     client._server._session.timeout = timeout  # noqa: SLF001 - there is no other way in
@@ -228,8 +229,8 @@ def _leave_to_the_parent() -> None:
 
 _indexes: weakref.WeakSet[ChromaIndex] = weakref.WeakSet()
 if hasattr(os, "register_at_fork"):
-    # A client that ends in a forked process waits for threads that do not exist there. So the child's garbage collector
-    # must find no unreferenced client, and those of open indexes are never released.
+    # A client that is released in a forked process waits for threads that exist only in the parent. So unreferenced
+    # clients are collected before the fork, and the clients of open indexes are never released in the child.
     os.register_at_fork(before=gc.collect, after_in_child=_leave_to_the_parent)
 
 
@@ -248,7 +249,10 @@ def _give_back(client: "ClientAPI", folder: ChromaFolder | None, *, drop: str | 
 
 
 def _nearest(collection: "Collection", key: str, vector: Any, k: int) -> list[tuple[int, float]]:
-    """Return the `k` nearest; Chroma's choice among equals at the cut is arbitrary, so look further and choose."""
+    """Return the `k` nearest embeddings.
+
+    Chroma chooses arbitrarily among equally near embeddings at the cut, so ask for more and choose here.
+    """
     count = k + 1
     while True:
         answer = collection.query(vector, n_results=count, where={"memory": key}, include=["distances"])

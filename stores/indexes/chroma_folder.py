@@ -1,4 +1,4 @@
-"""The folder of an index, owned by one process, and trusted only after a proper close, since a kill may break it."""
+"""The folder of a Chroma index, opened by one index at a time, and reused only after a proper close."""
 
 import contextlib
 import json
@@ -20,11 +20,11 @@ _INDEX = "index-"
 
 
 class ChromaFolder:
-    """A folder with Chroma's files in a subfolder, named `index-` and a number that is never reused.
+    """A folder with Chroma's files in a subfolder; the subfolder's name is `index-` and a number that is never reused.
 
-    About one kill in a hundred leaves Chroma's files broken: opening them may end the process or fill the disk, which
-    no code can catch. So `close` records the sizes and times of all files, and an opening that finds no record, or
-    files that differ from it, deletes them and starts with an empty index.
+    About one kill in a hundred leaves Chroma's files broken. Opening broken files may end the process or fill the disk,
+    and no code can catch either failure. So `close` records the sizes and times of all files; an opening that finds no
+    record, or files that differ from the record, deletes the files and starts with an empty index.
 
     Args:
         path: The folder, created if missing.
@@ -52,7 +52,7 @@ class ChromaFolder:
             raise StoreError(f"Chroma ({path}): {getattr(error, 'strerror', None) or error}") from error
 
     def client(self) -> "ClientAPI":
-        """Return a new client on the index."""
+        """Return a new client for the index."""
         import chromadb  # loaded only where it is needed
 
         try:
@@ -63,14 +63,14 @@ class ChromaFolder:
             raise
 
     def close(self) -> None:
-        """Let others open the folder."""
+        """Record the files if `sound`, and let other indexes open the folder."""
         with contextlib.closing(self._notes), contextlib.suppress(OSError, sqlite3.Error):
             if self.sound:
                 files = json.dumps(_files(self.index))
                 self._notes.execute("INSERT INTO closed VALUES (?, ?)", (self.index.name, files))
 
     def _lock(self) -> sqlite3.Connection:
-        """Open the records, which are also a lock that ends with the process, even a killed one."""
+        """Open and lock the database of records; the lock ends with the process, even if the process is killed."""
         file = self._path / _NOTES
         notes = sqlite3.connect(file, timeout=0, isolation_level=None, check_same_thread=False)
         try:
@@ -92,7 +92,7 @@ class ChromaFolder:
         return notes
 
     def _trust(self) -> Path | None:
-        """Return the files that were closed properly and not changed since; from now on they count as open."""
+        """Return the subfolder that was closed properly and not changed since, if any, and delete all records."""
         closed: list[tuple[str, str]] = self._notes.execute("DELETE FROM closed RETURNING name, files").fetchall()
         for name, files in closed:
             if json.loads(files) == _files(self._path / name):
@@ -106,7 +106,7 @@ class ChromaFolder:
 
 
 def _files(folder: Path) -> dict[str, list[int]]:
-    """Return size and time of each file."""
+    """Return the size and the time of each file, by relative path."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
     states = {file: file.stat() for file in files}
     return {str(file.relative_to(folder)): [state.st_size, state.st_mtime_ns] for file, state in states.items()}

@@ -1,4 +1,4 @@
-"""Search by embedding: the interface of indexes, and an exact one that needs no installation."""
+"""Search by embedding: the interface of indexes, and an exact index that needs no installation."""
 
 import hashlib
 import weakref
@@ -22,20 +22,20 @@ class VectorIndex(Protocol):
 
     An index owns nothing: its contents can be rebuilt from the store. Embeddings are float32, little-endian; a
     collection is identified by a conversation's id and the strategy's space of embeddings. A `StoreError` means that
-    the index fails, or that an embedding is empty, not finite, or of another dimension than the others.
+    the index fails, or that an embedding is empty, not finite, or of another dimension than its collection.
     `memzoo.testing.VectorIndexContract` states the rules as tests.
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
-        """Add embeddings by log number, replacing existing ones."""
+        """Add embeddings by log number; an embedding replaces an earlier embedding with the same number."""
         ...
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
-        """Return the `k` nearest as (log number, cosine similarity), best first, ties by lower number; all if fewer."""
+        """Return up to `k` nearest embeddings as (log number, cosine similarity), best first, ties by lower number."""
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """Return the `digest` of each embedding in the index, by log number; "" for one that should be added again."""
+        """Return the `digest` of each embedding in the index, by log number; "" for an embedding to add again."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
@@ -46,8 +46,8 @@ class VectorIndex(Protocol):
 class ExactIndex(Closing):
     """A `VectorIndex` in memory that compares the query with each embedding of the conversation.
 
-    Exact, and fast enough for long conversations: some milliseconds for 20,000 embeddings of 1,536 numbers.
-    An embedding of zeros is similar to nothing: its similarity is 0.
+    The search is exact, and fast enough for long conversations: some milliseconds for 20,000 embeddings of 1,536
+    numbers. An embedding of zeros has similarity 0 to every query.
 
     Example:
         >>> import struct
@@ -69,7 +69,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     def lease(self, conversation_id: str, space: str) -> object:
-        """Return a reference to re-creatable embeddings, which are freed when their last reference is dropped."""
+        """Return a shared reference to a collection; the collection is freed when its last reference is dropped."""
         key = conversation_id, space
         with self._lock:
             lease = self._leases.get(key)
@@ -80,7 +80,7 @@ class ExactIndex(Closing):
 
     def _end(self, key: tuple[str, str]) -> None:
         with self._lock:
-            if key not in self._leases:  # otherwise another thread was faster
+            if key not in self._leases:  # otherwise the collection has a new lease
                 self._collections.pop(key, None)
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
@@ -107,7 +107,7 @@ class ExactIndex(Closing):
             return vectors.nearest(numbers, k)
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """See `VectorIndex.known`; all are "", because adding one again takes less time than its digest."""
+        """See `VectorIndex.known`; always "", because adding an embedding again is faster than computing its digest."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
             return dict.fromkeys(vectors.rows, "") if vectors else {}
@@ -131,7 +131,7 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
     """Return embeddings as the rows of a new matrix.
 
     Raises:
-        StoreError: They are empty, of different dimensions, or not float32 numbers.
+        StoreError: The embeddings are empty, of different dimensions, or not float32 numbers.
     """
     import numpy  # loaded only where it is needed
 
@@ -146,7 +146,7 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
 
 
 def check_dimension(held: int, given: int, conversation_id: str, space: str) -> None:
-    """Refuse an embedding whose dimension differs from those in the index.
+    """Check that an embedding has the same dimension as the embeddings in the index.
 
     Raises:
         StoreError: The dimension differs.

@@ -36,7 +36,7 @@ _PUT = text("""
         AS new (seq, digest, embedding)
     ON CONFLICT (conversation_id, space, seq) DO UPDATE SET digest = excluded.digest, embedding = excluded.embedding
 """)
-# The distance of zeros is NaN.
+# The distance to an embedding of zeros is NaN.
 _NEAREST = text("""
     SELECT seq, 1 - distance AS similarity
     FROM (
@@ -52,13 +52,13 @@ _REMOVE = text(f"DELETE {_OWN}")
 
 
 class PgVectorIndex(Closing):
-    """A `VectorIndex` in a PostgreSQL database, which any number of processes and machines share.
+    """A `VectorIndex` in a PostgreSQL database, shared by any number of processes and machines.
 
-    A search compares the query with each embedding of the conversation, found by the primary key. It is exact, and
-    other conversations cost it nothing. Embeddings have up to 16,000 dimensions.
+    A search compares the query with each embedding of the conversation, found by the primary key. The search is exact,
+    and other conversations cost no time. Embeddings have up to 16,000 dimensions.
 
-    The server needs the extension pgvector. If the database lacks it, it is created, which the database's owner may do.
-    Awaited, the methods do not block the event loop.
+    The server needs the extension pgvector. If the database lacks the extension, the index creates it; the database's
+    owner has the right to create extensions. Awaited calls do not block the event loop.
 
     Example::
 

@@ -1,1 +1,1 @@
-"""Conversations on Redis, Valkey or a cluster of them."""
+"""The store on a server or cluster of Redis or Valkey."""

@@ -32,7 +32,7 @@ _YEARS = 100 * 365 * 86_400
 
 
 class _Cluster(redis.cluster.RedisCluster):
-    """A cluster client that does not ask a silent server up to ten more times, each for the full time-out."""
+    """A cluster client without redis-py's up to ten retries of a silent server, each with the full time-out."""
 
     ERRORS_ALLOW_RETRY: Any = tuple(
         kind for kind in redis.cluster.RedisCluster.ERRORS_ALLOW_RETRY if kind is not redis.TimeoutError
@@ -50,7 +50,7 @@ _CLIENTS: dict[bool, tuple[Any, Any]] = {
     True: (_Cluster, _AwaitedCluster),
 }
 _RENEW = {"save": True, "never": False}
-# Raised by redis-py up to 8.1.0 if a connection closes during a write, instead of an error that it would retry:
+# Raised by redis-py up to 8.1.0 if a connection closes during a write, instead of an error that leads to a retry:
 # https://github.com/redis/redis-py/issues/4287
 _CLOSED = (AttributeError, TypeError)
 _TRIES = 3
@@ -60,14 +60,14 @@ class Script:
     """A script that the server runs completely or not at all.
 
     Attributes:
-        text: Its source, including the shared part before it.
-        sha: Its name on a server that has run it before.
+        text: The script's source, after the source that all scripts share.
+        sha: The script's name on a server that has already run the script.
     """
 
     __slots__ = ("sha", "text")
 
     def __init__(self, name: str) -> None:
-        """Read it from its file."""
+        """Read the script from its file."""
         folder = files("memzoo.stores.redis") / "scripts"
         parts = [(folder / f"{part}.lua").read_text(encoding="utf-8") for part in ("common", name)]
         self.text = "\n".join(parts)
@@ -79,9 +79,9 @@ class Connections:
 
     Attributes:
         name: The URL without secrets and options.
-        has_secret: Whether the URL has a password.
+        has_secret: True if the URL has a password.
         ttl: Seconds after which a conversation expires; 0 for never.
-        renew: Restart the `ttl` with each write.
+        renew: True if each write restarts the `ttl`.
     """
 
     def __init__(self, url: str) -> None:
@@ -107,7 +107,7 @@ class Connections:
         self._client: Any = None
         self._loops: dict[asyncio.AbstractEventLoop, AsyncGenerator[Any]] = {}
         self._lock, self._closed = new_lock(), False
-        with _check_options(self.name):  # it makes no connection
+        with _check_options(self.name):  # making a pool opens no connection
             pool: Any = redis.ConnectionPool
             pool.from_url(self._url).make_connection()
 
@@ -117,8 +117,8 @@ class Connections:
         Args:
             script: The script.
             key: The key of the conversation.
-            values: Its arguments besides the `ttl`.
-            writes: The script writes, so that replicas may be waited for.
+            values: The script's arguments, without the `ttl`.
+            writes: True if the script writes; the call may then wait for replicas.
         """
         arguments = (1, key, self.ttl, int(self.renew), *values)
         wait = self._replicas if writes else 0
@@ -126,7 +126,7 @@ class Connections:
             client = await self._client_of_call()
             try:
                 return await self._send(client, ("EVALSHA", script.sha, *arguments), wait)
-            except NoScriptError:  # now the server knows it
+            except NoScriptError:  # EVAL also stores the script on the server
                 return await self._send(client, ("EVAL", script.text, *arguments), wait)
 
     async def _send(self, client: Any, command: Sequence[Any], wait: int) -> Any:
@@ -160,14 +160,14 @@ class Connections:
             return [key async for key in each(found)]
 
     async def some_keys(self, pattern: str) -> list[bytes]:
-        """Return the matching keys that one step of the search finds: cheap with any number of keys."""
+        """Return the matching keys from one step of the server's search; cheap with any number of keys."""
         with self._explain_errors():
             found = (await self._client_of_call()).scan(match=pattern, count=1000)
             _, keys = await settled(found)
             return list(keys)
 
     async def ask_server(self, *command: Any) -> Any:
-        """Send a command to the server that has its key."""
+        """Send a command to the server with the command's key, and return the answer."""
         with self._explain_errors():
             return await settled((await self._client_of_call()).execute_command(*command))
 
@@ -180,7 +180,7 @@ class Connections:
             return await settled(pipeline.execute())
 
     async def rewrite_files(self) -> bool:
-        """Make each primary rewrite its files, wait for that, and return whether all did.
+        """Make each primary rewrite its files, wait for the end, and return true if all primaries succeed.
 
         A server without files has nothing to rewrite.
         """
@@ -204,12 +204,12 @@ class Connections:
             client = await self._client_of_call()
             if not self._is_cluster:
                 return [await settled(client.execute_command(*command))]
-            # A single server returns just the answer.
+            # For a single primary, the result is the plain answer instead of answers by name.
             answers = await settled(client.execute_command(*command, target_nodes=client.PRIMARIES))
             return [answers[name] for name in answers] if len(client.get_primaries()) > 1 else [answers]
 
     async def _client_of_call(self) -> Any:
-        """Return the client for this call: the blocking one, or that of the event loop."""
+        """Return the client for this call: the blocking client, or the client of the running event loop."""
         if not is_blocking():
             return await self._client_of_loop()
         with self._lock:
@@ -227,7 +227,7 @@ class Connections:
         return await living.asend(None)
 
     async def _lend_client(self) -> AsyncGenerator[Any]:
-        """Yield a loop's client again and again; the loop's end (`shutdown_asyncgens`) closes it."""
+        """Yield a loop's client at each step; the end of the loop (`shutdown_asyncgens`) closes the client."""
         client = self._make(self._awaited)
         try:
             while True:
@@ -240,13 +240,13 @@ class Connections:
         return kind.from_url(self._url, socket_timeout=longest, socket_connect_timeout=self._timeout)
 
     def close(self) -> None:
-        """Close all clients: at once, or in their event loop as soon as that runs."""
+        """Close the blocking client at once, and each other client as soon as its event loop runs."""
         with self._lock:
             self._closed = True
             client, self._client = self._client, None
             loops, self._loops = self._loops, {}
         if client is not None:
-            if self._is_cluster:  # its own close leaves the connections to its servers open (redis-py up to 8.1.0)
+            if self._is_cluster:  # `close` leaves the connections to the servers open (redis-py up to 8.1.0)
                 client.disconnect_connection_pools()
             client.close()
         for loop, living in loops.items():
@@ -259,7 +259,7 @@ class Connections:
             raise StoreError(f"{self.name}: this store is closed")
         try:
             yield
-        except (RedisError, RedisClusterException) as error:  # which is none
+        except (RedisError, RedisClusterException) as error:  # no subclass of RedisError
             lost = isinstance(error, redis.ConnectionError | redis.TimeoutError | RedisClusterException)
             advice = f"; {UNCERTAIN}" if lost and " connecting to " not in str(error) else ""
             raise StoreError(f"{self.name}: {error}{advice}") from error

@@ -28,9 +28,10 @@ _PAGE = 500
 class RedisStore(Closing):
     """A `Store` on a Redis server or cluster (Valkey speaks the same), shared by any number of processes.
 
-    All keys of a conversation have one hash tag, so they are on one server of a cluster; each call is one script there,
-    which runs completely or not at all. Listing ids scans the names of all keys, in time proportional to their number.
-    The server's settings decide what survives its end: `docs/stores.md` lists those that were tried.
+    All keys of a conversation have the same hash tag, and are therefore on one server of a cluster. Each call is one
+    script on that server; a script runs completely or not at all. Listing ids scans the names of all keys, in time
+    proportional to the number of keys. The server's settings decide which data survives the end of the server:
+    `docs/stores.md` lists the settings that were tried.
 
     Example::
 
@@ -150,7 +151,7 @@ class RedisStore(Closing):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """See `ManagedStore.conversations`; it scans the names of all keys."""
+        """See `ManagedStore.conversations`; this store scans the names of all keys."""
         logs = {_id(key): key for key in await self._redis.keys(_pattern(prefix))}
         found = sorted((id_ for id_ in logs if after is None or escaped(id_) > escaped(after)), key=escaped)
         if idle_since is not None:
@@ -166,7 +167,7 @@ class RedisStore(Closing):
         return late[:most]
 
     async def _behind(self, ids: Sequence[str], state: str) -> list[str]:
-        """Return those of the conversations with a message that a state has not taken in yet."""
+        """Return the ids of the conversations with a message that a state does not cover yet."""
         known = await self._redis.together([("HGET", _key(id_, "states"), state) for id_ in ids])
         learnt = [(one or b"0 0").split()[1].decode() for one in known]  # version and watermark
         counts = [("ZCOUNT", _key(id_, "log"), f"({to}", "+inf") for id_, to in zip(ids, learnt, strict=True)]
@@ -182,7 +183,7 @@ class RedisStore(Closing):
                 yield _entries(_id(key), found)[0].created_at if found else None
 
     async def sample(self, limit: int) -> list[str]:
-        """Return some ids of conversations, in no order, if any are found at once: cheap with any number of keys."""
+        """Return some ids of conversations, in no order; cheap with any number of keys, but possibly empty."""
         return [_id(key) for key in await self._redis.some_keys(_pattern(""))][:limit]
 
     async def count(self, conversation_id: str) -> int:
@@ -228,9 +229,9 @@ class RedisStore(Closing):
             raise make_conflict_error(conversation_id)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`: makes the servers rewrite their files, which they do by themselves in time.
+        """See `ManagedStore.scrub`: with `thorough`, makes the servers rewrite their files now instead of later.
 
-        Replicas have their own files, and a server may refuse: then it returns false.
+        Replicas have their own files. If a server refuses, the result is false.
         """
         return thorough and await self._redis.rewrite_files()
 
@@ -265,7 +266,7 @@ def _text(turn_id: str, at: datetime, message: JSON, fields: Mapping[str, str | 
 
 
 def _entries(conversation_id: str, found: Iterable[bytes]) -> list[Entry]:
-    """Return the entries of rows in the log: number, hash of the turn's id, text."""
+    """Return the entries in rows of the log; a row has a number, a hash of the turn's id, and a text."""
     entries: list[Entry] = []
     for one in found:
         seq, _, text = one.partition(b":")
@@ -285,7 +286,7 @@ def _value(text: bytes | None) -> JSON:
 
 
 def _state(items: Mapping[str, JSON], embeddings: Mapping[int, bytes]) -> list[Any]:
-    """Return items and embeddings as arguments of a script; a removed item has no text."""
+    """Return items and embeddings as arguments of a script; the text of a removed item is empty."""
     new: list[Any] = [len(items)]
     for key, value in items.items():
         new += [escaped(key), "" if value is None else to_json(value)]

@@ -21,7 +21,7 @@ class PooledConnection:
     Attributes:
         connection: SQLAlchemy's object.
         driver: The driver's object for the same connection.
-        lock: See above.
+        lock: The lock for using and closing the connection.
         is_closed: True once another thread has closed it.
     """
 
@@ -33,16 +33,16 @@ class PooledConnection:
         self.pid = os.getpid()
 
     def close(self) -> None:
-        """Close it, holding its lock; its connection may then serve another thread."""
+        """Close the connection while holding its lock; SQLAlchemy may then give the connection to another thread."""
         self.is_closed = True
         self.connection.close()
 
 
 class ConnectionPool:
-    """Gives each thread its own connection; the threads share the only one of a database in memory.
+    """Gives each thread its own connection; for a database in memory, all threads share one connection.
 
-    Before a fork, all connections to a file are closed, and parent and child open new ones: SQLite's record of its
-    locks belongs to one process, and an inherited connection would break even those that the child opens.
+    Before a fork, all connections to a file are closed, and parent and child open new connections: SQLite's record of
+    its locks belongs to one process, and an inherited connection would break even the child's own connections.
 
     Args:
         connect: Opens a connection.
@@ -50,8 +50,8 @@ class ConnectionPool:
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], *, shared: "threading.RLock | None" = None) -> None:
-        # A thread that ends returns its connection, with a rollback: on the shared one, that would end another thread's
-        # transaction.
+        # A thread that ends returns its connection with a rollback; on the shared connection, the rollback would end
+        # another thread's transaction.
         one_for_all = {"poolclass": StaticPool, "pool_reset_on_return": None}
         pool: dict[str, Any] = one_for_all if shared else {"poolclass": QueuePool, "max_overflow": -1}
         self._engine = create_engine("sqlite+pysqlite://", creator=connect, hide_parameters=True, **pool)
@@ -71,7 +71,7 @@ class ConnectionPool:
         return held
 
     def close(self) -> None:
-        """Close all connections; one that stays in use is closed when its thread releases it."""
+        """Close all connections; a connection that stays in use is closed when its thread releases it."""
         with self._opening:
             self._let_go(patience=1)
 
@@ -90,7 +90,7 @@ class ConnectionPool:
     def _open(self, before: PooledConnection | None) -> PooledConnection:
         with self._opening:
             if before is not None and before.pid != os.getpid() and self._shared is None:
-                # Forked without notice: inherited connections must not even be closed.
+                # Forked without `before_fork`: inherited connections must not even be closed.
                 self._inherited.append(before)
                 self._engine.dispose(close=False)
             held = PooledConnection(self._engine.connect(), self._shared or new_rlock())

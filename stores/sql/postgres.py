@@ -43,8 +43,8 @@ __all__ = ["PostgreSQL"]
 
 T = TypeVar("T")
 
-# One statement, hence one round trip. If two processes save the same turn at once, the second waits for the
-# conversation's row, then meets the first one's messages: it fails completely and leaves no gap.
+# One statement, hence one round trip. If two processes save the same turn at once, the second process waits for the
+# conversation's row, and then finds the first process's messages: its statement fails as a whole and leaves no gap.
 _APPEND = text("""
     WITH known AS (
         SELECT FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id
@@ -73,7 +73,7 @@ _APPEND = text("""
 _TABLES = ", ".join(
     table.name for table in (messages, conversations, states, items, embeddings, epochs, tombstones, leases)
 )
-_TOO_LONG = "54000"  # program_limit_exceeded: a row of an index
+_TOO_LONG = "54000"  # program_limit_exceeded: an index row is too long
 _STATEMENTS = Statements(
     insert,
     first_version=versions.next_value(),
@@ -86,8 +86,8 @@ _STATEMENTS = Statements(
 class PostgreSQL:
     """Connections to a PostgreSQL database, and their errors.
 
-    Synchronous calls share a pool of connections, and each event loop has its own. A statement that needs no
-    transaction is sent without one. Attributes and methods are those of `SQLite`.
+    Synchronous calls share a pool of connections, and each event loop has its own pool. A statement that needs no
+    transaction is sent without a transaction. Attributes and methods are the same as in `SQLite`.
     """
 
     def __init__(self, url: str) -> None:
@@ -115,7 +115,7 @@ class PostgreSQL:
         """See `memzoo.forks.Forked`."""
 
     def after_fork(self) -> None:
-        """In a child: never use or close the parent's connections."""
+        """Discard the parent's connections in a child process, without using or closing them."""
         if self._pid != os.getpid():
             self._pid = os.getpid()
             self._inherited += [self._engine.pool, *self._loops.values()]
@@ -147,10 +147,10 @@ class PostgreSQL:
         return await self.run_write(on)
 
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
-        """See `SQLite.append`; a turn that was stored but cleared before it was read is appended.
+        """See `SQLite.append`; a turn stored earlier, but cleared before its rows are read, is appended again.
 
-        A taken place means that another process has just stored this turn. If it is still taken at the third try, the
-        conversation's row contradicts its messages (`check` names it).
+        A taken place means that another process has just stored this turn. If the place is still taken at the third
+        try, the conversation's row contradicts its messages (`check` names the conversation).
         """
 
         def work(connection: Connection) -> Row:
@@ -170,11 +170,14 @@ class PostgreSQL:
                 return 0, known
 
     async def scrub(self, *, thorough: bool) -> bool:
-        """See `SQLite.scrub`: the server vacuums by itself in time; rewriting the tables locks all others out."""
+        """See `SQLite.scrub`: with `thorough`, rewrites the tables, which locks out all other users.
+
+        Without `thorough`, the server vacuums by itself in time.
+        """
 
         def rewrite(connection: Connection) -> None:
             driver: Any = connection.connection.driver_connection
-            driver.patience, usual = _DAY, driver.patience  # the server is silent meanwhile
+            driver.patience, usual = _DAY, driver.patience  # the server sends nothing while it rewrites
             try:
                 connection.exec_driver_sql(f"VACUUM (FULL) {_TABLES}").close()
             finally:
@@ -185,7 +188,7 @@ class PostgreSQL:
         return thorough
 
     async def check(self) -> list[str]:
-        """Report the number of pages with a wrong checksum, if the server keeps checksums."""
+        """Return a line with the number of pages with a wrong checksum, if the server found such pages."""
         [(count,)] = await self._run(lambda connection: connection.exec_driver_sql(_FAILED_PAGES).all())
         return [f"{self.name}: {count} pages with a wrong checksum were read"] if count else []
 
@@ -227,7 +230,7 @@ class PostgreSQL:
 
 
 def _names_a_message(diagnosis: Any) -> bool:
-    """Tell by the columns whether a number or a place was taken: a partition's index has its own name."""
+    """Tell whether a message's number or place was taken, by columns: a partition's index has its own name."""
     detail = getattr(diagnosis, "message_detail", None) or ""
     return str(detail).partition("=")[0].endswith(("(conversation_id, turn_id, place)", "(conversation_id, seq)"))
 
@@ -237,7 +240,7 @@ class _TakenError(StoreError):
 
 
 class _LoopEngine:
-    """The connections of one event loop, which can be closed after it has ended; asyncio cannot do that."""
+    """The connections of one event loop. `close` also works after the end of the loop; asyncio's own close does not."""
 
     def __init__(self, url: URL, options: dict[str, Any], connect: "_Connect") -> None:
         self.engine = create_async_engine(url, **options)
@@ -265,13 +268,13 @@ class _LoopEngine:
 
 
 def _check_out(_: object, record: Any, __: object) -> None:
-    """Replace a connection that the server has closed, without a round trip."""
+    """Make SQLAlchemy replace a connection that the server has closed; the check takes no round trip."""
     if record.driver_connection.closed or _has_input(record.driver_connection):
         raise DisconnectionError
 
 
 def _has_input(connection: Any) -> bool:
-    """Tell whether an idle connection has ended, the only reason for it to have input."""
+    """Tell whether an idle connection has input, which means that the server has ended the connection."""
     with selectors.DefaultSelector() as selector:
         selector.register(connection, selectors.EVENT_READ)
         return bool(selector.select(0))
@@ -292,9 +295,9 @@ _UNSUPPORTED = "unsupported startup parameter"  # PgBouncer's wording
 
 
 class _Connect:
-    """Connects; through a pooler that takes no options, without our time-out for locks.
+    """Opens connections with memzoo's time-out for locks, or without it through a pooler that takes no options.
 
-    After the first refusal, later connections leave it out from the start.
+    After the first refusal, later connections omit the time-out from the start.
     """
 
     def __init__(self) -> None:
@@ -302,7 +305,7 @@ class _Connect:
 
     def __call__(self, dialect: Any, _: object, args: Any, kwargs: dict[str, Any]) -> Any:
         if self._is_refused:
-            kwargs.pop("options", None)  # in SQLAlchemy 2.0 the dict is the engine's own, and no longer has any
+            kwargs.pop("options", None)  # SQLAlchemy 2.0 passes the engine's own dict, which may lack it by now
             return _open(dialect, args, kwargs)
         try:
             return _open(dialect, args, kwargs)

@@ -1,4 +1,4 @@
-"""Reads the URL of a PostgreSQL database: for the driver, for the pool, and for errors."""
+"""Reads a PostgreSQL URL: a URL for the driver, options for the pool, and a name for errors."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ _PATIENCE = "-c lock_timeout="
 _DAY = 86_400
 _OPTIONS = {"pool_size": "10", "timeout": "30"}
 _EXAMPLES = {**_OPTIONS, "connect_timeout": "10", "prepare_threshold": "5"}
-# Options of psycopg that libpq does not know, and that are not texts.
+# Options of psycopg that are unknown to libpq and are not strings.
 _OBJECTS = {"autocommit", "context", "cursor_factory", "row_factory"}
 _WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
 
@@ -31,14 +31,14 @@ def parse_url(url: str) -> tuple[str, URL, dict[str, Any]]:
     if unknown := sorted(_OBJECTS & query.keys()):
         raise OptionError(f"{unknown[0]!r} cannot be set in a URL; known are {', '.join(_OPTIONS)}, prepare_threshold")
     size, seconds = (_number(name, query.get(name, default)) for name, default in _OPTIONS.items())
-    # Names of prepared statements belong to the server's connection. A pooler passes that on to another client, which
-    # uses the same name for another statement: its read would then run our DELETE.
+    # Names of prepared statements belong to the server's connection. A pooler passes the connection on to another
+    # client, and that client uses the same name for another statement: the client's read would then run our DELETE.
     threshold = _number("prepare_threshold", query["prepare_threshold"], 0) if "prepare_threshold" in query else None
     wait = _number("connect_timeout", query.get("connect_timeout", seconds))
     host = parts.host or str(query.get("host", "localhost"))
     name = URL.create("postgresql", host=host, port=parts.port, database=parts.database).render_as_string()
     limits = f"{_PATIENCE}{1000 * seconds} {query.get('options', '')}".strip()
-    # A second more than the server's time-out for locks, whose error says more.
+    # One second more than the server's time-out for locks, because the server's error is more precise.
     arguments = {"connect_timeout": wait, "options": limits, "prepare_threshold": threshold, "patience": seconds + 1}
     options: dict[str, Any] = {
         "connect_args": arguments,
@@ -58,8 +58,8 @@ def is_own(options: str | None) -> bool:
 
 
 def without_secrets(url: str) -> str:
-    """Return a URL that opens the database again, given the password from elsewhere."""
-    # Rebuilt, because SQLAlchemy replaces a hidden password by stars, which a server would take for the password.
+    """Return the URL without secrets; it opens the database again if the password comes from elsewhere."""
+    # Build a new URL: SQLAlchemy replaces a hidden password by stars, and a server would take these for the password.
     parts = make_url(url)
     secrets = [name for name in parts.query if "password" in name]
     bare = URL.create(

@@ -42,7 +42,7 @@ def turn_values(conversation_id: str, turn_id: str, records: Sequence[Record], n
 
 
 def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entry]:
-    """Return rows with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS` (and others after them) as entries.
+    """Return rows as entries; a row begins with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`.
 
     Raises:
         StoreError: A row is damaged.
@@ -61,7 +61,7 @@ def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entr
 
 
 def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Return entries as rows by column, each with its place in its turn."""
+    """Return entries as rows keyed by column name, each row with the message's place in its turn."""
     places: Counter[str] = Counter()
     rows: list[dict[str, Any]] = []
     for entry in entries:
@@ -73,13 +73,13 @@ def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str,
 
 
 def buried_rows(conversation_id: str, tombstones: Iterable[str]) -> list[dict[str, str]]:
-    """Return the tombstones of a conversation, whose id is escaped, as rows by column."""
+    """Return a conversation's tombstones as rows keyed by column name; the conversation's id must be escaped."""
     conversation = tombstone(unescaped(conversation_id))
     return [{"conversation": conversation, "turn": turn} for turn in tombstones]
 
 
 def state_rows(ids: Mapping[str, str], version: int, state: StoredState) -> dict[Table, list[dict[str, Any]]]:
-    """Return a state, or its changes, as rows by table."""
+    """Return a state, or changes of a state, as rows grouped by table."""
     values = {escaped(key): None if value is None else to_json(value) for key, value in state.items.items()}
     return {
         schema.states: [{**ids, "version": version, "watermark": state.watermark}],

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 _tables = sa.MetaData()
-# Always in Unicode's order, whatever the language of the database.
+# Always sorted in Unicode's order, for any language of the database.
 _TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 
 
@@ -40,14 +40,14 @@ def _state_key() -> tuple[sa.Column[str], sa.Column[str]]:
     return _text("conversation_id", key=True), _text("strategy", key=True)
 
 
-# The prefix lets the tables share a database with others.
-# Long rows keep their row ids: without them SQLite stores whole rows in the inner nodes of its trees.
+# The prefix lets the tables share a database with other tables.
+# Tables with long rows keep row ids: without row ids, SQLite stores whole rows in the inner nodes of its trees.
 meta = sa.Table("memzoo_meta", _tables, _text("key", key=True), _number("value"))
 conversations = sa.Table(
     "memzoo_conversations",
     _tables,
     *(_text("id", key=True), _number("born"), _number("revision"), _number("last_seq")),
-    _text("updated_at", null=True),  # the time of its newest message; NULL if all were forgotten
+    _text("updated_at", null=True),  # the time of the newest message; NULL if all messages were forgotten
     sqlite_with_rowid=False,
 )
 messages = sa.Table(
@@ -55,7 +55,7 @@ messages = sa.Table(
     _tables,
     *(_text("conversation_id", key=True), _number("seq", key=True), _text("turn_id")),
     *(_text("message"), _text("fields"), _text("created_at")),
-    sa.Column("place", sa.BigInteger, nullable=False, server_default="0"),  # in its turn, from 0
+    sa.Column("place", sa.BigInteger, nullable=False, server_default="0"),  # in the turn, from 0
     sa.Index(
         "memzoo_messages_by_place", "conversation_id", "turn_id", "place", unique=True
     ),  # a turn cannot be stored twice
@@ -78,12 +78,12 @@ embeddings = sa.Table(
 )
 
 
-# The number of deletions in a conversation without notice to the readers of its states (no row: none).
+# The number of deletions in a conversation that left its states alone; no row means 0.
 epochs = sa.Table(
     "memzoo_epochs", _tables, _text("conversation_id", key=True), _number("epoch"), sqlite_with_rowid=False
 )
 
-# Turns with forgotten messages, and their conversations: both ids hashed, by `tombstone`.
+# Turns with forgotten messages: the ids of conversation and turn, both hashed by `tombstone`.
 tombstones = sa.Table(
     "memzoo_tombstones",
     _tables,
@@ -91,7 +91,8 @@ tombstones = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# The exclusive deriver of a state, until a time in milliseconds since 1970. The row stays, for its token.
+# The owner of each state's lease, and the end of the lease in milliseconds since 1970. An ended lease keeps its row,
+# for the token.
 leases = sa.Table(
     "memzoo_leases",
     _tables,
@@ -99,7 +100,7 @@ leases = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# In databases with sequences: no version is used twice, and nobody waits for one.
+# Versions in databases with sequences: no version is used twice, and no writer waits for a version.
 versions = sa.Sequence("memzoo_versions", metadata=_tables, data_type=sa.BigInteger)
 
 
@@ -118,7 +119,7 @@ _UPGRADING = 0x6D656D7A6F6F  # "memzoo"
 
 
 def version(connection: sa.Connection) -> int:
-    """Return the version of the existing tables; 0 for none, up to `VERSION` for usable ones.
+    """Return the version of the existing tables: 0 if there are no tables, up to `VERSION` for usable tables.
 
     Raises:
         InvalidRequestError: The tables lack a required number.
@@ -131,7 +132,7 @@ def version(connection: sa.Connection) -> int:
         ("floor", 0, "the highest revision in memzoo_conversations, or more"),
     ):
         if not isinstance(value := found.get(key), int) or value < least:
-            raise InvalidRequestError(  # the store turns it into a StoreError that names the place
+            raise InvalidRequestError(  # the store turns this error into a StoreError that names the database
                 f"the table {meta.name} is damaged: the value of {key!r} is {value!r}; restore a backup, or set it to "
                 f"what it was ({right})"
             )
@@ -139,7 +140,7 @@ def version(connection: sa.Connection) -> int:
 
 
 def upgrade(connection: sa.Connection) -> None:
-    """Create the tables, or upgrade older ones to `VERSION`; one process does so while others wait."""
+    """Create the tables, or upgrade older tables to `VERSION`; other processes wait meanwhile."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_UPGRADING)))
     found = version(connection)

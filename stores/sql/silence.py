@@ -1,7 +1,7 @@
 """Connections to PostgreSQL that give up on a silent server.
 
-Neither the server's time-outs nor TCP's help there: a pooler that hangs, or a network that drops packets, keeps a
-connection open without answering.
+The time-outs of the server and of TCP do not help: a pooler that hangs, or a network that drops packets, keeps a
+connection open without an answer.
 """
 
 from collections.abc import Generator
@@ -44,7 +44,7 @@ class AwaitedConnection(psycopg.AsyncConnection[Any]):
 
 
 def _bounded(gen: Generator[Any, Any, T], connection: BlockingConnection | AwaitedConnection) -> Generator[Any, Any, T]:
-    """Yield from the step, and fail if the socket is not ready for too long; psycopg polls every 0.1 seconds."""
+    """Run a step, and fail if the socket is not ready for too long; psycopg polls the socket every 0.1 seconds."""
     patience = connection.patience
     try:
         wanted = next(gen)
@@ -54,7 +54,7 @@ def _bounded(gen: Generator[Any, Any, T], connection: BlockingConnection | Await
             if ready:
                 end = monotonic() + patience
             elif monotonic() >= end:
-                connection.pgconn.finish()  # the pool notices that it is closed, and discards it
+                connection.pgconn.finish()  # the pool notices and discards a closed connection
                 raise psycopg.OperationalError(
                     f"no answer for {patience:g} seconds (timeout= in the URL sets how long to wait)"
                 )

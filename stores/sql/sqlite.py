@@ -32,8 +32,8 @@ T = TypeVar("T")
 
 logger = logging.getLogger("memzoo")
 
-# `floor` is the highest version of any cleared conversation. A new conversation starts above it, so no version is
-# ever used twice, although nothing else is kept of cleared conversations.
+# `floor` is the highest version of any cleared conversation. A new conversation starts above `floor`, so no version
+# is ever used twice, although cleared conversations leave no other data.
 _FLOOR = update(meta).where(meta.c.key == "floor")
 _REVISION = select(conversations.c.revision).where(conversations.c.id == CONVERSATION).scalar_subquery()
 _STATEMENTS = Statements(
@@ -73,10 +73,10 @@ class SQLite:
     connection would take several times as long as SQLite itself.
 
     Attributes:
-        name: The name of the place in errors.
-        shown: Its URL without secrets and options.
-        url: The URL that opens it again, without secrets; `None` if that would be another database.
-        statements: The statements of its dialect.
+        name: The database's name in errors.
+        shown: The URL without secrets and options.
+        url: The URL that opens the database again, without secrets; `None` if the URL would open another database.
+        statements: The statements in SQLite's dialect.
         close: Releases files and connections.
     """
 
@@ -97,11 +97,11 @@ class SQLite:
         self.close = weakref.finalize(self, self._connections.close)
 
     async def rows(self, statement: Executable, values: Mapping[str, Any], *, writes: bool = False) -> Sequence[Row]:
-        """Return the rows that one statement finds, or writes and returns."""
+        """Run one statement, and return the rows that it found or wrote."""
         return await self._do(lambda held: _run(held.driver, statement, values), writes=writes)
 
     async def run_read(self, work: Callable[[Connection], T]) -> T:
-        """Run work on a connection where each statement sees its own snapshot and takes no lock."""
+        """Run work on a connection; each statement sees its own snapshot and takes no lock."""
 
         def job(held: PooledConnection) -> T:
             with held.connection.begin():
@@ -114,14 +114,14 @@ class SQLite:
 
         def job(held: PooledConnection) -> T:
             with held.connection.begin():
-                # A transaction that reads first and locks later fails as soon as another has written.
+                # A transaction that reads first and locks later fails if another transaction wrote in between.
                 held.connection.exec_driver_sql("BEGIN IMMEDIATE")
                 return work(held.connection)
 
         return await self._do(job, writes=True)
 
     async def transact(self, work: Callable[[Run], T]) -> T:
-        """Like `run_write`, for constant statements, which go to the driver as compiled text."""
+        """Run work in a transaction like `run_write`, with constant statements as compiled text for the driver."""
 
         def job(held: PooledConnection) -> T:
             with held.driver as driver:
@@ -131,10 +131,11 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
-        """Store a turn, given as its `turn_values`.
+        """Store a turn, given as the result of `turn_values`.
 
         Returns:
-            The number of its first message; or 0, and the rows of the turn if it exists already: none if forgotten.
+            The number of the turn's first message and no rows; for an existing turn, 0 and its rows; for a forgotten
+            turn, 0 and the rows that are left.
         """
 
         def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:
@@ -160,8 +161,8 @@ class SQLite:
         return await self._do(job, writes=True)
 
     async def scrub(self, *, thorough: bool) -> bool:
-        """Empty the write-ahead log into the file, rewritten first if `thorough`; return whether no traces are left."""
-        # Others may have to wait behind it, so keep that short unless `thorough`.
+        """Rewrite the file if `thorough`, empty the write-ahead log into it, and return true if no traces are left."""
+        # Other callers may have to wait for this call, so keep the wait short unless `thorough`.
         deadline = Deadline(self._timeout if thorough else min(self._timeout, _PATIENCE))
         try:
             if thorough:
@@ -178,7 +179,7 @@ class SQLite:
         return [f"{self.name}: {line}" for (line,) in found if line != "ok"]
 
     async def _do(self, job: Callable[[PooledConnection], T], *, writes: bool = False) -> T:
-        """Do a job at once, usually in microseconds; if it has to wait, an event loop goes on meanwhile."""
+        """Do a job at once, usually in microseconds; if the job has to wait, an event loop keeps running."""
         try:
             return self._attempt(job, AT_ONCE, writes=writes)
         except _BusyError:
@@ -214,14 +215,14 @@ class SQLite:
 
     def _error(self, error: Exception) -> StoreError:
         kind = _BusyError if _is_busy(error) else StoreError
-        # The message for invalid UTF-8 would show stored text.
+        # SQLite's message for invalid UTF-8 would show stored text.
         said, *_ = str(getattr(error, "orig", None) or error).partition(" with text ")
         advice = "; the file or its folder is read-only" if _code(error) == sqlite3.SQLITE_READONLY else ""
         return kind(f"{self.name}: {said}{advice}")
 
 
 class _BusyError(StoreError):
-    """Others held the database for longer than the call may wait."""
+    """Other connections held the database for longer than the call may wait."""
 
 
 _LOCKED = "database is locked"  # SQLite's wording
@@ -261,18 +262,19 @@ def _run(
     if isinstance(values, Sequence):
         return driver.executemany(text, [[row[name] for name in names] for row in values]).fetchall()
     known = {**constants, **values}
-    # By position: the driver would look up each name every time.
+    # Values by position: by name, the driver would look up each name every time.
     return driver.execute(text, [known[name] for name in names]).fetchall()
 
 
 def _create(file: str) -> None:
-    """Create a file before SQLite does, which would let everybody read it; the files beside it get the same mode.
+    """Create a private file: a file created by SQLite itself can be read by everybody.
 
-    An existing file is left to SQLite: closing it would drop all locks of this process on it, and others would then
-    delete the write-ahead log of connections in use.
+    SQLite gives the files beside the database the same mode. An existing file is left to SQLite: closing the file here
+    would drop all locks of this process on the file, and other processes would then delete the write-ahead log of
+    connections in use.
     """
-    # Another thread's connection must not lock the new file before it is closed here.
-    with _creating, contextlib.suppress(OSError):  # SQLite has the better message
+    # Another thread's connection must not lock the new file before the file is closed here.
+    with _creating, contextlib.suppress(OSError):  # SQLite raises a better error
         os.close(private(os.path.realpath(file), os.O_CREAT | os.O_EXCL | os.O_RDWR))
 
 
@@ -282,13 +284,13 @@ def _connect(database: str, synchronous: str) -> sqlite3.Connection:
         _create(database)
     connection = _open(database)
     try:
-        # A file stays in write-ahead mode. A new one refuses it while other processes set it.
+        # A file stays in write-ahead mode. A new file refuses the mode while other processes set it.
         for setting in ("journal_mode = WAL", f"synchronous = {synchronous}", "secure_delete = ON"):
             connection.execute(f"PRAGMA {setting}")
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.OperationalError) and _can_only_be_read(database, error):
-            # Without a lock and a log, which have no place there: concurrent writes go unnoticed.
+            # Open without a lock and a log, since the folder allows neither: concurrent writes go unnoticed.
             return _open(f"{Path(database).as_uri()}?immutable=1", uri=True)
         raise
     return connection
@@ -299,7 +301,7 @@ def _open(database: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def _can_only_be_read(database: str, error: sqlite3.OperationalError) -> bool:
-    """Tell whether a file's folder does not allow a log, and no log with unread changes exists."""
+    """Tell whether a file can only be read: its folder allows no log, and no log with unread changes exists."""
     log = Path(f"{database}-wal")
     is_left = log.exists() and log.stat().st_size > 0
     return _code(error) in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN} and not is_left
@@ -331,7 +333,7 @@ def _parse_url(url: str) -> tuple[str, str, float]:
 def _file(database: str) -> str:
     if database == _IN_MEMORY:
         return database
-    # Absolute at once: connections are opened later, and the process may change its folder.
+    # Made absolute at once: connections are opened later, and the process may change its current folder.
     path = Path(database).absolute()
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist")

@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 Run: TypeAlias = Callable[[sa.Executable, Mapping[str, Any] | Sequence[Mapping[str, Any]]], Any]
-"""Executes a statement in a transaction, once with its values, or once for each of several sets of values."""
+"""A function that executes a statement in a transaction, once for each set of values (one set, or a sequence)."""
 
 CONVERSATION, _STRATEGY = sa.bindparam("conversation_id", type_=sa.Text), sa.bindparam("strategy", type_=sa.Text)
-# In the order of the table, between the conversation and the place in the turn.
+# In the table's order: the columns between the conversation's id and the place in the turn.
 ENTRY_COLUMNS = ("seq", "turn_id", "message", "fields", "created_at")
 _ENTRIES = sa.select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
 TURN = _ENTRIES.where(messages.c.turn_id == sa.bindparam("turn_id")).order_by(messages.c.place)
@@ -62,13 +62,13 @@ _BOUNDS: dict[str, sa.ColumnElement[bool]] = {
     "first": sa.bindparam("first", type_=sa.Text) <= _ID,
     "beyond": sa.bindparam("beyond", type_=sa.Text) > _ID,
     "idle": sa.bindparam("idle", type_=sa.Text) > _UPDATED_AT,
-    "behind": (conversations.c.last_seq > _LEARNT_TO) & _NOT_LEARNT,  # the newest messages may be forgotten
+    "behind": (conversations.c.last_seq > _LEARNT_TO) & _NOT_LEARNT,  # `last_seq` may be a forgotten message's number
 }
 
 
 @functools.cache
 def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
-    """Select the ids of conversations with messages, within the named bounds: those of `_BOUNDS`, and `limit`."""
+    """Select the ids of conversations with messages, within the named bounds: names of `_BOUNDS`, or `limit`."""
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
     return found.limit(sa.bindparam("limit", type_=sa.BigInteger)) if "limit" in bounds else found
@@ -93,11 +93,11 @@ def _changes() -> sa.Select[*tuple[Any, ...]]:
 
 STATE = _state()
 CHANGES = _changes()
-# The conversation first: its row is the lock.
+# Lock the conversation first: its row is the lock.
 LOCK = sa.select(conversations.c.id).where(conversations.c.id == CONVERSATION).with_for_update()
 CLEAR = sa.delete(conversations).where(conversations.c.id == CONVERSATION)
-# Even if the row is missing while others depend on it. A writer that starts the conversation again meanwhile loses
-# nothing: one snapshot has the new row together with its dependents, or neither.
+# Delete dependent rows even if the conversation's row is missing. A writer that starts the conversation again
+# meanwhile loses nothing: one snapshot has the new row together with its dependent rows, or neither.
 CLEAR_REST = tuple(
     sa.delete(table).where(
         table.c.conversation_id == CONVERSATION, ~sa.exists().where(conversations.c.id == CONVERSATION)
@@ -107,7 +107,7 @@ CLEAR_REST = tuple(
 _OWNER: sa.BindParameter[str] = sa.bindparam("owner", type_=sa.Text)
 _OWN_LEASE = (leases.c.conversation_id == CONVERSATION) & (leases.c.strategy == _STRATEGY)
 LEASE = sa.select(leases.c.owner, leases.c.token).where(_OWN_LEASE)
-# As text, because the values of an update must not have the names of its columns.
+# Written as text, because SQLAlchemy does not allow the name of a column for a parameter of an update.
 END_LEASES = sa.text("UPDATE memzoo_leases SET ends = 0 WHERE conversation_id = :conversation_id")
 RELEASE = sa.text(f"{END_LEASES} AND strategy = :strategy AND owner = :owner RETURNING token")
 ADD = sa.insert(messages)
@@ -116,7 +116,7 @@ TOMBSTONES = sa.select(tombstones.c.turn).where(_BURIED_IN).order_by(tombstones.
 UNBURY = sa.delete(tombstones).where(_BURIED_IN)
 _NEWEST = sa.select(messages.c.created_at).where(messages.c.conversation_id == conversations.c.id)
 _NEWEST_TIME = sa.func.coalesce(_NEWEST.order_by(messages.c.seq.desc()).limit(1).scalar_subquery(), "")
-# A conversation's row has the time of its newest message.
+# Conversations whose row does not have the time of the newest message.
 LOST = sa.select(conversations.c.id).where(conversations.c.updated_at != _NEWEST_TIME)
 _ROW = sa.select(conversations.c.id).where(conversations.c.id == messages.c.conversation_id)
 ROWLESS = sa.select(messages.c.conversation_id).where(~_ROW.exists()).distinct().order_by(messages.c.conversation_id)
@@ -124,7 +124,7 @@ ROWLESS = sa.select(messages.c.conversation_id).where(~_ROW.exists()).distinct()
 
 @functools.cache
 def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Select part of a log, each row with revision and epoch; a row with only these if there are no entries."""
+    """Select part of a log, with revision and epoch in each row; without entries, one row with only these two."""
     seq, last = messages.c.seq, sa.bindparam("until", type_=sa.BigInteger)
     wanted = (seq > sa.bindparam("after", type_=sa.BigInteger)) & (seq <= last if until else sa.true())
     head = conversations.outerjoin(epochs, epochs.c.conversation_id == conversations.c.id)
@@ -146,10 +146,10 @@ class Statements:
     """The statements that differ between databases.
 
     Attributes:
-        read: The statement for `Store.read`, with the given bounds.
+        read: Returns the statement for `Store.read` with the given bounds.
         found: Makes a missing conversation; returns its first version.
         revise: Locks a conversation against other writers, and gives it a new version.
-        renew: Like `revise`; invalidates all earlier versions.
+        renew: Does the same as `revise`, and invalidates all earlier versions.
         lease: Takes a free lease, or renews the owner's; then returns its owner and token.
         evicted: Gives the log of a conversation a new epoch, and leaves its versions as they are.
         retire: Records the used versions of a conversation that is about to be deleted.
@@ -165,14 +165,14 @@ class Statements:
         retire: sa.Executable | None = None,
         page_first: bool = False,
     ) -> None:
-        """Build them once.
+        """Build the statements.
 
         Args:
             insert_: The dialect's `insert`, which handles conflicts.
             first_version: A version greater than all versions of cleared conversations.
             next_version: A version greater than all earlier versions of the conversation.
             now: The time in milliseconds since 1970.
-            retire: See above; `None` if the database never uses a version twice.
+            retire: The statement `retire`; `None` if the database never uses a version twice.
             page_first: Select the page of a log before joining it to its conversation, for databases that would
                 otherwise sort the whole log.
         """
@@ -193,7 +193,7 @@ class Statements:
         self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings, tombstones)}
 
     def put(self, run: Run, rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]]) -> None:
-        """Insert or replace rows of these tables."""
+        """Insert or replace rows, given by table."""
         for table, new in rows.items():
             if new:
                 run(self._puts[table], new)

@@ -43,13 +43,14 @@ __all__ = ["SQLStore"]
 class SQLStore(Closing):
     """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for a fleet.
 
-    **SQLite.** An append is on disk when it returns (`?synchronous=full`, the default). With `normal`, it is many times
-    faster and survives a crash of the process, but perhaps not a power failure. Readers never wait for writers; a
-    writer waits for others at most `?timeout=` seconds (default 30), and an event loop goes on meanwhile.
+    **SQLite.** When an append returns, its messages are on disk (`?synchronous=full`, the default). With `normal`, an
+    append is many times faster and survives a crash of the process, but perhaps not a power failure. Readers never wait
+    for writers; a writer waits for other writers at most `?timeout=` seconds (default 30), and an event loop keeps
+    running meanwhile.
 
-    **PostgreSQL.** An append is one round trip; awaited, it blocks no event loop. A writer waits only for other writers
-    of the same conversation, at most as long. Threads and event loops may share a store; each loop has its own
-    connections.
+    **PostgreSQL.** An append is one round trip; an awaited append blocks no event loop. A writer waits only for other
+    writers of the same conversation, with the same time limit. Threads and event loops may share a store; each loop has
+    its own connections.
 
     Example:
         >>> from memzoo.stores import Record
@@ -123,7 +124,7 @@ class SQLStore(Closing):
     ) -> Entries:
         """See `Store.read`."""
         found = self._database.statements.read(until=until is not None, limit=limit is not None, newest=newest)
-        # At least one row, because the first one also brings epoch and revision.
+        # Read at least one row, because the first row also has the epoch and the revision.
         bounds = {"after": after, "until": until, "limit": min(max(limit or 0, 1), HIGHEST)}
         rows = await self._rows(found, conversation_id, bounds)
         if not rows:
@@ -135,7 +136,7 @@ class SQLStore(Closing):
         return Entries(to_entries(conversation_id, reversed(rows) if newest else rows), epoch, revision)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """See `Store.read_state`; changes come in their order, and those of one commit by key."""
+        """See `Store.read_state`; changes are in the order of their commits, and by key within a commit."""
         rows = await self._rows(statements.CHANGES, conversation_id, {"strategy": escaped(strategy), "since": since})
         if not rows:
             return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
@@ -165,7 +166,7 @@ class SQLStore(Closing):
         state = StoredState(watermark, changes, embeddings or {})
 
         def work(run: Run) -> int:
-            # Lock the row first: a later statement then reads what others committed.
+            # Lock the row first: a later statement then reads the commits of other writers.
             revised, found = run(use.revise, ids), run(statements.STATE, ids)
             if not revised or found[0][1] != expected:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
@@ -189,7 +190,7 @@ class SQLStore(Closing):
         await self._database.rows(statements.RELEASE, values, writes=True)
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """See `Store.embeddings`."""
+        """See `ManagedStore.embeddings`."""
         rows = await self._rows(statements.VECTORS, conversation_id, {"strategy": escaped(strategy), "after": after})
         vectors: dict[int, bytes] = dict(cast("Sequence[tuple[int, bytes]]", rows))
         if wrong := [seq for seq, vector in vectors.items() if not isinstance(vector, bytes)]:
@@ -212,7 +213,7 @@ class SQLStore(Closing):
         prefix: str = "",
         behind: str | None = None,
     ) -> list[str]:
-        """See `Store.conversations`."""
+        """See `ManagedStore.conversations`."""
         bounds: dict[str, Any] = {**prefix_range(prefix), "limit": None if limit is None else max(limit, 0)}
         bounds["after"] = None if after is None else escaped(after)
         bounds["idle"] = None if idle_since is None else as_time(idle_since)
@@ -240,7 +241,7 @@ class SQLStore(Closing):
         return int((await self._database.rows(statements.COUNT, {"conversation_id": escaped(conversation_id)}))[0][0])
 
     async def states(self, conversation_id: str) -> list[str]:
-        """See `Store.states`."""
+        """See `ManagedStore.states`."""
         rows = await self._rows(statements.STATES, conversation_id)
         return sorted(unescaped(name) for (name,) in rows)
 
@@ -269,7 +270,7 @@ class SQLStore(Closing):
         await self._database.run_write(work)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`: empties SQLite's log; `thorough` is `VACUUM`, or PostgreSQL's `VACUUM FULL`."""
+        """See `ManagedStore.scrub`: empties SQLite's log; `thorough` runs `VACUUM`, or PostgreSQL's `VACUUM FULL`."""
         return await self._database.scrub(thorough=thorough)
 
     async def check(self) -> list[str]:

@@ -31,12 +31,12 @@ class Deadline:
 
     @property
     def rest(self) -> float:
-        """Return the seconds left."""
+        """The seconds left."""
         return max(0.0, self._end - monotonic())
 
     @property
     def is_given_up(self) -> bool:
-        """True once nobody waits for the call any more, so that it must not do anything."""
+        """True once no caller is waiting for the call any more; the call must then do nothing."""
         return self._given_up.is_set()
 
     def give_up(self) -> None:
@@ -44,24 +44,24 @@ class Deadline:
         self._given_up.set()
 
     def takes(self, lock: "threading.RLock") -> bool:
-        """Take a lock if it becomes free in time; return whether it did."""
+        """Take a lock if it becomes free in time; return true if the lock was taken."""
         while not lock.acquire(timeout=min(self.rest, _LONGEST_PAUSE)):
             if not self.rest or self.is_given_up:
                 return False
         return True
 
     def pause(self) -> bool:
-        """Wait a little, longer each time; return whether to try again."""
+        """Wait a little, longer with each call; return true if the caller may try again."""
         pause, self._pause = min(self._pause, self.rest), min(2 * self._pause, _LONGEST_PAUSE)
         return pause > 0 and not self._given_up.wait(pause)
 
 
 AT_ONCE = Deadline(0)
-"""The limit of a call that does not wait at all."""
+"""The deadline of a call that does not wait at all."""
 
 
 class WaitingExecutor:
-    """Runs work that waits: in the call, or, to keep an event loop running, in a thread, one after the other."""
+    """Runs work that waits: in the calling thread, or, for event loops, one job after the other in another thread."""
 
     def __init__(self) -> None:
         self._threads: ThreadPoolExecutor | None = None
@@ -71,11 +71,11 @@ class WaitingExecutor:
         """See `memzoo.forks.Forked`."""
 
     def after_fork(self) -> None:
-        """See `memzoo.forks.Forked`: a child lacks the thread."""
+        """See `memzoo.forks.Forked`: a child process lacks the thread."""
         self._threads = None
 
     async def run(self, work: Callable[[], T], deadline: Deadline) -> T:
-        """Run the work; if the caller is cancelled, give it up."""
+        """Run the work, and return its result; if the caller is cancelled, give up the work."""
         if is_blocking():
             return work()
         self._threads = self._threads or ThreadPoolExecutor(1, "memzoo-sqlite")
@@ -85,6 +85,6 @@ class WaitingExecutor:
             return await asyncio.shield(outcome)
         except asyncio.CancelledError:
             deadline.give_up()
-            if not running.cancel():  # it then ends at once and does nothing more
+            if not running.cancel():  # running work then ends at once and does nothing more
                 await asyncio.gather(outcome, return_exceptions=True)
             raise

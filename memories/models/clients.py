@@ -103,7 +103,7 @@ class Clients:
         text = f"{type(error).__name__}: {error}"
         # The client has no specific type for a missing key, and its message lists every kind of key.
         # Servers' errors are subclasses.
-        if type(error) is OpenAIError and "Missing credentials" in text:
+        if type(error) is OpenAIError and ("Missing credentials" in text or "api_key client option" in text):
             text = "it needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none)"
         if isinstance(error, APIConnectionError):
             address = redact_url(str(error.request.url).partition("?")[0])

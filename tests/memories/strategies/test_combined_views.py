@@ -177,7 +177,7 @@ def test_what_must_be_shown_is_shown_whole_or_refused() -> None:
         assert numbers_of(merge_views([said([10])], renderer(), limit=limit, shares=[1], first=first)) == [1, 5]
     assert numbers_of(merge_views([said([10])], renderer(), limit=7, shares=[1], first=first)) == [1, 5, 10]
     with pytest.raises(
-        OverBudgetError, match="the newest user message and what follows it together take 5 t"
+        OverBudgetError, match="the newest user message and all that follows together take 5 t"
     ) as caught:
         merge_views([said([10])], renderer(), limit=4, shares=[1], first=first)
     assert (caught.value.size, caught.value.limit) == (5, 4)

@@ -107,6 +107,9 @@ def check(
             faults += [f"holds a secret: {path}"] if secret else []
             continue
         fresh = path if path.name.endswith((".yaml", ".yaml.gz")) else path.with_suffix(".yaml")
+        if fresh != path and fresh.exists():
+            faults.append(f"not converted, because {fresh} exists: {path}")
+            continue
         clean(file, fresh)
         mended.append(f"{'secrets removed' if secret else 'converted'}: {fresh}")
         if fresh != path:

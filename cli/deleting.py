@@ -45,6 +45,8 @@ def forget(
             "give either numbers of messages, or --all for the whole conversation, or --older-than or --idle-for for "
             "all conversations, such as --older-than 30d; or --thorough alone"
         )
+    if prefix and not old:
+        raise OptionError("--prefix goes with --older-than or --idle-for")
     if old and stored.conversation:
         raise OptionError("--older-than and --idle-for look at all conversations: name some with --prefix")
     if old:

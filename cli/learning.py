@@ -8,6 +8,7 @@ import typer
 from memzoo import memories
 from memzoo.cli.options import Asked, Counter, Stored, Workers, Yes, command, open_existing, write_count
 from memzoo.cli.terminal import bar, confirm, echo
+from memzoo.errors import OptionError
 from memzoo.memories.engine.learner import relearn
 from memzoo.strategy import ModelBackedMemory, short_name, strategy_named, token_counter
 from memzoo.sync import drive
@@ -45,6 +46,8 @@ def learn(
     name, _, given = memory.partition(":")
     name, options = short_name(name), read_options(given) if given else {}
     if again or only_set_aside:
+        if prefix:
+            raise OptionError("--again and --set-aside are for one conversation: name it with --conversation")
         _learn_again(stored, name, asked, counter, options, only_set_aside=only_set_aside, yes=yes)
         return
     if issubclass(strategy_named(name), ModelBackedMemory):

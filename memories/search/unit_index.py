@@ -1,14 +1,15 @@
 """Searches known units by words: facts, and the statements of notes."""
 
+import bisect
 import heapq
 import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from memzoo.forks import new_lock
 from memzoo.memories.search.corrections import find_asked_kinds, kinds_of
@@ -45,40 +46,64 @@ _EVENED = 0.3
 
 
 class _Texts(Generic[_Key]):
-    """Texts searched by their terms, scored by BM25. The cost of a change depends only on the changed text."""
+    """Texts by their terms, scored by BM25. The cost of adding or removing a text depends on its number of terms only.
 
-    def __init__(self, weights: UnitWeights) -> None:
-        self._weights = weights
+    Args:
+        weights: The weights of BM25.
+        order: A function that returns the sort key of a text, such as its time. Of a term in more than `_MOST` texts,
+            the last of these texts are scored if rarer terms find nothing; without the function, none.
+    """
+
+    def __init__(self, weights: UnitWeights, order: Callable[[_Key], Any] | None = None) -> None:
+        self._weights, self._order = weights, order
         self._with: defaultdict[str, dict[_Key, int]] = defaultdict(dict)
+        # The texts with a term in order, for terms in more than `_MOST` texts.
+        self._sorted: dict[str, list[_Key]] = {}
         self._lengths: Counter[_Key] = Counter()
         self._total = 0
 
     def add(self, key: _Key, terms: Sequence[str], times: int = 1) -> None:
-        """Add terms to a text; with `times` -1, remove them."""
+        """Add terms to a text; with `times` -1, remove the terms from the text."""
         for term in terms:
             counts = self._with[term]
-            counts[key] = counts.get(key, 0) + times
+            before = counts.get(key, 0)
+            counts[key] = before + times
             if not counts[key]:
                 del counts[key]
-                if not counts:
-                    del self._with[term]
+            if self._order and not (before and key in counts):
+                self._sort(term, key, counts)
+            if not counts:
+                del self._with[term]
         self._total += times * len(terms)
         self._lengths[key] += times * len(terms)
         if not self._lengths[key]:
             del self._lengths[key]
+
+    def _sort(self, term: str, key: _Key, counts: Mapping[_Key, int]) -> None:
+        """Keep the texts with a term in order after a text was added or removed."""
+        order = cast("Callable[[_Key], Any]", self._order)
+        if len(counts) <= _MOST:
+            self._sorted.pop(term, None)
+        elif term not in self._sorted:
+            self._sorted[term] = sorted(counts, key=order)
+        elif key in counts:
+            bisect.insort(self._sorted[term], key, key=order)
+        else:
+            _delete(self._sorted[term], key, order)
 
     def score(self, asked: Mapping[str, float]) -> dict[_Key, float]:
         """Return the scores of all texts that have one of the terms; `asked` gives the share of each term."""
         saturation, dilution, lengths = self._weights.saturation, self._weights.dilution, self._lengths
         least, each = saturation * (1 - dilution), saturation * dilution * len(lengths) / max(self._total, 1)
         scores: dict[_Key, float] = {}
-        having = [(self._with[term], share) for term, share in asked.items() if term in self._with]
-        for counts, share in sorted(having, key=lambda one: len(one[0])):
+        having = [(len(self._with[term]), term, share) for term, share in asked.items() if term in self._with]
+        for _, term, share in sorted(having):
+            counts = self._with[term]
             rest = len(lengths) - len(counts)
             weight = share * (saturation + 1) * max(math.log((rest + 0.5) / (len(counts) + 0.5)), _LEAST_WEIGHT)
             keys: Iterable[_Key] = counts
             if len(counts) > _MOST:
-                keys = scores.keys() & counts.keys() or itertools.islice(reversed(counts), _MOST)
+                keys = scores.keys() & counts.keys() or self._sorted.get(term, [])[-_MOST:]
             for key in keys:
                 count = counts[key]
                 scores[key] = scores.get(key, 0.0) + weight * count / (count + least + each * lengths[key])
@@ -113,9 +138,11 @@ class UnitIndex:
         self._units: dict[int, FoundUnit] = {}
         self._sizes: dict[int, float] = {}
         self._kinds: dict[int, int] = {}
-        self._own = _Texts[int](self._weights)
+        # The order of a unit's message, then of the unit in it: the same in all processes, unlike the numbers.
+        self._orders: dict[int, tuple[int, str, str]] = {}
+        self._own = _Texts[int](self._weights, self._orders.__getitem__)
         self._known = _Texts[str](self._weights)
-        self._under: defaultdict[str, dict[int, None]] = defaultdict(dict)
+        self._under: defaultdict[str, list[int]] = defaultdict(list)
         self._said: defaultdict[int, dict[int, None]] = defaultdict(dict)
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
@@ -124,7 +151,7 @@ class UnitIndex:
             for key, units in items.items():
                 before, now = self._of.pop(key, {}), dict[KnownUnit, int]()
                 for place, unit in enumerate(units):
-                    number = now[unit] = before.pop(unit) if unit in before else now.get(unit) or self._add(unit)
+                    number = now[unit] = before.pop(unit) if unit in before else now.get(unit) or self._add(key, unit)
                     self._units[number] = FoundUnit(key, place, unit)
                 for unit, number in before.items():
                     self._remove(unit, number)
@@ -168,14 +195,15 @@ class UnitIndex:
                     best[number] = max(best.get(number, 0.0), one / evened)
             return self._rank(best)
 
-    def _add(self, unit: KnownUnit) -> int:
+    def _add(self, key: str, unit: KnownUnit) -> int:
         number = next(self._numbers)
+        self._orders[number] = unit.seq, key, unit.text
         terms = self._index(unit, number, 1)
         # Half of the terms are pairs.
         self._sizes[number] = math.log2(max(len(terms) / 2, self._weights.short) / self._weights.short)
         self._said[unit.seq][number] = None
-        for name in unit.names:
-            self._under[name][number] = None
+        for name in dict.fromkeys(unit.names):
+            bisect.insort(self._under[name], number, key=self._orders.__getitem__)
         return number
 
     def _remove(self, unit: KnownUnit, number: int) -> None:
@@ -183,7 +211,8 @@ class UnitIndex:
         del self._units[number], self._sizes[number], self._said[unit.seq][number]
         self._kinds.pop(number, None)
         for name in dict.fromkeys(unit.names):
-            del self._under[name][number]
+            _delete(self._under[name], number, self._orders.__getitem__)
+        del self._orders[number]
 
     def _index(self, unit: KnownUnit, number: int, times: int) -> Sequence[str]:
         terms = _terms_of(unit)
@@ -206,10 +235,10 @@ class UnitIndex:
     def _find_near(self, found: Mapping[int, float], known: Mapping[str, float]) -> Iterable[int]:
         """Return the units found by words, and the units under the names with the best scores."""
         near = dict.fromkeys(found)
-        for name in sorted(known, key=known.__getitem__, reverse=True):
+        for _, name in sorted(zip(map(_rounded, known.values()), known, strict=True), reverse=True):
             if len(near) > _MOST:
                 break
-            near.update(dict.fromkeys(itertools.islice(reversed(self._under[name]), _MOST)))
+            near.update(dict.fromkeys(reversed(self._under[name][-_MOST:])))
         return near
 
     def _weigh(self, query: str, named: Mapping[str, float]) -> dict[str, float]:
@@ -223,7 +252,7 @@ class UnitIndex:
                     asked[f"{stem(one)} {stem(other)}"] = weights.rows
         # In a query with a full name, a pronoun such as "she" usually means this name, and other names hardly count.
         likely = FULL_NAME if max(named.values(), default=0.0) >= FULL_NAME else _LIKELY
-        for name, surely in heapq.nlargest(_MOST_NAMES, named.items(), key=itemgetter(1)):
+        for name, surely in heapq.nlargest(_MOST_NAMES, named.items(), key=itemgetter(1, 0)):
             if next(places(folded, name), None) is None:
                 share = min(surely, FULL_NAME) if surely >= likely else _LEAST
                 asked = {**dict.fromkeys(map(stem, _words(name)), share), **asked}
@@ -243,9 +272,19 @@ class UnitIndex:
     def _rank(self, scores: Mapping[int, float]) -> FoundUnits:
         def order(number: int) -> tuple[float, int, str, int]:
             key, place, unit = self._units[number]
-            return -scores[number], unit.seq, key, place
+            return -_rounded(scores[number]), unit.seq, key, place
 
         return FoundUnits([(self._units[number], scores[number]) for number in sorted(scores, key=order)])
+
+
+def _delete(keys: list[_Key], key: _Key, order: Callable[[_Key], Any]) -> None:
+    """Delete a key from a sorted list."""
+    del keys[bisect.bisect_left(keys, order(key), key=order)]
+
+
+def _rounded(score: float) -> float:
+    """Return a score without the digits that depend on the order of addition."""
+    return round(score, 9)
 
 
 def _terms_of(unit: KnownUnit) -> list[str]:

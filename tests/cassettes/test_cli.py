@@ -207,6 +207,11 @@ def test_parsed_bodies_are_converted(run: Run, project: "Project", pipeline: "Pi
     assert not (project.root / "old" / "a.yml").exists()
     with use_cassette(project.root / "old" / "a.yaml"):
         assert pipeline.ask("hi") == "Oslo"
+    there = (project.root / "old" / "a.yaml").read_bytes()
+    project.write("old/a.yml", yaml.safe_dump(document))
+    assert "not converted, because old/a.yaml exists" in run("check", "--fix", "old").output
+    assert (project.root / "old" / "a.yaml").read_bytes() == there
+    assert (project.root / "old" / "a.yml").exists()
 
 
 @pytest.mark.parametrize(

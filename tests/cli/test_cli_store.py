@@ -269,6 +269,13 @@ def test_forget_must_be_told_what(memzoo: Memzoo, arguments: list[str]) -> None:
     assert len(memzoo("history").output.splitlines()) == 4
 
 
+def test_a_prefix_does_not_widen_or_narrow_what_is_named(memzoo: Memzoo) -> None:
+    """Beside numbers or --all it would mean nothing, so it is refused and nothing is deleted."""
+    with pytest.raises(OptionError, match="--prefix goes with --older-than or --idle-for"):
+        memzoo("forget", "--all", "--prefix", "idle", "--yes")
+    assert len(memzoo("history").output.splitlines()) == 4
+
+
 def test_forget_refuses_unknown_numbers(memzoo: Memzoo) -> None:
     """If one is unknown nothing is forgotten."""
     with pytest.raises(UnknownMessageError, match="no message 9"):

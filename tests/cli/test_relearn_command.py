@@ -37,6 +37,14 @@ def summary(url: str) -> str:
         return ConversationSummaryMemory(llm="offline", store=store, conversation_id="a").summary
 
 
+def test_it_is_for_one_conversation(url: str) -> None:
+    """A prefix, which names several, is refused; the summary stays."""
+    before = summary(url)
+    with pytest.raises(OptionError, match="name it with --conversation"):
+        run("--store", url, "--memory", "summary", "--prefix", "a", "--yes")
+    assert summary(url) == before
+
+
 def test_learns_anew(url: str) -> None:
     """What was learnt wrongly is gone, and what it cost is said."""
     assert run("--store", url, "--memory", "summary", "--yes") == (0, "Learnt again, with 1 model call.\n")

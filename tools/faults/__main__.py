@@ -108,8 +108,10 @@ def _run(cells: Sequence[Cell], jobs: int, console: Console, results: Path) -> l
             progress.advance(whole)
             return tally
 
+        # An upgrade lets this process know a newer version of the tables meanwhile: nothing else may open a store.
+        alone = [cell for cell in cells if cell[0].strategy == "upgrade"]
         try:
-            return list(pool.map(run, cells))
+            return [*pool.map(run, [cell for cell in cells if cell not in alone]), *map(run, alone)]
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

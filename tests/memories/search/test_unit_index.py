@@ -1,6 +1,7 @@
 """What is known, found by words."""
 
 import gc
+import random
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -150,6 +151,27 @@ class TestFound:
             scores = [score for _, score in index_of(units[:count]).search("boat").scores]
             assert scores == sorted(scores, reverse=True)
             assert len({one.key for one in index_of(units[:count]).search("boat")}) == len(scores) == found
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_is_the_same_however_the_index_was_filled(self, seed: int) -> None:
+        """What was put in bit by bit, taken out and put back is found as in an index that was filled at once."""
+        chance = random.Random(seed)  # noqa: S311 - chance that repeats
+        words = "boat likes red old Anna Bo Cleo".split()
+        items: dict[str, list[KnownUnit]] = {f"item {number}": [] for number in range(8)}
+        index = UnitIndex()
+        for seq in range(120):
+            units = items[key := chance.choice(list(items))]
+            gone = chance.sample(units, min(len(units), chance.choice((0, 0, 1, 3))))
+            index.put({key: [one for one in units if one not in gone]})
+            for _ in range(3):
+                text = " ".join(chance.choices(words, k=4))
+                units.append(KnownUnit(f"{text} {chance.randrange(9**9)}", (key, chance.choice(words).lower()), seq))
+            index.put({key: units})
+        anew = UnitIndex()
+        anew.put(dict(reversed(items.items())))
+        for query in ("Who likes a boat?", "Anna and Bo", "Is it red, or is it old?"):
+            assert [*index.search(query)] == [*anew.search(query)] != []
+            assert [*index.find_touched([(query, {})])] == [*anew.find_touched([(query, {})])]
 
 
 class TestTouched:

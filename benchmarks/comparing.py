@@ -99,7 +99,9 @@ def compare(
         >>> [row.memory.name for row in found.rows]
         ['none', 'window', 'window:k=20', 'everything']
     """
-    settings = settings or Settings()
+    settings = Settings() if settings is None else settings
+    if not isinstance(settings, Settings):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise OptionError(f"settings must be Settings(...), not {settings!r}")
     source, variants = source_of(transcripts), choose_variants(_variants(memories))
     check_variants(variants, settings.budgets)
     if settings.draft:

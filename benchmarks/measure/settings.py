@@ -87,10 +87,18 @@ class Settings:
             try:
                 check.validate_python(getattr(self, name), strict=True)
             except ValidationError as error:
-                first = error.errors()[0]
-                raise OptionError(f"{name}: {first['msg']}, not {first['input']!r}") from error
+                found, wrong = error.errors(), error.errors()[0]["input"]
+                # Of a union, each kind has an error of its own about the same input.
+                kinds = (one["msg"].removeprefix("Input should be ") for one in found if one["input"] is wrong)
+                raise OptionError(f"{name} must be {' or '.join(dict.fromkeys(kinds))}, not {wrong!r}") from error
+        for name, option in (("model", self.model), ("judge", self.judge)):
+            if not (option is None or isinstance(option, str)):
+                try:
+                    as_model(option)
+                except OptionError as error:
+                    raise OptionError(f"{name} cannot be used: {error}") from error
         if not self.budgets:
-            raise OptionError("budgets: there must be one at least, such as [1000], not []")
+            raise OptionError("budgets must be one number at least, such as [1000], not []")
         if self.stop_at is not None and not self.prices:
             raise OptionError("stop_at needs prices: without them the cost is unknown")
         if self.prompts is not None:

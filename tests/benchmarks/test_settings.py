@@ -28,11 +28,18 @@ WRONG: list[tuple[str, Sequence[Any]]] = [
 ]
 
 
+@pytest.mark.parametrize("name", ["model", "judge"])
+def test_a_wrong_model_is_named(name: str) -> None:
+    """At once, though a model is made when it is needed."""
+    with pytest.raises(OptionError, match=rf"^{name} cannot be used: .* not 5"):
+        Settings(**cast("dict[str, Any]", {name: 5}))
+
+
 @pytest.mark.parametrize(("name", "values"), WRONG)
 def test_a_wrong_setting_is_named(name: str, values: Sequence[Any]) -> None:
     """With the value and what would be right."""
     for value in values:
-        with pytest.raises(OptionError, match=rf"^{name}: .*, not "):
+        with pytest.raises(OptionError, match=rf"^{name} must .*, not "):
             Settings(**cast("dict[str, Any]", {"prices": PRICES, name: value}))
 
 
@@ -52,6 +59,7 @@ def test_a_template_that_cannot_work_is_refused(tmp_path: Path) -> None:
         *(("memories", value, "memories must be names") for value in ([5], {...})),
         ("memories", {5: "window"}, "memories must have names"),
         *(("executor", value, "executor must be") for value in ("x", 1.5)),
+        ("settings", {"budgets": [10]}, "settings must be Settings"),
     ],
 )
 def test_a_wrong_argument_is_named(name: str, value: Any, message: str, transcript: Transcript) -> None:

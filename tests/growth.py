@@ -20,6 +20,7 @@ parser: Any = importlib.import_module("re._parser")
 
 _ENOUGH = 0.001
 _TIMES, _MOST = 4, 9
+_TIMES_AT_FIRST, _MOST_AT_FIRST = 8, 18
 _TRIES, _TRIES_FURTHER_ON = 5, 2
 
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
@@ -77,9 +78,13 @@ def against(pattern: "re.Pattern[str]") -> Iterator[Text]:
 def superlinear(do: Callable[[str], object], text: Text, size: int) -> bool:
     """Tell whether work grows faster than a text: four times the text is more than nine times the work, twice running.
 
-    The square of four is sixteen. A single step up, as where a text is first too long for a prompt, is no growth. What
-    takes next to no time, at a size at which squares would take some, is not looked at any further.
+    The square of four is sixteen. A single step up, as where a text is first too long for a prompt, is no growth. Work
+    that takes next to no time, at a size at which squares would take some, or that has hardly grown since an eighth of
+    that size, is not looked at any further.
     """
+    small, large = _seconds(do, text(size // _TIMES_AT_FIRST)), _seconds(do, text(size))
+    if large < max(_ENOUGH, _MOST_AT_FIRST * small):
+        return False
     sizes = (size // 16, size // 4, size)
     enough = next((at for at in sizes if _seconds(do, text(at)) >= _ENOUGH), 0)
     return bool(enough) and _grows(do, text, enough, _TRIES) and _grows(do, text, _TIMES * enough, _TRIES_FURTHER_ON)

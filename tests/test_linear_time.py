@@ -164,7 +164,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "tiktoken": lambda text: count_text(text, "o200k_base"),
     "render": lambda text: rendered("summary", summary=text, new_lines=text),
     "hide": lambda text: Keys().hide(text),
-    "hide_in_events": lambda text: hide_in_events(stream(text[: len(text) // 8]), Keys()),  # which is as long as the text
+    "hide_in_events": lambda text: hide_in_events(
+        stream(text[: len(text) // 8]), Keys()
+    ),  # which is as long as the text
     "hide_in_answer": lambda text: hide_in_answer(json.dumps({"text": text}), "application/json", Keys()),
 }
 

@@ -114,15 +114,15 @@ def test_an_answer_without_an_end_is_a_model_error(
 ) -> None:
     """Events, keep-alives, one long line, a body or what unpacks to one: read up to the bound, and asked for once."""
     endpoint.headers, endpoint.pieces = CASES[case]
-    limits: dict[str, Any] = {"max_reply_bytes": 1_000_000} if bound == "bytes" else {"max_reply_seconds": 1e-6}
-    said = "more than 1,000,000 bytes" if bound == "bytes" else "more than 1e-06 seconds"
+    limits: dict[str, Any] = {"max_reply_bytes": 200_000} if bound == "bytes" else {"max_reply_seconds": 1e-6}
+    said = "more than 200,000 bytes" if bound == "bytes" else "more than 1e-06 seconds"
     with pytest.raises(ModelError, match=f"the answer .*{said} .max_reply_{bound}"):
         talk(ChatModel("m", base_url=endpoint.url, api_key="k", **limits))
     assert endpoint.asked == 1
 
 
 @pytest.mark.parametrize("run", [drive, asyncio.run])
-@pytest.mark.parametrize("bound", [{"max_reply_bytes": 1_000_000}, {"max_reply_seconds": 1e-6}])
+@pytest.mark.parametrize("bound", [{"max_reply_bytes": 200_000}, {"max_reply_seconds": 1e-6}])
 @pytest.mark.parametrize("case", ["body", "bomb"])
 def test_embeddings_without_an_end_are_a_model_error(
     case: str, bound: dict[str, Any], run: Callable[[Any], object], endpoint: Endpoint
@@ -139,7 +139,7 @@ def test_embeddings_without_an_end_are_a_model_error(
 def test_a_memory_defers_it(case: str, endpoint: Endpoint) -> None:
     """What was said is stored and shown, as with any other failure of a model (I4)."""
     endpoint.headers, endpoint.pieces = CASES[case]
-    model = ChatModel("m", base_url=endpoint.url, api_key="k", max_reply_bytes=1_000_000)
+    model = ChatModel("m", base_url=endpoint.url, api_key="k", max_reply_bytes=200_000)
     memory = create_memory("summary", llm=model, on_model_error="defer")
     memory.save_context({"input": "a"}, {"output": "b"})
     assert memory.load_memory_variables({}) == {"history": "Human: a\nAI: b"}

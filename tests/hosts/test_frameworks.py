@@ -28,8 +28,9 @@ def test_the_adapter_works(name: str) -> None:
     """In a process of its own, as frameworks leave things open, and set up more than a test would."""
     if not _is_installed(MODULES[name]):
         pytest.skip("the framework is not installed")
-    command = [sys.executable, "-m", "pytest", *OPTIONS, f"{TESTS}/{HOSTS[name].file}"]
-    environment = os.environ | IN_FRAMEWORKS
+    command = [sys.executable, "-m", "pytest", "-p", "pytest_socket", "-p", "pytest_timeout", *OPTIONS]
+    command.append(f"{TESTS}/{HOSTS[name].file}")
+    environment = os.environ | IN_FRAMEWORKS | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # others are slow to load
     environment.pop("PYTEST_ADDOPTS", None)
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     if done.returncode == _NONE_RAN:

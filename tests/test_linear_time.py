@@ -34,7 +34,7 @@ from tests.growth import ATOMS, against, repeated, superlinear
 from tests.prompting import rendered
 
 PACKAGES = ("memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
-SIZE = 8_000
+SIZE = 4_000
 # On a busy machine, one may be taken for linear.
 _TRIES = 5
 PROMPTS = PromptSet()
@@ -100,7 +100,9 @@ def use(pattern: re.Pattern[str], way: str) -> Callable[[str], object]:
 def test_what_was_quadratic_is_found(pattern: str) -> None:
     """The test sees the expressions that once stopped a process with one message."""
     compiled = re.compile(pattern)
-    tries = (superlinear(use(compiled, "finditer"), text, SIZE) for _ in range(_TRIES) for text in against(compiled))
+    tries = (
+        superlinear(use(compiled, "finditer"), text, 2 * SIZE) for _ in range(_TRIES) for text in against(compiled)
+    )
     assert any(tries)
 
 

@@ -47,9 +47,10 @@ def run(project: "Project", monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_list_and_show(run: Run) -> None:
     """The list has date, calls, tokens and model, and the sums; a cassette is shown as questions and answers."""
-    assert "1 calls  7 + 5 tokens" in run("list").output
-    assert "tiny-1" in run("list").output
-    assert run("list").output.endswith("\n1 calls  7 + 5 tokens\n")
+    listed = run("list").output
+    assert "1 calls  7 + 5 tokens" in listed
+    assert "tiny-1" in listed
+    assert listed.endswith("\n1 calls  7 + 5 tokens\n")
     shown = run("show", "cassettes/test_it/test_it.yaml").output
     assert "1. POST /chat/completions m: 'hi'\n   -> 200 You said: hi" in shown
 
@@ -61,7 +62,8 @@ def test_a_port_that_there_is_not() -> None:
 
 def test_check_and_fix(run: Run, project: "Project") -> None:
     """Orphans, damage and secrets are faults; what can be mended is mended when that is said."""
-    assert (run("check").exit_code, run("check").output) == (0, "1 cassettes, 0 faults\n")
+    sound = run("check")
+    assert (sound.exit_code, sound.output) == (0, "1 cassettes, 0 faults\n")
     text = project.text("test_it/test_it.yaml")
     project.write("cassettes/old/test_gone.yaml", text.replace("hi", "my key is sk-planted-12345678"))
     project.write("cassettes/old/test_damaged.yaml", "version: 9")

@@ -36,7 +36,7 @@ class TestReplaying:
             pytest_plugins = ["memzoo.cassettes"]
             """,
         )
-        project.test(ONE_TEST)
+        project.test(ONE_TEST.replace("ask(", "ask_over_http("))
         project.record().assert_outcomes(passed=1)
         project.go_offline()
         pytester.runpytest_subprocess().assert_outcomes(passed=1)

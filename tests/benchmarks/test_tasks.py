@@ -1,5 +1,6 @@
 """What is finished is kept: killed and begun again, alone or by several processes, the result has the same bytes."""
 
+import functools
 import json
 import os
 import signal
@@ -7,11 +8,12 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -21,9 +23,6 @@ from memzoo.benchmarks.outcomes import Outcome
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
 from tests.executors import EXECUTORS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MEMORIES = ["window:k=1", "summary-buffer", "vector-retriever"]
 FILES = ("outcomes.jsonl", "results.json", "report.md")
@@ -74,6 +73,13 @@ def undisturbed(talks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results of a run that nobody disturbed."""
     run(talks, out := tmp_path_factory.mktemp("whole"))
     return out
+
+
+@pytest.fixture(scope="module")
+def executors() -> Iterator[Callable[[str], Any]]:
+    """The executor of each kind, begun when first asked for: to start its processes takes longer than the work."""
+    with ExitStack() as stack:
+        yield functools.cache(lambda kind: stack.enter_context(EXECUTORS[kind]()))
 
 
 def written(folder: Path) -> dict[str, bytes]:
@@ -143,11 +149,10 @@ def test_other_settings_begin_anew(talks: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", EXECUTORS)
 def test_whoever_does_the_work_the_results_are_the_same(
-    kind: str, talks: Path, undisturbed: Path, tmp_path: Path
+    kind: str, executors: Callable[[str], Any], talks: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
-    """Processes, threads, Dask: the same bytes."""
-    with EXECUTORS[kind]() as executor:
-        run(talks, tmp_path, executor=executor)
+    """Processes, threads, a pool: the same bytes."""
+    run(talks, tmp_path, executor=executors(kind))
     assert written(tmp_path) == written(undisturbed)
 
 
@@ -175,7 +180,7 @@ def test_what_a_dead_worker_had_is_done_by_another(talks: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("kind", EXECUTORS)
-def test_functions_reach_the_workers(kind: str, talks: Path) -> None:
+def test_functions_reach_the_workers(kind: str, executors: Callable[[str], Any], talks: Path) -> None:
     """Memories, models and counters of one's own: to threads as they are, to processes by cloudpickle."""
     pytest.importorskip("cloudpickle")
     replied = "The user has a cat called Tom."
@@ -188,8 +193,7 @@ def test_functions_reach_the_workers(kind: str, talks: Path) -> None:
 
     counter = TextCounter("words", lambda text: len(text.split()))
     given = Settings(model=model, counter=counter)
-    with EXECUTORS[kind]() as executor:
-        found = compare(talks, {"mine": mine, "summary": "summary"}, given, executor=executor)
+    found = compare(talks, {"mine": mine, "summary": "summary"}, given, executor=executors(kind))
     assert found.results == compare(talks, {"mine": mine, "summary": "summary"}, given).results
 
 
@@ -210,21 +214,23 @@ def test_what_cannot_travel_is_named(talks: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [None, "threads", "processes"])
-def test_no_more_is_spent_than_the_limit(kind: str | None, talks: Path, tmp_path: Path) -> None:
+def test_no_more_is_spent_than_the_limit(
+    kind: str | None, executors: Callable[[str], Any], talks: Path, tmp_path: Path
+) -> None:
     """However many work at once. With the rest of the money the run goes on, to the same results."""
     settings = Settings(prices={"*": (1.0, 1.0)})
-    with EXECUTORS[kind]() if kind else nullcontext() as executor:
-        whole = compare(talks, ["summary"], settings, executor=executor)
-        spent = sum(one.tokens for row in whole.rows for one in (row.load, row.save, row.asking)) / 1e6
-        found = compare(
-            talks, ["summary"], replace(settings, stop_at=0.6 * spent + 0.0015), out=tmp_path, executor=executor
-        )
-        assert "might cost" in found.ended
-        lines = (tmp_path / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()
-        sums = [Outcome.model_validate_json(line) for line in lines]
-        kept = sum(one.tokens for done in sums for one in (done.load, done.save, done.asking)) / 1e6
-        assert 0 < kept <= 0.6 * spent + 0.0015
-        again = compare(talks, ["summary"], replace(settings, stop_at=spent + 0.01), out=tmp_path, executor=executor)
+    executor = executors(kind) if kind else None
+    whole = compare(talks, ["summary"], settings, executor=executor)
+    spent = sum(one.tokens for row in whole.rows for one in (row.load, row.save, row.asking)) / 1e6
+    found = compare(
+        talks, ["summary"], replace(settings, stop_at=0.6 * spent + 0.0015), out=tmp_path, executor=executor
+    )
+    assert "might cost" in found.ended
+    lines = (tmp_path / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()
+    sums = [Outcome.model_validate_json(line) for line in lines]
+    kept = sum(one.tokens for done in sums for one in (done.load, done.save, done.asking)) / 1e6
+    assert 0 < kept <= 0.6 * spent + 0.0015
+    again = compare(talks, ["summary"], replace(settings, stop_at=spent + 0.01), out=tmp_path, executor=executor)
     assert (again.ended, again.results) == ("", whole.results)
 
 

@@ -17,6 +17,9 @@ IN_FRAMEWORKS = {
     "test_strands.py",
 }
 
+# To import a framework takes a second, in each process that runs tests.
+collect_ignore = [] if os.environ.get("MEMZOO_HOSTS") else sorted(IN_FRAMEWORKS)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Elsewhere a host may be installed for another reason, with other versions beside it, or leave things open."""

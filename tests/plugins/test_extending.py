@@ -7,6 +7,22 @@ from pathlib import Path
 from memzoo.stores import Store
 from tests.plugins.conftest import PAGE, Run, blocks
 
+IN_TURN = """
+import contextlib, io, json, sys
+from memzoo.cli.commands import main
+
+for command in sys.argv[1:]:
+    sys.argv = ["memzoo", *command.split()]
+    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()) as errors:
+        try:
+            main()
+            code = 0
+        except SystemExit as left:
+            code = left.code
+    print(json.dumps([code, said.getvalue(), errors.getvalue()]))
+"""
+"""Runs several commands in one process, and prints of each its exit code, output and errors."""
+
 
 def test_a_strategy_has_two_names(run: Run):
     """`create_memory` knows an installed strategy by short name and class name, and checks its options."""
@@ -173,14 +189,16 @@ def test_a_broken_rule_shows_what_it_compared(run: Run, tmp_path: Path):
 
 def test_commands_take_a_store_of_six_methods(run: Run):
     """`memzoo chat` uses it; where a command needs more of a store than it has, one line says what is missing."""
-    talked = run("-m", "memzoo", "chat", "--store", "shelf://top", "--conversation", "anna", typed="I like tea.\n")
-    assert "offline: Noted." in talked.stdout, talked.stderr
-    [kind] = [line for line in run("-m", "memzoo", "list").stdout.splitlines() if line.startswith("shelf://")]
-    assert "of an installed package" in kind
-    for arguments, lacking in {
+    lacks = {
         "chat --store shelf://top": "ShelfStore cannot list its conversations: name one with --conversation",
         "forget --thorough --store shelf://top": "'scrub', which ShelfStore lacks",
-    }.items():
-        refused = run("-m", "memzoo", *arguments.split())
-        [line] = refused.stderr.splitlines()
-        assert (refused.returncode, line[:6], line[-len(lacking) :]) == (2, "error:", lacking)
+    }
+    commands = ["chat --store shelf://top --conversation anna", "list", *lacks]
+    done = run("-c", IN_TURN, *commands, typed="I like tea.\n")
+    talked, listed, *refused = (json.loads(line) for line in done.stdout.splitlines())
+    assert "offline: Noted." in talked[1], done.stderr
+    [kind] = [line for line in listed[1].splitlines() if line.startswith("shelf://")]
+    assert "of an installed package" in kind
+    for (code, _, errors), lacking in zip(refused, lacks.values(), strict=True):
+        [line] = errors.splitlines()
+        assert (code, line[:6], line[-len(lacking) :]) == (2, "error:", lacking)

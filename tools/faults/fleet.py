@@ -140,13 +140,14 @@ class _Program:
         self._process = subprocess.Popen(
             self._command, env=self._env, cwd=_PROGRAM.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        while True:
-            with contextlib.suppress(httpx.TransportError):
-                httpx.get(f"http://127.0.0.1:{self.port}/", timeout=5)
-                return
-            if self._process.poll() is not None:
-                raise OSError(f"{self._command} ended with {self._process.returncode}")
-            time.sleep(0.05)
+        with httpx.Client(timeout=5) as client:  # one for all attempts: each reads the certificates
+            while True:
+                with contextlib.suppress(httpx.TransportError):
+                    client.get(f"http://127.0.0.1:{self.port}/")
+                    return
+                if self._process.poll() is not None:
+                    raise OSError(f"{self._command} ended with {self._process.returncode}")
+                time.sleep(0.05)
 
     def kill(self) -> None:
         """End it (-9)."""

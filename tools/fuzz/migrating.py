@@ -60,7 +60,7 @@ def fuzz_migrate(count: int, folder: Path, seed: int = 0) -> Fuzzed:
 
 def _changed(content: bytes, chance: random.Random) -> bytes:
     lines = content.splitlines(keepends=True)
-    depth, wide = chance.choice([10, 300, 3_000]), chance.choice([100, 900, 3_000])
+    depth, wide = chance.choice([10, 300, 3_000]), chance.choice([100, 500, 900])
 
     def with_line(line: str) -> Callable[[], bytes]:
         return lambda: content + f"\n{line}\n".encode()

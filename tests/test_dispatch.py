@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -18,7 +19,6 @@ from memzoo import dispatch
 from memzoo.dispatch import check_it_travels, executor_of, most_under_way, run_units
 from memzoo.errors import ExecutorError, OptionError
 from tests.executors import EXECUTORS
-from tools.faults.upkeep import workers
 
 HERE = threading.Lock()  # cannot be sent to another process
 
@@ -239,8 +239,15 @@ def test_an_executor_that_is_none_is_refused(given: Any):
 
 def test_the_executor_of_a_client_of_dask():
     """What Dask itself gives is worked on as it is, with as many batches as it has workers for, and left open."""
-    pytest.importorskip("distributed", reason="Dask is not installed")
-    with workers(2) as executor:
+    distributed: Any = pytest.importorskip("distributed", reason="Dask is not installed")
+    # Its workers are threads here; in `tests/faults/test_upkeep.py` they are processes.
+    own: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with (
+        warnings.catch_warnings(action="ignore"),
+        distributed.LocalCluster(**own, protocol="tcp://", host="127.0.0.1") as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        executor = client.get_executor()
         with executor_of(executor) as same:
             assert (same, most_under_way(same)) == (executor, 4)
             assert dict(run_units(same, doubled, range(9), batch_seconds=0)) == {one: 2 * one for one in range(9)}

@@ -88,9 +88,15 @@ def written(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in FILES if name != "report.md"}
 
 
-@pytest.mark.parametrize(("finished", "jobs"), [(0, 1), (7, 2), (24, 1)])
+@pytest.mark.parametrize(("finished", "kind"), [(0, None), (7, "processes"), (24, None)])
 def test_killed_at_any_moment_it_goes_on(
-    finished: int, jobs: int, talks: Path, undisturbed: Path, tmp_path: Path
+    finished: int,
+    kind: str | None,
+    talks: Path,
+    undisturbed: Path,
+    tmp_path: Path,
+    *,
+    executors: Callable[[str], Any],
 ) -> None:
     """Nothing is measured twice, and the result is that of a run which nobody disturbed."""
     broken = tmp_path / "broken"
@@ -104,7 +110,7 @@ def test_killed_at_any_moment_it_goes_on(
     def count(name: str, done: int) -> None:
         steps[name] = steps.get(name, 0) + done
 
-    run(talks, broken, executor=jobs, progress=count)
+    run(talks, broken, executor=executors(kind) if kind else None, progress=count)
     assert written(broken) == written(undisturbed)
     assert len(set(steps.values())) == 1
 
@@ -254,8 +260,8 @@ def test_many_conversations_are_not_held(talks: Path, tmp_path: Path, monkeypatc
     assert seen[0] < 5 + 5
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_memory_that_fails_reports_all_steps(jobs: int, talks: Path) -> None:
+@pytest.mark.parametrize("kind", [None, "processes"])
+def test_a_memory_that_fails_reports_all_steps(kind: str | None, executors: Callable[[str], Any], talks: Path) -> None:
     """However many processes there are, as many steps are told of one that ends in an error as of the others."""
     steps: Counter[str] = Counter()
 
@@ -264,7 +270,7 @@ def test_a_memory_that_fails_reports_all_steps(jobs: int, talks: Path) -> None:
 
     # No message fits, so that the first load is an error.
     failing = Variant("failing", strategy="token-window", options={"max_tokens": 1})
-    found = compare(talks, ["window", failing], executor=jobs, progress=count)
+    found = compare(talks, ["window", failing], executor=executors(kind) if kind else None, progress=count)
     assert [row.memory.name for row in found.results.rows if row.error] == ["failing"]
     assert steps["failing"] == steps["window"] > 0
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.memories.engine.log import CachedLog
@@ -254,7 +254,6 @@ def test_what_was_deleted_while_a_slow_reader_read_is_not_seen() -> None:
     ranges=st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), max_size=3),
     held=st.booleans(),
 )
-@settings(max_examples=60)
 def test_nothing_beyond_the_end_and_nothing_left_out_is_seen(
     *, until: int, ranges: list[tuple[int, int]], held: bool
 ) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import ConversationSummaryBufferMemory
@@ -45,7 +45,6 @@ def check(memory: ConversationSummaryBufferMemory, told: int) -> None:
     assert sum(int(str(message["content"]).split()[1]) for message in tail) <= max(room, 0)
 
 
-@settings(max_examples=75)
 @given(exchanges, limits, some.fixed_dictionaries({"count_summary": some.booleans()}))
 def test_tail_fits_and_nothing_is_lost(said: list[tuple[int, int]], opened: list[int], option: dict[str, Any]) -> None:
     """For any sizes, and opened again and again with any limits, the promise holds after each save (B1, B3, P1, I4)."""
@@ -68,7 +67,6 @@ def test_tail_fits_and_nothing_is_lost(said: list[tuple[int, int]], opened: list
         check(memory, 2 * place + 2)
 
 
-@settings(max_examples=50)
 @given(exchanges, limits)
 def test_each_message_is_counted_once_in_its_life(said: list[tuple[int, int]], opened: list[int]) -> None:
     """A memory counts each message that it shows once, however often it is loaded (C1, I10)."""

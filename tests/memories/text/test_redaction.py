@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -191,7 +191,6 @@ def contents(draw: st.DrawFn) -> tuple[str, Any]:
 
 
 @given(contents(), st.booleans(), st.text(" \t\r\n", max_size=3))
-@settings(max_examples=60, deadline=None)
 def test_no_place_hides_a_secret(planted: tuple[str, Any], escaped: bool, blanks: str) -> None:  # noqa: FBT001 - drawn
     """As text, as arguments or result of a tool, written with escapes or not, behind blanks, nested however deep."""
     secret, value = planted
@@ -231,7 +230,6 @@ def written(draw: st.DrawFn) -> tuple[str, str]:
 
 @pytest.mark.parametrize("by_pattern", [True, False])
 @given(written())
-@settings(max_examples=60, deadline=None)
 def test_no_words_hide_a_secret(by_pattern: bool, planted: tuple[str, str]) -> None:  # noqa: FBT001 - a case
     """Wherever it stands in what somebody says, escaped or not, it is in no file."""
     secret, text = planted

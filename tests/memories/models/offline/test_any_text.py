@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.models.offline.tasks import reply
@@ -27,7 +27,6 @@ def answered(task: str, **variables: object) -> str:
     return reply([("user", rendered(task, **variables))])
 
 
-@settings(max_examples=60)
 @given(history=texts, new=texts)
 def test_answers_are_legal(history: str, new: str) -> None:
     """Summaries are text, names are lines, notes are `Name: text`, facts have three parts."""

@@ -22,7 +22,7 @@ from memzoo.cli.options import Asked, Counter, Workers, command, write, write_co
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, Model
-from memzoo.strategy import token_counter
+from memzoo.memories.text.tokens import token_counter
 
 __all__ = ["compare", "show_found"]
 

@@ -22,7 +22,8 @@ from memzoo.cli.options import (
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
 from memzoo.memories import Conversation
-from memzoo.strategy import BaseMemory, strategy_named
+from memzoo.memories.strategies.named import strategy_named
+from memzoo.strategy import BaseMemory
 from memzoo.sync import drive
 from memzoo.text import did_you_mean
 from memzoo.types import Spent

@@ -10,7 +10,9 @@ from memzoo.cli.options import Asked, Counter, Stored, Workers, Yes, command, op
 from memzoo.cli.terminal import bar, confirm, echo
 from memzoo.errors import OptionError
 from memzoo.memories.engine.learner import relearn
-from memzoo.strategy import ModelBackedMemory, short_name, strategy_named, token_counter
+from memzoo.memories.strategies.named import short_name, strategy_named
+from memzoo.memories.text.tokens import token_counter
+from memzoo.strategy import ModelBackedMemory
 from memzoo.sync import drive
 from memzoo.text import read_options
 

@@ -21,9 +21,11 @@ import typer
 from memzoo.dispatch import executor_of
 from memzoo.errors import OptionError, StoreError, UnsupportedError
 from memzoo.memories import ChatModel, create_memory
+from memzoo.memories.strategies.named import strategy_named
+from memzoo.memories.text.tokens import token_counter
 from memzoo.stores import Entry, ManagedStore, open_store
 from memzoo.stores.keys import keys_from_environment
-from memzoo.strategy import BaseMemory, ModelBackedMemory, strategy_named, token_counter
+from memzoo.strategy import BaseMemory, ModelBackedMemory
 from memzoo.sync import drive
 from memzoo.text import did_you_mean, is_loopback, redact_url, visible
 

@@ -19,9 +19,11 @@ from memzoo.cli.options import (
 )
 from memzoo.cli.terminal import echo, row
 from memzoo.errors import OptionError
-from memzoo.memories import ConversationBufferMemory
-from memzoo.memories.graph.export import FORMATS, export, stored_graph
-from memzoo.stores import ManagedStore, export_conversation, managed
+from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, KnowledgeGraph
+from memzoo.memories.engine.state import ATTEMPTS
+from memzoo.memories.graph.export import export
+from memzoo.stores import ManagedStore, export_conversation
+from memzoo.stores.base import managed
 from memzoo.stores.checking import is_sqlite
 from memzoo.strategy import text_of
 from memzoo.sync import drive
@@ -76,31 +78,32 @@ def show(
     *,
     stored: Stored,
     form: Annotated[
-        Literal["view", "state", "graph"], typer.Option("--as", help="The model's view, learnt state, or facts.")
+        Literal["view", "state", "graph", "json", "mermaid", "graphml", "html"],
+        typer.Option("--as", help="The model's view, learnt state, or facts: as text, or in another format."),
     ] = "view",
     memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows all of them.")] = "",
     query: Annotated[str, typer.Option(help="For a view: the user's next message.")] = "",
     asked: Asked,
     counter: Counter = None,
-    graph_format: Annotated[str, typer.Option("--format", help=f"For a graph: one of {', '.join(FORMATS)}.")] = "text",
-    superseded: Annotated[bool, typer.Option("--history", help="For a graph: include superseded facts.")] = False,
-    out: Annotated[Path | None, typer.Option(help="For a graph: the file to write.")] = None,
+    superseded: Annotated[bool, typer.Option("--history", help="For facts: include superseded ones.")] = False,
+    out: Annotated[Path | None, typer.Option(help="For facts: the file to write.")] = None,
 ) -> None:
     """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
     --as view, with --memory, prints chat messages; a strategy that needs the names in the query asks the model for
-    them. --as state lists the states, or prints the state of --memory as JSON. --as graph writes facts as text, as a
-    picture, or for another program.
+    them. --as state lists the states, or prints the state of --memory as JSON. --as graph writes facts as text,
+    --as html as a picture; json, mermaid and graphml are for other programs.
     """
     with stored.open_conversation() as (store, id_):
-        if form == "graph":
-            found = drive(stored_graph(store, id_))
-            _write(out, [export(found.graph, graph_format, history=superseded)])
-            if found.behind:
-                newest = write_count(found.behind, "message")
-                echo(f"No facts have been taken yet from the newest {newest}.", err=True)
-        elif form == "state":
+        if form == "state":
             _show_state(store, id_, memory)
+        elif form != "view":
+            state, graph = drive(store.read_state(id_, ConversationKGMemory.name)), KnowledgeGraph()
+            graph.apply({key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS})
+            _write(out, [export(graph, "text" if form == "graph" else form, history=superseded)])
+            if behind := drive(store.read(id_, after=state.watermark)):
+                newest = write_count(len(behind), "message")
+                echo(f"No facts have been taken yet from the newest {newest}.", err=True)
         else:
             if not memory:
                 raise OptionError("--as view needs a strategy: --memory summary, say; `memzoo list` shows them all")

@@ -13,10 +13,12 @@ from memzoo.cli.options import command, open_existing, show_time, write_count
 from memzoo.cli.terminal import Terminal, echo, row
 from memzoo.errors import OptionError, PluginError, StoreError
 from memzoo.memories import STRATEGIES
-from memzoo.stores import ManagedStore, managed
+from memzoo.memories.strategies.named import further_names, strategy_named
+from memzoo.stores import ManagedStore
+from memzoo.stores.base import managed
 from memzoo.stores.checking import check
 from memzoo.stores.opening import kinds
-from memzoo.strategy import ModelBackedMemory, further_names, strategy_named
+from memzoo.strategy import ModelBackedMemory
 from memzoo.sync import drive
 
 __all__ = ["list_known", "serve_offline"]
@@ -104,7 +106,7 @@ def serve_offline(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8399,
 ) -> None:
     """Serve the offline model to any OpenAI client, until you stop it with Ctrl-C."""
-    from memzoo.memories.models.offline import serve_forever
+    from memzoo.memories.models.offline.serving import serve_forever
 
     try:
         serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))

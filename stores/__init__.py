@@ -17,8 +17,6 @@ from memzoo.stores.base import (
     StateUpdate,
     Store,
     StoredState,
-    managed,
-    utc_now,
 )
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import Closing
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from memzoo.stores.message_list import MessageListStore
     from memzoo.stores.opening import open_store
     from memzoo.stores.sql.store import SQLStore
-    from memzoo.stores.tombstones import TombstoneStore, take_back
+    from memzoo.stores.tombstones import TombstoneStore
     from memzoo.stores.transfer import (
         aexport_conversation,
         aimport_conversation,
@@ -67,10 +65,7 @@ __all__ = [
     "aimport_conversation",
     "export_conversation",
     "import_conversation",
-    "managed",
     "open_store",
-    "take_back",
-    "utc_now",
 ]
 
 
@@ -83,7 +78,7 @@ _PLACES = {
     "message_list": "MessageListStore",
     "opening": "open_store",
     "sql.store": "SQLStore",
-    "tombstones": "TombstoneStore take_back",
+    "tombstones": "TombstoneStore",
     "transfer": "aexport_conversation aimport_conversation export_conversation import_conversation",
 }
 _LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}

@@ -28,11 +28,9 @@ from memzoo.testing.lease_contract import LeasingStoreContract  # noqa: E402
 from memzoo.testing.managed_contract import StoreContract  # noqa: E402
 from memzoo.testing.scripted import FlakyModel, ScriptedModel  # noqa: E402
 from memzoo.testing.store_contract import PlainStoreContract  # noqa: E402
-from memzoo.testing.store_tools import HOSTILE_IDS, vector  # noqa: E402
 from memzoo.testing.tombstone_contract import TombstoneStoreContract  # noqa: E402
 
 __all__ = [
-    "HOSTILE_IDS",
     "FlakyModel",
     "LeasingStoreContract",
     "MemoryContract",
@@ -41,5 +39,4 @@ __all__ = [
     "StoreContract",
     "TombstoneStoreContract",
     "VectorIndexContract",
-    "vector",
 ]

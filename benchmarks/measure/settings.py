@@ -17,8 +17,8 @@ from memzoo.benchmarks.money import MeteredModel, SpendingLimit, price_of
 from memzoo.benchmarks.results import OFFLINE
 from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, Model
+from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.prompts import PromptSet
-from memzoo.strategy import ModelOption, as_model
 
 __all__ = ["Settings", "Timing"]
 

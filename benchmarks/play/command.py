@@ -146,7 +146,7 @@ def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
     from memzoo.benchmarks.play.stored import read_talk
     from memzoo.benchmarks.results import OFFLINE
     from memzoo.benchmarks.variants import check_variants, choose_variants
-    from memzoo.strategy import token_counter
+    from memzoo.memories.text.tokens import token_counter
 
     variants = choose_variants(selected.memories or ())
     check_variants(variants, [selected.budget])

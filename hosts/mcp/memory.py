@@ -12,8 +12,9 @@ from memzoo.hosts.mcp.notes import Note, Replay, key_of
 from memzoo.memories import KnowledgeGraph
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.graph.provenance import reasons
+from memzoo.memories.options import whole_number
 from memzoo.stores import JSON, Entry, Record
-from memzoo.strategy import AtLeast, BaseMemory, Changes, Log, State, View, strategy, text_of, whole_number
+from memzoo.strategy import AtLeast, BaseMemory, Changes, Log, State, View, strategy, text_of
 from memzoo.sync import blocking
 from memzoo.types import Reason
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from memzoo.benchmarks import TextCounter, Transcript, load_transcripts
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
-from memzoo.strategy import ChatFunction
 
 _SAID = [
     ("My cat is called Tom.", "A fine name for a cat."),

@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from memzoo.benchmarks import read_transcripts
 from memzoo.benchmarks.measure.measuring import steps_in
 from memzoo.benchmarks.progress import ProgressLines, watch_progress
+from memzoo.benchmarks.transcripts import read_transcripts
 from memzoo.cli.commands import app
 from memzoo.errors import MemoryZooError, OptionError
 from memzoo.memories.models.offline import serve

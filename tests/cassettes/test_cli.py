@@ -22,7 +22,7 @@ from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.proxy import CassetteProxy
 from memzoo.cli.commands import app
 from memzoo.errors import OptionError
-from memzoo.stores import utc_now
+from memzoo.stores.base import utc_now
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline, Project

@@ -64,7 +64,6 @@ def told(ran: Ran) -> str:
         ("export --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),
         ("export --store {store} --out {folder}", "'{folder}' cannot be written: Is a directory"),
         ("show --as graph --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),
-        ("show --as graph --store {store} --format htlm", "Did you mean 'html'?"),
         ("history --store {store} --conversation ana", "Did you mean 'anna'?"),
         ("history", "'--store'"),
         ("show --store {store}", "--as view needs a strategy"),

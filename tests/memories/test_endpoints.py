@@ -12,8 +12,8 @@ from fastapi import Depends, FastAPI
 from fastapi.responses import StreamingResponse
 
 from memzoo.memories import STRATEGIES, BaseMemory, Conversation, MemoryProvider, create_memory
+from memzoo.memories.strategies.named import further_names, strategy_named
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import further_names, strategy_named
 
 SAID = {"role": "user", "content": "Anna lives in Oslo."}
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

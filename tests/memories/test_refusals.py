@@ -35,11 +35,11 @@ from memzoo.errors import (
 from memzoo.http_library import http
 from memzoo.memories import BaseMemory, ConversationSummaryMemory, KnowledgeGraph, OpenAIEmbedder, Tool
 from memzoo.memories.graph.export import export
-from memzoo.memories.models.offline import hash_embedding
+from memzoo.memories.models.hashing import hash_embedding
+from memzoo.memories.options import whole_number
 from memzoo.memories.text.tokens import token_counter
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.stores import InMemoryStore, SQLStore
-from memzoo.strategy import whole_number
 
 Row: TypeAlias = tuple[Callable[[], object], type[MemoryZooError], str]
 """A call, the error that it raises, and words of the error's text."""

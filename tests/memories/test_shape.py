@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memzoo.memories import STRATEGIES, BaseMemory
-from memzoo.strategy import further_names, strategy_named
+from memzoo.memories.strategies.named import further_names, strategy_named
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("memzoo", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from memzoo.memories import MemoryProvider
 from memzoo.stores import ExactIndex, VectorIndex
 from memzoo.sync import drive
-from memzoo.testing import VectorIndexContract, vector
+from memzoo.testing import VectorIndexContract
+from memzoo.testing.store_tools import vector
 
 NUMBERS = st.floats(-1e3, 1e3, width=32)
 

@@ -21,8 +21,9 @@ from memzoo.memories import (
     HashEmbedder,
     VectorStoreRetrieverMemory,
 )
-from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore, managed
-from memzoo.strategy import as_model
+from memzoo.memories.models.chat import as_model
+from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore
+from memzoo.stores.base import managed
 from memzoo.sync import drive
 from memzoo.testing import FlakyModel, ScriptedModel
 

@@ -12,7 +12,8 @@ import pytest
 from memzoo import Conversation
 from memzoo.errors import MemoryZooError, OptionError, OverBudgetError, StoreError, UnknownMessageError
 from memzoo.memories import BaseMemory, create_memory, delete_old
-from memzoo.stores import EncryptedStore, InMemoryStore, Message, MessageListStore, Store, open_store, utc_now
+from memzoo.stores import EncryptedStore, InMemoryStore, Message, MessageListStore, Store, open_store
+from memzoo.stores.base import utc_now
 from memzoo.sync import drive
 
 RULE: Message = {"role": "user", "content": "Never delete the zebra table."}

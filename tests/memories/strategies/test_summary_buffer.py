@@ -6,8 +6,8 @@ import pytest
 
 from memzoo.errors import ModelError
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryBufferMemory
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import ChatFunction
 from memzoo.testing import ScriptedModel
 
 

@@ -35,9 +35,9 @@ from memzoo.memories import (
     VectorStoreRetrieverMemory,
     create_memory,
 )
+from memzoo.memories.models.chat import as_model
 from memzoo.memories.text.redaction import Redact
 from memzoo.stores import InMemoryStore, Message, Record, open_store
-from memzoo.strategy import as_model
 from memzoo.telemetry import instrument, uninstrument
 from memzoo.testing import ScriptedModel
 from memzoo.types import Completion

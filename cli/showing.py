@@ -9,7 +9,6 @@ import typer
 
 from memzoo.cli.options import (
     Asked,
-    Counter,
     OutFile,
     Stored,
     command,
@@ -81,10 +80,9 @@ def show(
         Literal["view", "state", "graph", "json", "mermaid", "graphml", "html"],
         typer.Option("--as", help="The model's view, learnt state, or facts: as text, or in another format."),
     ] = "view",
-    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows all of them.")] = "",
+    memory: Annotated[str, typer.Option(help="The strategy, or name:option=value,...; see `memzoo list`.")] = "",
     query: Annotated[str, typer.Option(help="For a view: the user's next message.")] = "",
     asked: Asked,
-    counter: Counter = None,
     superseded: Annotated[bool, typer.Option("--history", help="For facts: include superseded ones.")] = False,
     out: Annotated[Path | None, typer.Option(help="For facts: the file to write.")] = None,
 ) -> None:
@@ -107,7 +105,7 @@ def show(
         else:
             if not memory:
                 raise OptionError("--as view needs a strategy: --memory summary, say; `memzoo list` shows them all")
-            viewed = asked.memory(memory, counter, store=store, conversation_id=id_)
+            viewed = asked.memory(memory, store=store, conversation_id=id_)
             echo(json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False))
 
 

@@ -52,11 +52,11 @@ def told(ran: Ran) -> str:
         ("chat --store sqlite:////no/such/chat.db", "folder /no/such does not exist"),
         ("chat --store sqlite:///{folder}", "{folder}"),
         ("chat --store sqlite:///{bytes}", "{bytes}"),
-        ("chat --model m --base-url localhost:80", "must be like http://127.0.0.1:8080/v1, not 'localhost:80'"),
-        ("chat --model m --base-url http://[::1", "must be like http://127.0.0.1:8080/v1, not 'http://[::1'"),
+        ("chat --model m:base_url=localhost:80", "must be like http://127.0.0.1:8080/v1, not 'localhost:80'"),
+        ("chat --model m:base_url=http://[::1", "must be like http://127.0.0.1:8080/v1, not 'http://[::1'"),
         *((f"{command} --conversation=", "--conversation must name a conversation, not ''") for command in NAMING),
-        ("chat --temperature warm", "'--temperature'"),
-        ("chat --max-tokens 0", "'--max-tokens'"),
+        ("chat --model m:temperature=warm", "temperature must be a number, not 'warm'"),
+        ("chat --model qwen3:4b:base_url=http://127.0.0.1:1,temprature=0", "Did you mean 'temperature'?"),
         ("chat --memry buffer", "--memory"),
         ("compare missing.json", "missing.json"),
         ("compare {bytes}", "{bytes}"),
@@ -114,7 +114,7 @@ def test_no_network_is_one_line(places: dict[str, str], command: Command, monkey
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0)
     monkeypatch.setattr("sys.stdin", io.StringIO("hi\n"))
-    endpoint = ["--model", "m", "--base-url", f"http://127.0.0.1:{places['silent']}/v1"]
+    endpoint = ["--model", f"m:base_url=http://127.0.0.1:{places['silent']}/v1"]
     code, _, errors = command("chat", "--memory", "buffer", *endpoint)
     assert code == 1
     [line] = errors.splitlines()

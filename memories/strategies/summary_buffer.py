@@ -101,8 +101,3 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         if self.count_summary and (summary := summary_of(state)):
             spare -= self.render.count_recalled(summary, quoted=False)
         return spare
-
-    @property
-    def moving_summary_buffer(self) -> str:
-        """The summary, under LangChain's name."""
-        return self.summary

@@ -11,7 +11,6 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.options import AtLeast, strategy, whole_number
-from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.eviction import (
     Evict,
     Fitted,
@@ -362,10 +361,6 @@ class ConversationTokenBufferMemory(WindowMemory):
 
         self._tokenizer_model = as_model(self.llm).name
         super().__post_init__()
-
-    buffer = ConversationBufferMemory.buffer
-    buffer_as_str = ConversationBufferMemory.buffer_as_str
-    buffer_as_messages = ConversationBufferMemory.buffer_as_messages
 
 
 class SlidingWindow:

@@ -41,8 +41,6 @@ REQUESTS: dict[str, tuple[dict[str, Any], Any]] = {
     "unfinished_turn": ({}, None),
     "seed": ({}, [["2 + 2", "4"]]),
     "why": ({"name": "Anna"}, None),
-    "get_current_entities": ({"input_string": "Anna?"}, None),
-    "get_knowledge_triplets": ({"input_string": "Anna lives in Oslo."}, None),
     "predict_new_summary": ({"existing_summary": ""}, [SAID]),
     "send": ({}, SAID),
     "conversations": ({}, None),

@@ -1,7 +1,6 @@
 """Compares memories on your own conversations by recall, cost and speed."""
 
 from memzoo.benchmarks.comparing import Comparison, compare
-from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.settings import Settings
 from memzoo.benchmarks.results import Results, Row
 from memzoo.benchmarks.transcripts import (
@@ -9,7 +8,6 @@ from memzoo.benchmarks.transcripts import (
     Question,
     Transcript,
     load_transcripts,
-    sample_transcripts,
 )
 from memzoo.benchmarks.variants import Variant
 
@@ -20,10 +18,8 @@ __all__ = [
     "Results",
     "Row",
     "Settings",
-    "TextCounter",
     "Transcript",
     "Variant",
     "compare",
     "load_transcripts",
-    "sample_transcripts",
 ]

@@ -49,9 +49,11 @@ class Inputs:
 
     transcripts: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, folders or URLs with conversations, or - for standard input; by default --sample."),
+        typer.Argument(
+            help="Files, folders or URLs with conversations, - for standard input, or sample:en (the default) and "
+            "sample:zh, the bundled conversations."
+        ),
     ] = None
-    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh for the Chinese one.")] = "en"
     memories: Annotated[
         list[str] | None,
         typer.Option("--memory", help="A strategy, or name:option=value,...; can be repeated. By default all seven."),
@@ -153,7 +155,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -
     )
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
-    files: inputs.Source = inputs.sources(compared.transcripts or (), compared.sample)
+    files: inputs.Source = inputs.sources(compared.transcripts or ())
     if drafts := inputs.draft_missing(files):
         files = drafts
     looked = inputs.Survey(inputs.source_of(files))
@@ -232,7 +234,7 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
 
 def _write_questions(file: Path, compared: Inputs, asked: Asked) -> None:
     model = None if asked.is_rules else asked.make_model()
-    write(file, [draft_questions(compared.transcripts or [sample_path(compared.sample)], model)])
+    write(file, [draft_questions(compared.transcripts or [sample_path()], model)])
     beside.print(f"wrote {file}: read and correct it, then run: memzoo compare {file}", markup=False, highlight=False)
 
 

@@ -100,16 +100,12 @@ def _describe(name: str) -> tuple[str, str, str, str]:
 
 @command("Serving", hidden=True)
 def serve_offline(
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; by default only this machine can connect.")
-    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8399,
 ) -> None:
     """Serve the offline model to any OpenAI client, until you stop it with Ctrl-C."""
     from memzoo.memories.models.offline.serving import serve_forever
 
     try:
-        serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
-    except (OSError, TypeError, UnicodeError) as error:  # the last two for an invalid host name
-        why = getattr(error, "strerror", None) or error
-        raise OptionError(f"cannot listen on {host}, port {port}: {why}; try --port 0") from error
+        serve_forever(port=port, ready=lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
+    except OSError as error:
+        raise OptionError(f"cannot listen on port {port}: {error.strerror}; try --port 0") from error

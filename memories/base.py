@@ -76,8 +76,6 @@ class BaseMemory(ABC):
             words.
         learns_system: True if `derive` and `due` also get system messages.
         shows_waiting: True to add messages not learnt from yet to the view, word for word.
-        limits_messages: True if the option `max_token_limit`, in a strategy with this option, limits messages,
-            including messages not learnt from yet.
         log: The log of the conversation.
         render: Writes entries as lines, and counts their tokens.
         system: The system message in force.
@@ -98,7 +96,6 @@ class BaseMemory(ABC):
     keeps_fields = False
     learns_system = False
     shows_waiting = False
-    limits_messages = True
     # The model whose tokens to count if `token_counter` names no model; "" for an estimate.
     _tokenizer_model = ""
     # The most tokens that a prompt may have, counting three bytes as one token.
@@ -289,8 +286,11 @@ class BaseMemory(ABC):
 
     @property
     def message_limit(self) -> int | None:
-        """The token limit for messages in a view; `None` for a strategy without this limit."""
-        return getattr(self, "max_token_limit", None) if self.limits_messages else None
+        """The token limit for messages in a view, also for those not learnt from yet: the option `max_token_limit`.
+
+        `None` for a strategy without this option. A strategy whose option limits something else overrides this.
+        """
+        return getattr(self, "max_token_limit", None)
 
     def _resolve(self, name: str, value: Any) -> Any:
         """Return an option's value; a share of the model's context window, such as "50%", becomes a number of tokens.

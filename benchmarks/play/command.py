@@ -33,9 +33,11 @@ class Selection:
 
     transcripts: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files or folders with conversations, or - for standard input; by default --sample."),
+        typer.Argument(
+            help="Files or folders with conversations, - for standard input, or sample:en (the default) and sample:zh, "
+            "the bundled conversations."
+        ),
     ] = None
-    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh for the Chinese one.")] = "en"
     empty: Annotated[bool, typer.Option("--empty", help="Start with an empty conversation.")] = False
     store: Annotated[str, typer.Option(help="Show a stored conversation, such as one in sqlite:///chat.db.")] = ""
     conversation: Annotated[
@@ -180,7 +182,7 @@ def _conversation(selected: Selection) -> "Transcript":
 
     if selected.empty:
         return Transcript("A new conversation", ())
-    found = list(source_of(sources(selected.transcripts or (), selected.sample))())
+    found = list(source_of(sources(selected.transcripts or ()))())
     if not selected.conversation:
         longest = max(found, key=lambda talk: len(talk.exchanges), default=None)
         if longest is None:

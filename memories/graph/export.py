@@ -13,7 +13,7 @@ from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
 from memzoo.text import did_you_mean
 
-__all__ = ["FORMATS", "export"]
+__all__ = ["export"]
 
 # Characters that XML does not allow, and the carriage return, which XML parsers convert.
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -73,14 +73,13 @@ def _to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + "\n".join(generate_graphml(drawn)) + "\n"
 
 
-FORMATS: dict[str, Callable[..., str]] = {
+_FORMATS: dict[str, Callable[..., str]] = {
     "text": _to_text,
     "mermaid": _to_mermaid,
     "graphml": _to_graphml,
     "html": to_html,
     "json": _to_json,
 }
-"""Functions that write a graph, by the format's name; each takes the graph and `history`."""
 
 
 def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
@@ -88,7 +87,7 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
 
     Args:
         graph: The graph.
-        form: The format's name, a key of `FORMATS`.
+        form: "text", "json", "mermaid", "graphml" or "html".
         history: Include superseded facts.
 
     Raises:
@@ -102,9 +101,9 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
         >>> print(export(memory.kg, "text"), end="")
         Sam | likes | tea [1]
     """
-    if form not in FORMATS:
-        raise OptionError(f"there is no format {form!r}; there are {', '.join(FORMATS)}{did_you_mean(form, FORMATS)}")
-    return FORMATS[form](graph, history=history)
+    if form not in _FORMATS:
+        raise OptionError(f"there is no format {form!r}; there are {', '.join(_FORMATS)}{did_you_mean(form, _FORMATS)}")
+    return _FORMATS[form](graph, history=history)
 
 
 def _line(fact: Fact) -> str:

@@ -84,7 +84,6 @@ class ConversationKGMemory(ModelBackedMemory):
     needs_query = True
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = UnitWeights()
-    limits_messages = False
 
     k: int = 2
     """The number of exchanges to search for the person that "he" means; 0 for none."""
@@ -125,6 +124,11 @@ class ConversationKGMemory(ModelBackedMemory):
     def kg(self) -> KnowledgeGraph:
         """The graph of all facts so far."""
         return self._kg
+
+    @property
+    def message_limit(self) -> int | None:
+        """No limit: the option limits facts."""
+        return None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the changes of facts that the new messages state."""

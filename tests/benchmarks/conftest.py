@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from memzoo.benchmarks import TextCounter, Transcript, load_transcripts
+from memzoo.benchmarks import Transcript, load_transcripts
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, Row, Settings, TextCounter, Transcript, compare
+from memzoo.benchmarks import Comparison, Row, Settings, Transcript, compare
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.errors import MissingExtraError, ModelError, OptionError, TranscriptError
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory
 from memzoo.memories.models.chat import ChatFunction

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Exchange, Question, TextCounter, Transcript
-from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks import Exchange, Question, Transcript
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.settings import Settings, Timing

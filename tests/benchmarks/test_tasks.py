@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, Settings, TextCounter, Variant, compare
+from memzoo.benchmarks import Comparison, Settings, Variant, compare
 from memzoo.benchmarks.checkpoint import Checkpoint
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.outcomes import Outcome
 from memzoo.benchmarks.transcripts import read_transcripts
 from memzoo.errors import OptionError

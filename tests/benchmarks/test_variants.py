@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import sample_transcripts
 from memzoo.benchmarks.recorded_states import learnt_of
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.variants import (
     BASELINES,
     PRESETS,

@@ -100,8 +100,8 @@ def test_history_is_printed_by_pages(memzoo: Memzoo) -> None:
         ("3", "user", "Anna plays chess."),
         ("4", "assistant", "Fine."),
     ]
-    newest = memzoo("history", "--newest-first", "--limit", "2").output
-    assert [line[0] for line in newest.splitlines()] == ["4", "3"]
+    newest, next_ = memzoo("history", "--limit", "2").output, memzoo("history", "--after", "1", "--limit", "2").output
+    assert [[line[0] for line in shown.splitlines()] for shown in (newest, next_)] == [["3", "4"], ["2", "3"]]
     assert memzoo("history", "--after", "3").output.startswith("4\t")
 
 

@@ -171,7 +171,7 @@ def test_names_that_rules_cannot_read_are_not_measured(told: Path, tmp_path: Pat
 
 
 def test_the_bundled_conversation_in_chinese(tmp_path: Path, command: Command) -> None:
-    """`--sample zh` compares on it, without any file."""
-    ran = command("compare", "--sample", "zh", "--memory", "window", "--out", str(tmp_path))
+    """`sample:zh` stands for its file."""
+    ran = command("compare", "sample:zh", "--memory", "window", "--out", str(tmp_path))
     assert ran.code == 0
     assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["talks"]["questions"] == 62

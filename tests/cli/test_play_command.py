@@ -111,7 +111,7 @@ def test_takes_the_longest_of_several_or_the_one_that_is_named(command: Command,
         (["chat.jsonl", "--ask", "Who?"], "--ask needs --html"),
         (["--store", "sqlite:///no.db", "--html", "x.html"], "there is no file"),
         (["--model", "gpt-4o-mini", "--html", "x.html"], "needs a key"),
-        (["--sample", "xx", "--html", "x.html"], "no bundled conversation"),
+        (["sample:xx", "--html", "x.html"], "no bundled conversation"),
         (["--empty", "--html", "no/such/folder/x.html"], "cannot be written"),
     ],
 )

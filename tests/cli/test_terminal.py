@@ -148,7 +148,7 @@ GIVEN = {
     "forget": "1 --store {url}",
     "mcp": "--store {url} --import {evil}.jsonl",
     "migrate": "{evil}.py",
-    "serve-offline": "--host {evil}",
+    "serve-offline": "{evil}",
     "cassettes list": ".",
     "cassettes show": ".",
     "cassettes check": ".",

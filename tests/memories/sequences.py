@@ -26,7 +26,7 @@ from memzoo.memories.text.messages import sendable
 from memzoo.memories.text.view import Shown
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
-from memzoo.testing import FlakyModel
+from memzoo.testing.scripted import FlakyModel
 from tests.conversations import Chatter
 from tests.provider import refusal
 

@@ -43,7 +43,7 @@ def overridden(strategy: type) -> set[str]:
         "keeps_fields",
         "learns_system",
         "shows_waiting",
-        "limits_messages",
+        "message_limit",
         "_tokenizer_model",
         "_longest_prompt",
         "_lease_seconds",

@@ -25,7 +25,8 @@ from memzoo.memories.models.chat import as_model
 from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore
 from memzoo.stores.base import managed
 from memzoo.sync import drive
-from memzoo.testing import FlakyModel, ScriptedModel
+from memzoo.testing import ScriptedModel
+from memzoo.testing.scripted import FlakyModel
 
 Make = Callable[..., BaseMemory]
 

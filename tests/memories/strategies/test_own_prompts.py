@@ -14,7 +14,8 @@ from memzoo.prompts import PromptSet
 from memzoo.stores import Message
 from memzoo.strategy import Changes, Entry, Log, ModelBackedMemory, State, View, prose, strategy
 from memzoo.sync import drive
-from memzoo.testing import FlakyModel, MemoryContract, ScriptedModel
+from memzoo.testing import MemoryContract, ScriptedModel
+from memzoo.testing.scripted import FlakyModel
 from memzoo.testing.tools import ContractTools
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import tiktoken
 
-from memzoo.benchmarks import sample_transcripts
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.errors import TokenizerError
 from memzoo.memories import ChatModel, Conversation, ConversationSummaryBufferMemory, create_memory
 from memzoo.memories.text.tokens import count_text, estimate_tokens, token_counter

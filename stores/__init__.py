@@ -24,7 +24,7 @@ from memzoo.sync import Closing
 if TYPE_CHECKING:
     from memzoo.stores.encryption import EncryptedStore
     from memzoo.stores.indexes.chroma import ChromaIndex
-    from memzoo.stores.indexes.index import ExactIndex, VectorIndex
+    from memzoo.stores.indexes.index import VectorIndex
     from memzoo.stores.indexes.pgvector import PgVectorIndex
     from memzoo.stores.message_list import MessageListStore
     from memzoo.stores.opening import open_store
@@ -46,7 +46,6 @@ __all__ = [
     "EncryptedStore",
     "Entries",
     "Entry",
-    "ExactIndex",
     "InMemoryStore",
     "Lease",
     "LeasingStore",
@@ -73,7 +72,7 @@ __all__ = [
 _PLACES = {
     "encryption": "EncryptedStore",
     "indexes.chroma": "ChromaIndex",
-    "indexes.index": "ExactIndex VectorIndex",
+    "indexes.index": "VectorIndex",
     "indexes.pgvector": "PgVectorIndex",
     "message_list": "MessageListStore",
     "opening": "open_store",

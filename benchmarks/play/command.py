@@ -91,13 +91,10 @@ def play(
 
 
 @command("Compare")
-def demo(
-    *,
-    out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("memzoo-demo"),
-) -> None:
+def demo() -> None:
     """Compare all seven on the bundled conversation, and open a page that shows them at work. Needs no key.
 
-    A script only gets the page's file.
+    Writes the pages into the folder memzoo-demo. A script only gets these files.
     """
     from memzoo.benchmarks.comparing import beside_learnt, compare
     from memzoo.benchmarks.progress import watch_progress
@@ -105,6 +102,7 @@ def demo(
     from memzoo.benchmarks.transcripts import sample_path
     from memzoo.benchmarks.variants import choose_variants
 
+    out = Path("memzoo-demo")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

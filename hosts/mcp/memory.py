@@ -175,7 +175,7 @@ class GraphMemory(BaseMemory):
 
     def _list_pinned(self) -> list[str]:
         """Return the texts of the pinned messages, as of the last read."""
-        return [text_of(one.message) for one in self.pins.entries if one.message["role"] in ("user", "assistant")]
+        return [text_of(one.message) for one in self.log.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:
         """Return current and deleted notes with all words of a text, and the messages that wrote or deleted them."""

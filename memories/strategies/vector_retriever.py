@@ -135,7 +135,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         index = await words.follow(log.whole())
         # A question that is saved already would be its own best match.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else set[int]()
-        asking |= {entry.seq for entry in self.pins.entries}  # pinned messages are shown in any case
+        asking |= {entry.seq for entry in self.log.pins.entries}  # pinned messages are shown in any case
         share = self._weights.embeddings * (self._embedder.weight if self._embedder else 0)
         near = (
             await self._similar(self._embedder, state, query or "") if self._embedder and share else dict[int, float]()
@@ -150,7 +150,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(best(len(found)), self.k)]
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
             return View(quotes=tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
-        limit = self.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
+        limit = self.log.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
         limit -= self.render.frame_tokens
         clip = Clipper(index.analyser, query or "", self._tokens)
         shown = await fit_found(

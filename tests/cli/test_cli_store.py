@@ -64,15 +64,14 @@ def say(url: str, conversation: str) -> None:
     store.close()
 
 
-def test_stores_are_listed(memzoo: Memzoo, url: str) -> None:
-    """Without a URL the kinds, with one its conversations, page by page."""
+def test_stores_are_listed(memzoo: Memzoo, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a URL the kinds, with one all its conversations, however many the store gives at once."""
     assert all(kind in CliRunner().invoke(app, ["list"]).output for kind in ("memory://", "sqlite:///"))
     say(url, "bo")
+    monkeypatch.setattr("memzoo.cli.zoo._PAGE", 1)
     first, second = memzoo("list").output.splitlines()
     assert first.split("\t")[:2] == ["anna", "4 messages"]
     assert second.split("\t")[:2] == ["bo", "2 messages"]
-    assert memzoo("list", "--limit", "1").output.startswith("anna")
-    assert memzoo("list", "--after", "anna").output.startswith("bo")
 
 
 def damage(url: str, seq: int) -> None:

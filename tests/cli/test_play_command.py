@@ -166,9 +166,9 @@ def test_demo_compares_and_opens_the_page(command: Command, chat: Path, monkeypa
     monkeypatch.setattr("memzoo.benchmarks.play.command.ProcessPoolExecutor", _pool)
     monkeypatch.setattr("webbrowser.open", opened.append)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    ran = command("demo", "--out", "shown")
+    ran = command("demo")
     assert (ran.code, "vector-retriever" in ran.output) == (0, True)
-    file = chat.with_name("shown") / "play.html"
+    file = chat.with_name("memzoo-demo") / "play.html"
     assert opened == [file.as_uri()]
     page = told(file)
     assert len(page.moments) == len(said) / 2 + 1 > len(page.questions) > 0

@@ -138,7 +138,7 @@ GIVEN = {
     "chat": "--store {url} --conversation {evil} --memory {evil}",
     "compare": "talk{evil}.json --memory window --out out{evil}",
     "play": "talk{evil}.json --html {evil}/x",
-    "demo": "--out tape{evil}.yaml",
+    "demo": "{evil}",
     "history": "--store {url} --conversation {evil}",
     "pin": "--store {url} --conversation {evil}",
     "show": "--store {url} --as state --memory {evil}",

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.memories import MemoryProvider
-from memzoo.stores import ExactIndex, VectorIndex
+from memzoo.stores import VectorIndex
+from memzoo.stores.indexes.index import ExactIndex
 from memzoo.sync import drive
 from memzoo.testing import VectorIndexContract
 from memzoo.testing.store_tools import vector

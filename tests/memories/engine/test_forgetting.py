@@ -22,8 +22,9 @@ from memzoo.memories import (
     VectorStoreRetrieverMemory,
 )
 from memzoo.memories.models.chat import as_model
-from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore
+from memzoo.stores import InMemoryStore, Message, SQLStore
 from memzoo.stores.base import managed
+from memzoo.stores.indexes.index import ExactIndex
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 from memzoo.testing.scripted import FlakyModel

@@ -18,11 +18,11 @@ from memzoo.benchmarks.report import changes, dry_run
 from memzoo.benchmarks.report.writing import table
 from memzoo.benchmarks.results import OFFLINE, Results
 from memzoo.benchmarks.transcripts import sample_path
-from memzoo.cli.options import Asked, Counter, Workers, command, write, write_count
+from memzoo.cli.options import Asked, Workers, command, write, write_count
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, Model
-from memzoo.strategy import token_counter
+from memzoo.memories.text.tokens import token_counter
 
 __all__ = ["compare", "show_found"]
 
@@ -49,9 +49,11 @@ class Inputs:
 
     transcripts: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, folders or URLs with conversations, or - for standard input; by default --sample."),
+        typer.Argument(
+            help="Files, folders or URLs with conversations, - for standard input, or sample:en (the default) and "
+            "sample:zh, the bundled conversations."
+        ),
     ] = None
-    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh for the Chinese one.")] = "en"
     memories: Annotated[
         list[str] | None,
         typer.Option("--memory", help="A strategy, or name:option=value,...; can be repeated. By default all seven."),
@@ -70,6 +72,14 @@ class Measured:
             "--budget", help="Token limit for a view, or for the price of a request (500paid); several: 500,1000."
         ),
     ] = "1000"
+    counter: Annotated[
+        str | None,
+        typer.Option(
+            "--token-counter",
+            help="Token counter: a model or encoding that tiktoken knows, or 'approximate' for an estimate. The "
+            "default is the model's own tokenizer if tiktoken knows it, otherwise the estimate.",
+        ),
+    ] = None
     out: Annotated[
         str, typer.Option(help="Folder or URL for the results. Run again to continue an interrupted run.")
     ] = "memzoo-compare"
@@ -100,7 +110,7 @@ class Measured:
 
 
 @command("Compare")
-def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers, counter: Counter = None) -> None:
+def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -> None:
     """Compare the recall, cost and speed of memories on conversations.
 
     --write-questions drafts with --model, or with rules by default: sentences of the user, with a gap for a name, a
@@ -110,7 +120,7 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
         _write_questions(measured.write_questions, compared, asked)
         return
     try:
-        code = _run(compared, asked, measured, workers, counter)
+        code = _run(compared, asked, measured, workers)
     except KeyboardInterrupt:
         kept = f"Finished work is kept in {measured.out}; run the same command again to continue."
         beside.print(f"\nInterrupted. {kept}", markup=False)
@@ -118,7 +128,7 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Work
     raise typer.Exit(code)
 
 
-def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, counter: str | None) -> int:
+def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -> int:
     (budgets, paid), where = _read_budgets(measured.budgets), str(compared.config)
     configured = variants.read_config(compared.config) if compared.config else {}
     memories = variants.choose_variants([*(compared.memories or ()), *variants.variants_of(configured, where)])
@@ -130,7 +140,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
         model=OFFLINE if dry else asked.model,
         make_model=_rules if dry else asked.make_named,
         budgets=budgets,
-        counter=counter or token_counter(None, asked.model).chosen,
+        counter=measured.counter or token_counter(None, asked.model).chosen,
         judge=None if dry else measured.judge or None,
         prices=prices,
         currency=currency or named,
@@ -145,14 +155,14 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     )
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
-    files: inputs.Source = inputs.sources(compared.transcripts or (), compared.sample)
+    files: inputs.Source = inputs.sources(compared.transcripts or ())
     if drafts := inputs.draft_missing(files):
         files = drafts
     looked = inputs.Survey(inputs.source_of(files))
     if earlier:
         changes.check_same(looked, earlier, measured.baseline)
     # Nothing is printed before all input is checked, so that an error is the only line.
-    if counter is None and asked.model == OFFLINE:
+    if measured.counter is None and asked.model == OFFLINE:
         beside.print(_APPROXIMATED, markup=False, highlight=False)
     if drafts:
         beside.print(_DRAFTED, markup=False, highlight=False)
@@ -163,7 +173,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers, c
     if asked.model == OFFLINE and not dry:
         memories = comparing.beside_learnt(files, memories)
     names = [one.name for one in memories]
-    with workers.open_executor() as executor, watch_progress(files, names, beside) as advance:
+    with workers.open_executor(asked) as executor, watch_progress(files, names, beside) as advance:
         found = comparing.compare(
             files,
             memories,
@@ -223,8 +233,8 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
 
 
 def _write_questions(file: Path, compared: Inputs, asked: Asked) -> None:
-    model = None if asked.model == OFFLINE and not asked.base_url else asked.make_model()
-    write(file, [draft_questions(compared.transcripts or [sample_path(compared.sample)], model)])
+    model = None if asked.is_rules else asked.make_model()
+    write(file, [draft_questions(compared.transcripts or [sample_path()], model)])
     beside.print(f"wrote {file}: read and correct it, then run: memzoo compare {file}", markup=False, highlight=False)
 
 

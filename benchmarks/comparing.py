@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 from memzoo.benchmarks.aggregate import gather
 from memzoo.benchmarks.checkpoint import Checkpoint, Copy, settings_digest
 from memzoo.benchmarks.inputs import Conversations, Source, Survey, draft_missing, source_of
-from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.settings import Settings, Timing
 from memzoo.benchmarks.paths import is_remote, path_of
 from memzoo.benchmarks.recorded_states import learnt_of
@@ -93,9 +92,8 @@ def compare(
         TranscriptError: A file cannot be understood; nothing was run.
 
     Example:
-        >>> from memzoo.benchmarks import Settings, TextCounter, compare, sample_transcripts
-        >>> words = TextCounter("words", lambda text: len(text.split()))
-        >>> found = compare(sample_transcripts(), ["window", "window:k=20"], Settings(budgets=[300], counter=words))
+        >>> from memzoo.benchmarks import Settings, compare
+        >>> found = compare("sample:en", ["window", "window:k=20"], Settings(budgets=[300]))
         >>> [row.memory.name for row in found.rows]
         ['none', 'window', 'window:k=20', 'everything']
     """
@@ -111,7 +109,7 @@ def compare(
         memzoo=importlib.metadata.version("memzoo"),
         model=answering.name,
         judge=settings.model_of(settings.judge).name if settings.judge is not None else "",
-        counter=named_counter(settings.counter).name if isinstance(settings.counter, str) else settings.counter.name,
+        counter=settings.counting.name,
         budgets=tuple(settings.budgets),
         currency=settings.currency,
         prices=settings.prices,

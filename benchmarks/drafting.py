@@ -19,9 +19,10 @@ from memzoo.benchmarks.transcripts import Transcript, read_transcripts
 from memzoo.benchmarks.transcripts.conversations import DRAFTED, UNDATED, Exchange, Question
 from memzoo.errors import ModelReplyError, TranscriptError
 from memzoo.memories import Model
+from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.prompts import PromptSet
 from memzoo.stores import Message
-from memzoo.strategy import ModelOption, as_model, text_of
+from memzoo.strategy import text_of
 from memzoo.sync import drive
 
 __all__ = ["GAP", "draft_questions", "gap_questions", "with_gap_questions"]

@@ -29,11 +29,11 @@ Source: TypeAlias = Iterable[Transcript] | str | Path | Sequence[str | Path] | C
 _FIRST = 100
 
 
-def sources(paths: Sequence[str | Path], sample: str = "en") -> list[Any]:
-    """Return the paths, or without paths a bundled conversation; with standard input, return all transcripts read."""
+def sources(paths: Sequence[str | Path]) -> list[Any]:
+    """Return the paths, by default of a bundled conversation; with standard input, return all transcripts read."""
     if STDIN in map(str, paths):
         return list(read_transcripts(paths))
-    return list(paths) or [sample_path(sample)]
+    return list(paths) or [sample_path()]
 
 
 def source_of(transcripts: Source) -> Conversations:

@@ -12,8 +12,9 @@ from typing import Any, TypeAlias
 from memzoo.benchmarks.recorded_states import Learnt, LearntState
 from memzoo.errors import OptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
+from memzoo.memories.strategies.named import short_name, strategy_named
 from memzoo.prompts import PromptSource
-from memzoo.strategy import ModelBackedMemory, short_name, strategy_named
+from memzoo.strategy import ModelBackedMemory
 from memzoo.text import read_options
 
 __all__ = [

@@ -175,8 +175,9 @@ def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] =
 def proxy(
     path: Annotated[Path, typer.Argument(help="The cassette.")],
     *,
-    record: Annotated[bool, typer.Option("--record", help="Forward requests and record the replies.")] = False,
-    upstream: Annotated[str | None, typer.Option(help="The real API, such as https://api.openai.com.")] = None,
+    record: Annotated[
+        str | None, typer.Option(help="Record the replies of this API, such as https://api.openai.com.")
+    ] = None,
     port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.", min=0, max=65535)] = 0,
     ignore: Annotated[
         list[str] | None, typer.Option(help="A part of a request that may vary; can be repeated.")
@@ -189,9 +190,9 @@ def proxy(
     settings = CassetteSettings(
         record="all" if record else "none",
         ignore=ignore or [],
-        record_command=f"memzoo cassettes proxy {shlex.quote(str(path))} --record --upstream ...",
+        record_command=f"memzoo cassettes proxy {shlex.quote(str(path))} --record https://...",
     )
-    server = CassetteProxy(path, settings, upstream=upstream, port=port)
+    server = CassetteProxy(path, settings, upstream=record, port=port)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     row(f"{'recording' if record else 'replaying'} {path} at {server.url}")
     sys.stdout.flush()

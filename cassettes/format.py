@@ -19,7 +19,7 @@ from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_va
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.vcrpy_files import foreign_date, foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
-from memzoo.stores import utc_now
+from memzoo.stores.base import utc_now
 
 __all__ = ["CassetteFile", "ReadableSerializer", "read_cassette", "write_cassette"]
 

@@ -9,7 +9,7 @@ from memzoo.cassettes.errors import RecordingError
 from memzoo.cassettes.ignoring import Ignore, Ignored
 from memzoo.errors import OptionError
 from memzoo.forks import new_lock
-from memzoo.stores import utc_now
+from memzoo.stores.base import utc_now
 
 __all__ = [
     "LIST_FOLDER",

@@ -12,17 +12,17 @@ from rich.markup import escape
 
 from memzoo.cli.options import (
     Asked,
-    Counter,
     command,
     conversation_option,
     only_conversation,
+    read_memory,
     unlock_store,
     write_count,
 )
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError, UnknownMessageError
 from memzoo.memories import Conversation
-from memzoo.strategy import BaseMemory, strategy_named
+from memzoo.strategy import BaseMemory
 from memzoo.sync import drive
 from memzoo.text import did_you_mean
 from memzoo.types import Spent
@@ -45,7 +45,9 @@ _COMMANDS = {
 @command("Talk")
 def chat(
     *,
-    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows all of them.")] = "summary-buffer",
+    memory: Annotated[
+        str, typer.Option(help="The strategy, or name:option=value,...; see `memzoo list`.")
+    ] = "summary-buffer",
     asked: Asked,
     store: Annotated[
         str, typer.Option(help="The store for the conversation, such as sqlite:///chat.db.")
@@ -54,16 +56,15 @@ def chat(
     system: Annotated[
         str, typer.Option(help="Instructions for the model. They are sent with each request and not stored.")
     ] = "",
-    counter: Counter = None,
 ) -> None:
     """Chat with a model that remembers. With --store, you can continue the conversation later."""
-    strategy_named(memory)
+    read_memory(memory)  # refuses an unknown name before a store is opened
     model = asked.make_model()
     with closing(unlock_store(store)) as opened, _notes_apart() as notes:
         # A read-only store fails here, before a model is paid for an answer.
         drive(opened.clear(uuid.uuid4().hex))
         id_ = conversation or only_conversation(opened)
-        remembered = asked.memory(memory, counter, store=opened, conversation_id=id_, on_model_error="defer")
+        remembered = asked.memory(memory, store=opened, conversation_id=id_, on_model_error="defer")
         if getattr(remembered, "max_token_limit", None) or getattr(remembered, "max_tokens", None):
             # Load the vocabulary now: a warning that it is missing must not interrupt an answer.
             _ = remembered.counter.name

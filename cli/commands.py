@@ -83,6 +83,7 @@ app = typer.Typer(
     cls=_Group,
     help="Seven classic ways for a chatbot to remember, behind one interface, measured on your own conversations.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings=_HELP,
 )

@@ -11,7 +11,7 @@ from memzoo.cli.options import Stored, Yes, command, open_existing, write_count
 from memzoo.cli.terminal import confirm, echo
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory, delete_old
-from memzoo.stores import managed
+from memzoo.stores.base import managed
 from memzoo.sync import drive
 from memzoo.text import show_url
 

@@ -1,18 +1,19 @@
 """The command that learns from stored conversations."""
 
 from contextlib import closing
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from memzoo import memories
-from memzoo.cli.options import Asked, Counter, Stored, Workers, Yes, command, open_existing, write_count
+from memzoo.cli.options import Asked, Stored, Workers, Yes, command, open_existing, read_memory, write_count
 from memzoo.cli.terminal import bar, confirm, echo
 from memzoo.errors import OptionError
 from memzoo.memories.engine.learner import relearn
-from memzoo.strategy import ModelBackedMemory, short_name, strategy_named, token_counter
+from memzoo.memories.strategies.named import strategy_named
+from memzoo.memories.text.tokens import token_counter
+from memzoo.strategy import ModelBackedMemory
 from memzoo.sync import drive
-from memzoo.text import read_options
 
 __all__ = ["learn"]
 
@@ -35,7 +36,6 @@ def learn(
     ] = False,
     asked: Asked,
     workers: Workers,
-    counter: Counter = None,
     yes: Yes = False,
 ) -> None:
     """Learn all pending messages, in every conversation of a store: nightly, or after an import.
@@ -43,20 +43,19 @@ def learn(
     If it is interrupted, run it again: it continues from there. Exits with 1 if a conversation failed. --again asks
     first; the old state is kept until everything is learnt, and if the model fails.
     """
-    name, _, given = memory.partition(":")
-    name, options = short_name(name), read_options(given) if given else {}
+    name, options = read_memory(memory)
     if again or only_set_aside:
         if prefix:
             raise OptionError("--again and --set-aside are for one conversation: name it with --conversation")
-        _learn_again(stored, name, asked, counter, options, only_set_aside=only_set_aside, yes=yes)
+        _learn_again(stored, memory, asked, only_set_aside=only_set_aside, yes=yes)
         return
     if issubclass(strategy_named(name), ModelBackedMemory):
         options["llm"] = asked.make_model()
-    options["token_counter"] = token_counter(counter, asked.model).chosen
+    options.setdefault("token_counter", token_counter(None, asked.model).chosen)
     ids = None if stored.conversation is None else [stored.conversation]
     with (
         closing(open_existing(stored.store)) as opened,
-        workers.open_executor() as executor,
+        workers.open_executor(asked) as executor,
         bar("Learning") as advance,
     ):
         done = memories.upkeep(opened, name, ids, prefix=prefix, executor=executor, progress=advance, **options)
@@ -70,22 +69,14 @@ def learn(
         raise typer.Exit(1)
 
 
-def _learn_again(
-    stored: Stored,
-    name: str,
-    asked: Asked,
-    counter: str | None,
-    options: dict[str, Any],
-    *,
-    only_set_aside: bool,
-    yes: bool,
-) -> None:
+def _learn_again(stored: Stored, memory: str, asked: Asked, *, only_set_aside: bool, yes: bool) -> None:
+    name, _ = read_memory(memory)
     with stored.open_conversation() as (opened, id_):
         first = drive(opened.read(id_, limit=1))
         deleted = " Its first messages have been deleted: everything learnt from them will be lost."
         question = f"Throw away what {name} has learnt from {id_!r}, and learn it again?"
         confirm(f"{question}{deleted if first[0].seq > 1 else ''}", yes=yes or only_set_aside)
-        learner = asked.memory(name, counter, store=opened, conversation_id=id_, **options)
+        learner = asked.memory(memory, store=opened, conversation_id=id_)
         with bar("Learning") as advance:
             drive(relearn(learner, from_=None, only_set_aside=only_set_aside, progress=advance))
         aside, calls = learner.set_aside(), learner.usage.total.calls

@@ -21,15 +21,16 @@ import typer
 from memzoo.dispatch import executor_of
 from memzoo.errors import OptionError, StoreError, UnsupportedError
 from memzoo.memories import ChatModel, create_memory
+from memzoo.memories.strategies.named import short_name, strategy_named
+from memzoo.memories.text.tokens import token_counter
 from memzoo.stores import Entry, ManagedStore, open_store
 from memzoo.stores.keys import keys_from_environment
-from memzoo.strategy import BaseMemory, ModelBackedMemory, strategy_named, token_counter
+from memzoo.strategy import BaseMemory, ModelBackedMemory
 from memzoo.sync import drive
-from memzoo.text import did_you_mean, is_loopback, redact_url, visible
+from memzoo.text import did_you_mean, is_loopback, read_options, redact_url, visible
 
 __all__ = [
     "Asked",
-    "Counter",
     "OutFile",
     "StoreURL",
     "Stored",
@@ -40,6 +41,7 @@ __all__ = [
     "find_missing_file",
     "only_conversation",
     "open_existing",
+    "read_memory",
     "show_time",
     "shown_as",
     "unlock_store",
@@ -49,6 +51,8 @@ __all__ = [
 
 # The most conversation ids in an error message.
 _LISTED = 20
+_MODEL = re.compile(r"(.+?):(\w++=.*)")
+_NUMBERS = {"max_completion_tokens", "max_tokens", "temperature", "timeout"}
 _NO_KEY = (
     "model {!r} needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none), or "
     "take --model offline"
@@ -68,14 +72,6 @@ def conversation_option(text: str) -> Any:
 
 
 StoreURL = Annotated[str, typer.Option(help="The store, such as sqlite:///chat.db.")]
-Counter = Annotated[
-    str | None,
-    typer.Option(
-        "--token-counter",
-        help="Token counter: a model or encoding that tiktoken knows, or 'approximate' for an estimate. The "
-        "default is the model's own tokenizer if tiktoken knows it, otherwise the estimate.",
-    ),
-]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 OutFile = Annotated[Path | None, typer.Option(help="The file to write; by default, print the result.")]
 
@@ -127,26 +123,6 @@ def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @dataclasses.dataclass(frozen=True)
-class Workers:
-    """The options for the processes or threads that do the work."""
-
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1
-    threads: Annotated[int, typer.Option(min=1, help="Number of threads instead, for a model behind a network.")] = 1
-
-    def open_executor(self) -> AbstractContextManager[Executor | None]:
-        """Return a context manager for an executor; it yields `None` if the current thread is to do the work.
-
-        Raises:
-            OptionError: Both processes and threads are given.
-        """
-        if self.threads == 1:
-            return executor_of(self.jobs)
-        if self.jobs > 1:
-            raise OptionError("the work is done by several processes or by several threads: give --jobs or --threads")
-        return ThreadPoolExecutor(self.threads)
-
-
-@dataclasses.dataclass(frozen=True)
 class Stored:
     """The options for a store and a conversation in the store."""
 
@@ -179,24 +155,41 @@ class Stored:
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """The options for the model that a command asks."""
+    """The option for the model that a command asks."""
 
-    model: Annotated[
-        str, typer.Option(help="A model at your endpoint (set OPENAI_API_KEY), or 'offline' for the built-in rules.")
+    given: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            help="A model at your endpoint (set OPENAI_API_KEY), or 'offline' for the built-in rules. Options of the "
+            "request and the client follow a colon: gpt-4o-mini:temperature=0,timeout=30.",
+        ),
     ] = "offline"
-    base_url: Annotated[
-        str | None, typer.Option(help="An OpenAI-compatible endpoint; the default is OPENAI_BASE_URL, or else OpenAI.")
-    ] = None
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="Token limit for a reply. Leave room: a summary that is cut off is not used."),
-    ] = None
-    temperature: Annotated[
-        float | None, typer.Option(min=0, max=2, help="Variety of the model's words; 0 for the likeliest.")
-    ] = None
-    timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint, in each of three tries.")
-    ] = None
+
+    @property
+    def model(self) -> str:
+        """The model's name, which may have colons, such as "qwen3:4b"."""
+        found = _MODEL.fullmatch(self.given)
+        return found[1] if found else self.given
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options for `ChatModel`.
+
+        Raises:
+            OptionError: A part of the text is not an option, or a number is missing.
+        """
+        found = _MODEL.fullmatch(self.given)
+        options = read_options(found[2]) if found else {}
+        for name in _NUMBERS & options.keys():
+            if not isinstance(options[name], int | float):
+                raise OptionError(f"--model: {name} must be a number, not {options[name]!r}")
+        return options
+
+    @property
+    def is_rules(self) -> bool:
+        """True if the built-in rules answer, and no endpoint is asked."""
+        return self.model == "offline" and "base_url" not in self.options
 
     def make_model(self) -> ChatModel:
         """Return the model, after a `check`."""
@@ -204,28 +197,24 @@ class Asked:
         return self.make_named(self.model)
 
     def make_named(self, name: str) -> ChatModel:
-        """Return another model at the same endpoint, with the same limits."""
-        # OpenAI's newer models refuse "max_tokens", the name that all other servers accept.
-        openais = "api.openai.com" in (self._endpoint() or "api.openai.com")
-        most = "max_completion_tokens" if openais else "max_tokens"
-        parameters = {most: self.max_tokens, "temperature": self.temperature, "timeout": self.timeout}
-        given: dict[str, Any] = {name: value for name, value in parameters.items() if value is not None}
-        return ChatModel(name, base_url=self.base_url, **given)
+        """Return another model at the same endpoint, with the same options."""
+        return ChatModel(name, **self.options)
 
-    def memory(self, name: str, counter: str | None, **options: Any) -> BaseMemory:
-        """Return a memory with the named strategy, and with this model if the strategy asks a model.
+    def memory(self, given: str, **options: Any) -> BaseMemory:
+        """Return a memory, with this model if the strategy asks a model.
 
         Args:
-            name: The strategy's name.
-            counter: The name of a token counter; by default the model's. The offline model's needs no download.
+            given: The strategy, or name:option=value,...
             **options: Further options of the strategy.
 
         Raises:
-            OptionError: The model cannot be asked, or there is no token counter with that name.
+            OptionError: The model cannot be asked, or an option cannot work.
         """
+        name, own = read_memory(given)
         if issubclass(strategy_named(name), ModelBackedMemory):
             options["llm"] = self.make_model()
-        return create_memory(name, token_counter=token_counter(counter, self.model).chosen, **options)
+        counter = token_counter(own.pop("token_counter", None), self.model).chosen
+        return create_memory(name, token_counter=counter, **own, **options)
 
     def check(self, name: str) -> None:
         """Check the endpoint and the key for a model, without asking the model.
@@ -233,26 +222,50 @@ class Asked:
         Raises:
             OptionError: The endpoint is not a URL, or the key is missing.
         """
-        if name == "offline" and not self.base_url:
+        given = self.options.get("base_url")
+        if name == "offline" and not given:
             return
         import openai
 
-        url = self._endpoint()
+        url = str(given or os.environ.get("OPENAI_BASE_URL", ""))
         wrong = OptionError(
-            f"--base-url (or OPENAI_BASE_URL) must be like http://127.0.0.1:8080/v1, not {redact_url(url)!r}"
+            f"base_url (or OPENAI_BASE_URL) must be like http://127.0.0.1:8080/v1, not {redact_url(url)!r}"
         )
         if not re.match("https?://.|$", url):
             raise wrong
         try:
             key = "none" if is_loopback(url) and not os.environ.get("OPENAI_API_KEY") else None
-            openai.OpenAI(base_url=self.base_url, api_key=key).close()
+            openai.OpenAI(base_url=given, api_key=self.options.get("api_key", key)).close()
         except openai.OpenAIError as error:
             raise OptionError(_NO_KEY.format(name)) from error
         except Exception as error:  # openai's transport raises several types
             raise wrong from error
 
-    def _endpoint(self) -> str:
-        return self.base_url or os.environ.get("OPENAI_BASE_URL", "")
+
+@dataclasses.dataclass(frozen=True)
+class Workers:
+    """The option for work that goes on at once."""
+
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Number of processes for the rules, or of threads for a model at an endpoint.")
+    ] = 1
+
+    def open_executor(self, asked: Asked) -> AbstractContextManager[Executor | None]:
+        """Return a context manager for an executor; it yields `None` if the current thread is to do the work."""
+        if self.jobs == 1 or asked.is_rules:
+            return executor_of(self.jobs)
+        return ThreadPoolExecutor(self.jobs)
+
+
+def read_memory(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the short name and the options in a value of `--memory`: name:option=value,...
+
+    Raises:
+        UnknownStrategyError: No strategy has this name.
+        OptionError: A part of the text is not an option.
+    """
+    name, _, given = text.partition(":")
+    return short_name(name), read_options(given) if given else {}
 
 
 def unlock_store(url: str) -> ManagedStore:

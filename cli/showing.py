@@ -9,7 +9,6 @@ import typer
 
 from memzoo.cli.options import (
     Asked,
-    Counter,
     OutFile,
     Stored,
     command,
@@ -19,9 +18,11 @@ from memzoo.cli.options import (
 )
 from memzoo.cli.terminal import echo, row
 from memzoo.errors import OptionError
-from memzoo.memories import ConversationBufferMemory
-from memzoo.memories.graph.export import FORMATS, export, stored_graph
-from memzoo.stores import ManagedStore, export_conversation, managed
+from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, KnowledgeGraph
+from memzoo.memories.engine.state import ATTEMPTS
+from memzoo.memories.graph.export import export
+from memzoo.stores import ManagedStore, export_conversation
+from memzoo.stores.base import managed
 from memzoo.stores.checking import is_sqlite
 from memzoo.strategy import text_of
 from memzoo.sync import drive
@@ -34,15 +35,18 @@ __all__ = ["export_lines", "history", "pin", "show"]
 def history(
     *,
     stored: Stored,
-    limit: Annotated[int | None, typer.Option(min=0, help="At most this many messages.")] = None,
-    after: Annotated[int, typer.Option(help="Only messages numbered above this.")] = 0,
-    newest_first: Annotated[bool, typer.Option("--newest-first", help="Start with the newest.")] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="Only this many messages: the newest, or the first after --after.")
+    ] = None,
+    after: Annotated[int | None, typer.Option(help="Only messages numbered above this.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print whole messages, as JSON Lines.")] = False,
 ) -> None:
     """Print a conversation: number, time, role and text of each message."""
     with stored.open_conversation() as (store, id_):
         memory = ConversationBufferMemory(store=store, conversation_id=id_)
-        for entry in memory.entries(limit, after=after, newest_first=newest_first):
+        newest_first = limit is not None and after is None
+        found = memory.entries(limit, after=after or 0, newest_first=newest_first)
+        for entry in reversed(found) if newest_first else found:
             if as_json:
                 said = {"number": entry.seq, "time": entry.said_at and entry.said_at.isoformat(), **entry.message}
                 echo(json.dumps(said, ensure_ascii=False))
@@ -76,35 +80,35 @@ def show(
     *,
     stored: Stored,
     form: Annotated[
-        Literal["view", "state", "graph"], typer.Option("--as", help="The model's view, learnt state, or facts.")
+        Literal["view", "state", "graph", "json", "mermaid", "graphml", "html"],
+        typer.Option("--as", help="The model's view, learnt state, or facts: as text, or in another format."),
     ] = "view",
-    memory: Annotated[str, typer.Option(help="The strategy; `memzoo list` shows all of them.")] = "",
+    memory: Annotated[str, typer.Option(help="The strategy, or name:option=value,...; see `memzoo list`.")] = "",
     query: Annotated[str, typer.Option(help="For a view: the user's next message.")] = "",
     asked: Asked,
-    counter: Counter = None,
-    graph_format: Annotated[str, typer.Option("--format", help=f"For a graph: one of {', '.join(FORMATS)}.")] = "text",
-    superseded: Annotated[bool, typer.Option("--history", help="For a graph: include superseded facts.")] = False,
-    out: Annotated[Path | None, typer.Option(help="For a graph: the file to write.")] = None,
+    superseded: Annotated[bool, typer.Option("--history", help="For facts: include superseded ones.")] = False,
+    out: Annotated[Path | None, typer.Option(help="For facts: the file to write.")] = None,
 ) -> None:
     """Print the messages that a memory would send now, or its learnt state. Learns and stores nothing.
 
     --as view, with --memory, prints chat messages; a strategy that needs the names in the query asks the model for
-    them. --as state lists the states, or prints the state of --memory as JSON. --as graph writes facts as text, as a
-    picture, or for another program.
+    them. --as state lists the states, or prints the state of --memory as JSON. --as graph writes facts as text,
+    --as html as a picture; json, mermaid and graphml are for other programs.
     """
     with stored.open_conversation() as (store, id_):
-        if form == "graph":
-            found = drive(stored_graph(store, id_))
-            _write(out, [export(found.graph, graph_format, history=superseded)])
-            if found.behind:
-                newest = write_count(found.behind, "message")
-                echo(f"No facts have been taken yet from the newest {newest}.", err=True)
-        elif form == "state":
+        if form == "state":
             _show_state(store, id_, memory)
+        elif form != "view":
+            state, graph = drive(store.read_state(id_, ConversationKGMemory.name)), KnowledgeGraph()
+            graph.apply({key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS})
+            _write(out, [export(graph, "text" if form == "graph" else form, history=superseded)])
+            if behind := drive(store.read(id_, after=state.watermark)):
+                newest = write_count(len(behind), "message")
+                echo(f"No facts have been taken yet from the newest {newest}.", err=True)
         else:
             if not memory:
                 raise OptionError("--as view needs a strategy: --memory summary, say; `memzoo list` shows them all")
-            viewed = asked.memory(memory, counter, store=store, conversation_id=id_)
+            viewed = asked.memory(memory, store=store, conversation_id=id_)
             echo(json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False))
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Annotated
 
@@ -13,23 +14,25 @@ from memzoo.cli.options import command, open_existing, show_time, write_count
 from memzoo.cli.terminal import Terminal, echo, row
 from memzoo.errors import OptionError, PluginError, StoreError
 from memzoo.memories import STRATEGIES
-from memzoo.stores import ManagedStore, managed
+from memzoo.memories.strategies.named import further_names, strategy_named
+from memzoo.stores import ManagedStore
+from memzoo.stores.base import managed
 from memzoo.stores.checking import check
 from memzoo.stores.opening import kinds
-from memzoo.strategy import ModelBackedMemory, further_names, strategy_named
+from memzoo.strategy import ModelBackedMemory
 from memzoo.sync import drive
 
 __all__ = ["list_known", "serve_offline"]
 
 console = Terminal()
 
+_PAGE = 1000
+
 
 @command("Talk")
 def list_known(
     *,
     store: Annotated[str, typer.Option(help="A store whose conversations to list, such as sqlite:///chat.db.")] = "",
-    limit: Annotated[int, typer.Option(min=1, help="Number of conversations to list.")] = 100,
-    after: Annotated[str | None, typer.Option(help="Only list conversations after this one.")] = None,
     check_all: Annotated[
         bool, typer.Option("--check", help="Read everything in the store, and list the damage.")
     ] = False,
@@ -42,7 +45,7 @@ def list_known(
         raise OptionError("--check needs a --store")
     if store:
         with closing(open_existing(store)) as opened:
-            (_check if check_all else _list_conversations)(opened, limit, after)
+            (_check if check_all else _list_conversations)(opened)
         return
     found = [(name, *_describe(name)) for name in (*STRATEGIES, *further_names())]
     if not console.is_terminal:
@@ -60,9 +63,9 @@ def list_known(
     console.print(Padding(lines, (0, 0, 1, 2)), highlight=False)
 
 
-def _list_conversations(store: ManagedStore, limit: int, after: str | None) -> None:
+def _list_conversations(store: ManagedStore) -> None:
     damaged = 0
-    for id_ in drive(managed(store, "conversations").conversations(after=after, limit=limit)):
+    for id_ in _find_ids(managed(store, "conversations")):
         try:
             first, last = drive(store.read(id_, limit=1)), drive(store.read(id_, limit=1, newest=True))
             row(id_, write_count(drive(store.count(id_)), "message"), *map(show_time, (*first, *last)))
@@ -74,7 +77,14 @@ def _list_conversations(store: ManagedStore, limit: int, after: str | None) -> N
         raise StoreError(f"{write_count(damaged, 'conversation')} {are} damaged; --check lists everything that is")
 
 
-def _check(store: ManagedStore, *_: object) -> None:
+def _find_ids(store: ManagedStore) -> Iterator[str]:
+    after = None
+    while ids := drive(store.conversations(after=after, limit=_PAGE)):
+        yield from ids
+        after = ids[-1]
+
+
+def _check(store: ManagedStore) -> None:
     found = check(store)
     for line in found:
         row(line)
@@ -98,16 +108,12 @@ def _describe(name: str) -> tuple[str, str, str, str]:
 
 @command("Serving", hidden=True)
 def serve_offline(
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; by default only this machine can connect.")
-    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8399,
 ) -> None:
     """Serve the offline model to any OpenAI client, until you stop it with Ctrl-C."""
-    from memzoo.memories.models.offline import serve_forever
+    from memzoo.memories.models.offline.serving import serve_forever
 
     try:
-        serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
-    except (OSError, TypeError, UnicodeError) as error:  # the last two for an invalid host name
-        why = getattr(error, "strerror", None) or error
-        raise OptionError(f"cannot listen on {host}, port {port}: {why}; try --port 0") from error
+        serve_forever(port=port, ready=lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
+    except OSError as error:
+        raise OptionError(f"cannot listen on port {port}: {error.strerror}; try --port 0") from error

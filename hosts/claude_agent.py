@@ -11,7 +11,8 @@ from urllib.parse import quote, unquote
 from memzoo.errors import ModelError, OptionError
 from memzoo.hosts.messages import HostMessage, chat_of, dict_of, dicts_of, host_text, in_pieces, make_call
 from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
-from memzoo.stores import Record, Store, managed
+from memzoo.stores import Record, Store
+from memzoo.stores.base import managed
 
 __all__ = ["MemorySessionStore"]
 

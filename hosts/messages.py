@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from memzoo.errors import MessageError
-from memzoo.memories.text.messages import ROLES
+from memzoo.memories.text.messages import ROLES, checked, tool_call
 from memzoo.stores import JSON, Message
-from memzoo.strategy import checked, tool_call
 from memzoo.text import is_too_deep
 
 __all__ = [

@@ -14,13 +14,13 @@ from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedErr
 from memzoo.hosts.messages import HostMessage, dump_json, fit_message, host_text
 from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.turns import Replaced
-from memzoo.memories.text.grouping import is_of_tools
+from memzoo.memories.text.grouping import is_answer, is_instruction, is_of_tools
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, UNFINISHED, Entry, Record
 from memzoo.stores.base import find_lacking
 from memzoo.stores.forgetting import forget_messages
 from memzoo.stores.tombstones import tombstone, tombstones_of
-from memzoo.strategy import BaseMemory, is_answer, is_instruction
+from memzoo.strategy import BaseMemory
 
 __all__ = ["HostLog", "Memories", "VirtualSubclass", "host_module", "memory_of"]
 

@@ -17,7 +17,8 @@ from memzoo.hosts.messages import (
     make_call,
 )
 from memzoo.hosts.shared import HostLog, host_module
-from memzoo.strategy import BaseMemory, is_recalled
+from memzoo.memories.text.framing import is_recalled
+from memzoo.strategy import BaseMemory
 
 __all__ = ["MemoryConversationManager"]
 

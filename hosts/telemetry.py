@@ -296,7 +296,7 @@ def _watch_learning(told: _Instrumentation) -> None:
     """Replace two methods so that waiting and set-aside exchanges are counted after each attempt to learn."""
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import Decision, RetryPolicy
-    from memzoo.strategy import exchange_ends
+    from memzoo.memories.text.grouping import exchange_ends
 
     catch_up, after_failure = Learner.catch_up, RetryPolicy.after_failure
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.chat.conversation import Reply as Reply
     from memzoo.memories.chat.provider import MemoryProvider as MemoryProvider
     from memzoo.memories.chat.tools import Tool as Tool
-    from memzoo.memories.chat.tools import immediate as immediate
-    from memzoo.memories.chat.tools import repeatable as repeatable
     from memzoo.memories.engine.turns import Turn as Turn
     from memzoo.memories.graph.fact import Fact as Fact
     from memzoo.memories.graph.graph import KnowledgeGraph as KnowledgeGraph
@@ -53,7 +51,7 @@ else:
             "memzoo.memories.base": "BaseMemory",
             "memzoo.memories.chat.conversation": "Conversation Reply",
             "memzoo.memories.chat.provider": "MemoryProvider",
-            "memzoo.memories.chat.tools": "Tool immediate repeatable",
+            "memzoo.memories.chat.tools": "Tool",
             "memzoo.memories.engine.turns": "Turn",
             "memzoo.memories.graph.fact": "Fact",
             "memzoo.memories.graph.graph": "KnowledgeGraph",

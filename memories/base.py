@@ -76,12 +76,8 @@ class BaseMemory(ABC):
             words.
         learns_system: True if `derive` and `due` also get system messages.
         shows_waiting: True to add messages not learnt from yet to the view, word for word.
-        limits_messages: True if the option `max_token_limit`, in a strategy with this option, limits messages,
-            including messages not learnt from yet.
-        log: The log of the conversation.
+        log: The log of the conversation, with its pins and its system message in force.
         render: Writes entries as lines, and counts their tokens.
-        system: The system message in force.
-        pins: The pinned messages.
         learner: Keeps the state up to date; `None` for a strategy without a state.
         learners: All learners of the memory: `learner`, or the learners of a combined memory's members.
         usage: The model calls and tokens spent by this memory, by purpose.
@@ -98,7 +94,6 @@ class BaseMemory(ABC):
     keeps_fields = False
     learns_system = False
     shows_waiting = False
-    limits_messages = True
     # The model whose tokens to count if `token_counter` names no model; "" for an estimate.
     _tokenizer_model = ""
     # The most tokens that a prompt may have, counting three bytes as one token.
@@ -199,8 +194,7 @@ class BaseMemory(ABC):
         labels = Labels(self.human_prefix, self.ai_prefix)
         recalled: dict[str, Any] = {"role": self.recalled_role, "place": self.recalled_place}
         self.render = Renderer(labels, lambda: self.counter, cached.lines, cached.tokens, **recalled)
-        self.system = SystemMessage(cached)
-        self.pins = Pins(cached)
+        cached.system, cached.pins = SystemMessage(cached), Pins(cached)
         cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
         self.learner: Learner | None = self._new_learner(cached) if self._learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
@@ -289,8 +283,11 @@ class BaseMemory(ABC):
 
     @property
     def message_limit(self) -> int | None:
-        """The token limit for messages in a view; `None` for a strategy without this limit."""
-        return getattr(self, "max_token_limit", None) if self.limits_messages else None
+        """The token limit for messages in a view, also for those not learnt from yet: the option `max_token_limit`.
+
+        `None` for a strategy without this option. A strategy whose option limits something else overrides this.
+        """
+        return getattr(self, "max_token_limit", None)
 
     def _resolve(self, name: str, value: Any) -> Any:
         """Return an option's value; a share of the model's context window, such as "50%", becomes a number of tokens.
@@ -387,7 +384,7 @@ class BaseMemory(ABC):
         Raises:
             UnknownMessageError: A message does not exist; nothing was pinned.
         """
-        await self.pins.change(ids, pinned=True)
+        await self.log.pins.change(ids, pinned=True)
 
     async def aunpin(self, ids: int | Sequence[int] | set[int]) -> None:
         """Unpin messages; messages that are not pinned are ignored.
@@ -398,12 +395,12 @@ class BaseMemory(ABC):
         Raises:
             UnknownMessageError: A message does not exist; nothing was changed.
         """
-        await self.pins.change(ids, pinned=False)
+        await self.log.pins.change(ids, pinned=False)
 
     async def apinned(self) -> list[int]:
         """Return the log numbers of the pinned messages, in ascending order."""
         await self.log.cached.refresh()
-        return await self.pins.numbers()
+        return await self.log.pins.numbers()
 
     async def amessages(
         self, query: str | None = None, *, max_tokens: int | str | None = None, catch_up: bool = True
@@ -653,7 +650,7 @@ class BaseMemory(ABC):
         from memzoo.memories.text.clearing import Clearing, clearing_of
 
         if option := clearing_of(self.clear_tool_results):
-            return Clearing(option, cached, self.render.tokens, self.pins)
+            return Clearing(option, cached, self.render.tokens, cached.pins)
         return None
 
     def _new_learner(self, cached: CachedLog) -> "Learner":
@@ -665,7 +662,7 @@ class BaseMemory(ABC):
             self.state_name,
             self,
             self._retry,
-            self.pins,
+            cached.pins,
             when=self.learn,
             lease_seconds=self._lease_seconds,
             on_change=self.on_state_change if has_hook else None,

@@ -12,7 +12,8 @@ from memzoo.memories.engine.learner import Learner
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import check_texts
 from memzoo.memories.registry import create_memory
-from memzoo.stores import Store, managed
+from memzoo.stores import Store
+from memzoo.stores.base import managed
 from memzoo.stores.common import escaped
 from memzoo.sync import drive, together
 

@@ -13,7 +13,7 @@ from typing import Any
 from memzoo.hosts.langchain.chain import ConversationChain
 from memzoo.hosts.langchain.entities import InMemoryEntityStore
 from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple
-from memzoo.hosts.langchain.history import ChatHistory, ChatMessageHistory
+from memzoo.hosts.langchain.history import ChatMessageHistory
 from memzoo.hosts.langchain.memories import (
     ConversationBufferMemory,
     ConversationBufferWindowMemory,
@@ -34,7 +34,6 @@ from memzoo.hosts.langchain.shared import (
 
 __all__ = [
     "ENTITY_MEMORY_CONVERSATION_TEMPLATE",
-    "ChatHistory",
     "ChatMessageHistory",
     "CombinedMemory",
     "ConversationBufferMemory",

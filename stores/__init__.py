@@ -17,8 +17,6 @@ from memzoo.stores.base import (
     StateUpdate,
     Store,
     StoredState,
-    managed,
-    utc_now,
 )
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import Closing
@@ -26,12 +24,12 @@ from memzoo.sync import Closing
 if TYPE_CHECKING:
     from memzoo.stores.encryption import EncryptedStore
     from memzoo.stores.indexes.chroma import ChromaIndex
-    from memzoo.stores.indexes.index import ExactIndex, VectorIndex
+    from memzoo.stores.indexes.index import VectorIndex
     from memzoo.stores.indexes.pgvector import PgVectorIndex
     from memzoo.stores.message_list import MessageListStore
     from memzoo.stores.opening import open_store
     from memzoo.stores.sql.store import SQLStore
-    from memzoo.stores.tombstones import TombstoneStore, take_back
+    from memzoo.stores.tombstones import TombstoneStore
     from memzoo.stores.transfer import (
         aexport_conversation,
         aimport_conversation,
@@ -48,7 +46,6 @@ __all__ = [
     "EncryptedStore",
     "Entries",
     "Entry",
-    "ExactIndex",
     "InMemoryStore",
     "Lease",
     "LeasingStore",
@@ -67,10 +64,7 @@ __all__ = [
     "aimport_conversation",
     "export_conversation",
     "import_conversation",
-    "managed",
     "open_store",
-    "take_back",
-    "utc_now",
 ]
 
 
@@ -78,12 +72,12 @@ __all__ = [
 _PLACES = {
     "encryption": "EncryptedStore",
     "indexes.chroma": "ChromaIndex",
-    "indexes.index": "ExactIndex VectorIndex",
+    "indexes.index": "VectorIndex",
     "indexes.pgvector": "PgVectorIndex",
     "message_list": "MessageListStore",
     "opening": "open_store",
     "sql.store": "SQLStore",
-    "tombstones": "TombstoneStore take_back",
+    "tombstones": "TombstoneStore",
     "transfer": "aexport_conversation aimport_conversation export_conversation import_conversation",
 }
 _LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}

@@ -26,14 +26,11 @@ from memzoo.testing.contract import MemoryContract  # noqa: E402
 from memzoo.testing.index_contract import VectorIndexContract  # noqa: E402
 from memzoo.testing.lease_contract import LeasingStoreContract  # noqa: E402
 from memzoo.testing.managed_contract import StoreContract  # noqa: E402
-from memzoo.testing.scripted import FlakyModel, ScriptedModel  # noqa: E402
+from memzoo.testing.scripted import ScriptedModel  # noqa: E402
 from memzoo.testing.store_contract import PlainStoreContract  # noqa: E402
-from memzoo.testing.store_tools import HOSTILE_IDS, vector  # noqa: E402
 from memzoo.testing.tombstone_contract import TombstoneStoreContract  # noqa: E402
 
 __all__ = [
-    "HOSTILE_IDS",
-    "FlakyModel",
     "LeasingStoreContract",
     "MemoryContract",
     "PlainStoreContract",
@@ -41,5 +38,4 @@ __all__ = [
     "StoreContract",
     "TombstoneStoreContract",
     "VectorIndexContract",
-    "vector",
 ]

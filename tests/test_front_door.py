@@ -38,6 +38,7 @@ def announced(file: str) -> set[str]:
         ("memzoo.memories", "memories/__init__.py"),
         ("memzoo.strategy", "memzoo/strategy.py"),
         ("memzoo.types", "memzoo/types.py"),
+        ("memzoo.hosts.mcp", "hosts/mcp/__init__.py"),
     ],
 )
 def test_type_checkers_see_what_is_there(package: str, file: str):

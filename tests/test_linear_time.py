@@ -25,11 +25,11 @@ from memzoo.memories.models.offline.tasks import reply as offline_reply
 from memzoo.memories.search.words import Analyser
 from memzoo.memories.text.fitting import shorten_text
 from memzoo.memories.text.language import join_sentences
-from memzoo.memories.text.messages import Labels, quote_turns
+from memzoo.memories.text.messages import Labels, checked, quote_turns
 from memzoo.memories.text.names import mentions, places
 from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PromptSet
-from memzoo.strategy import checked, text_of
+from memzoo.strategy import text_of
 from tests.growth import ATOMS, against, repeated, superlinear
 from tests.prompting import rendered
 

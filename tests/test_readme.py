@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from memzoo import benchmarks, memories
-from memzoo.benchmarks import PRESETS
-from memzoo.benchmarks.variants import BASELINES
+from memzoo.benchmarks.variants import BASELINES, PRESETS
 from memzoo.memories import STRATEGIES, BaseMemory
-from memzoo.strategy import further_names, strategy_named
+from memzoo.memories.strategies.named import further_names, strategy_named
 from tests.documentation import generated
 
 ROOT = Path(__file__).parent.parent

@@ -3,9 +3,9 @@
 import functools
 from collections.abc import Callable, Iterable
 
-from memzoo.memories.text.tokens import count_text
+from memzoo.memories.text.tokens import count_text, token_counter
 from memzoo.stores import Message
-from memzoo.strategy import text_of, token_counter
+from memzoo.strategy import text_of
 
 __all__ = ["APPROXIMATE", "TextCounter", "named_counter"]
 

@@ -12,8 +12,11 @@ import functools
 from collections.abc import Callable, Sequence
 
 from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.memories.text.framing import in_frame, is_recalled, reframed
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import sendable
 from memzoo.stores import Message
-from memzoo.strategy import in_frame, is_instruction, is_recalled, reframed, sendable, text_of
+from memzoo.strategy import text_of
 
 __all__ = ["Said", "cut_to_budget", "fit"]
 

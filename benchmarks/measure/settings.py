@@ -17,8 +17,8 @@ from memzoo.benchmarks.money import MeteredModel, SpendingLimit, price_of
 from memzoo.benchmarks.results import OFFLINE
 from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, Model
+from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.prompts import PromptSet
-from memzoo.strategy import ModelOption, as_model
 
 __all__ = ["Settings", "Timing"]
 
@@ -38,7 +38,7 @@ class Settings:
         make_model: A function that makes each model given by name, including the models of memories and the judge. For
             your own endpoint or limits, use `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
         budgets: The numbers of tokens that a memory may show; each budget is measured.
-        counter: The counter of shown tokens: a name for tiktoken, `"approximate"`, or a `TextCounter`.
+        counter: The counter of shown tokens: a name for tiktoken, `"approximate"`, or a function of a text.
         judge: A model that marks the answers of `model` to the questions, given the memories' views; `None` for no
             judge.
         prompts: Your own templates for the questions to `model` and `judge`.
@@ -67,7 +67,7 @@ class Settings:
     model: Annotated[ModelOption, SkipValidation] = OFFLINE
     make_model: Callable[[str], Model] = ChatModel
     budgets: Sequence[Annotated[int, Field(ge=1)]] = (1000,)
-    counter: TextCounter | str = "approximate"
+    counter: Callable[[str], int] | str = "approximate"
     judge: Annotated[ModelOption | None, SkipValidation] = None
     prompts: str | Path | Mapping[str, str] | None = None
     prices: Mapping[str, tuple[_Amount, _Amount]] = field(default_factory=dict[str, tuple[float, float]])
@@ -131,7 +131,11 @@ class Settings:
     @functools.cached_property
     def counting(self) -> TextCounter:
         """The counter of the setting `counter`."""
-        return named_counter(self.counter) if isinstance(self.counter, str) else self.counter
+        given = self.counter
+        if isinstance(given, str):
+            return named_counter(given)
+        own = getattr(given, "__qualname__", type(given).__name__)
+        return given if isinstance(given, TextCounter) else TextCounter(own, given)
 
     def prompt_cache(self) -> PromptCache:
         """Return a new, empty prompt cache."""

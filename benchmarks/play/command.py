@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memzoo.cli.options import Asked, Counter, Stored, command, conversation_option, write
+from memzoo.cli.options import Asked, Stored, command, conversation_option, write
 from memzoo.cli.terminal import Terminal
 from memzoo.errors import OptionError
 from memzoo.text import did_you_mean
@@ -33,9 +33,11 @@ class Selection:
 
     transcripts: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files or folders with conversations, or - for standard input; by default --sample."),
+        typer.Argument(
+            help="Files or folders with conversations, - for standard input, or sample:en (the default) and sample:zh, "
+            "the bundled conversations."
+        ),
     ] = None
-    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh for the Chinese one.")] = "en"
     empty: Annotated[bool, typer.Option("--empty", help="Start with an empty conversation.")] = False
     store: Annotated[str, typer.Option(help="Show a stored conversation, such as one in sqlite:///chat.db.")] = ""
     conversation: Annotated[
@@ -53,7 +55,6 @@ def play(
     *,
     selected: Selection,
     asked: Asked,
-    counter: Counter = None,
     questions: Annotated[
         list[str] | None,
         typer.Option("--ask", help="A question for every memory at the end; can be repeated. Only with --html."),
@@ -62,14 +63,16 @@ def play(
         Path | None, typer.Option(help="Write the page as one file that needs no server, and exit.")
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port for the page; 0 picks a free one.")] = 0,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, but do not open a browser.")] = False,
 ) -> None:
-    """Watch memories remember a conversation side by side, on a local web page: step through it, type, and ask."""
+    """Watch memories remember a conversation side by side, on a local web page: step through it, type, and ask.
+
+    A terminal opens the page in the browser; in a script, the command only prints the address.
+    """
     if questions and html is None:
         raise OptionError("--ask needs --html; without it, ask on the page")
     if html:
         _check_place(html)
-    shown = _make(selected, asked, counter)
+    shown = _make(selected, asked)
     if asked.model == "offline":
         console.print(f"{_RULES} Use --model to ask one.", markup=False, highlight=False)
     if html:
@@ -81,25 +84,25 @@ def play(
 
     def ready(url: str) -> None:
         console.print(f"{url}\nOnly this machine can open it. Press Ctrl-C to stop.", markup=False, highlight=False)
-        if not no_open:
+        if console.is_terminal:
             webbrowser.open(url)
 
     serve(shown, port, ready)
 
 
 @command("Compare")
-def demo(
-    *,
-    out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("memzoo-demo"),
-    no_open: Annotated[bool, typer.Option("--no-open", help="Write the pages, but do not open a browser.")] = False,
-) -> None:
-    """Compare all seven on the bundled conversation, and open a page that shows them at work. Needs no key."""
+def demo() -> None:
+    """Compare all seven on the bundled conversation, and open a page that shows them at work. Needs no key.
+
+    Writes the pages into the folder memzoo-demo. A script only gets these files.
+    """
     from memzoo.benchmarks.comparing import beside_learnt, compare
     from memzoo.benchmarks.progress import watch_progress
     from memzoo.benchmarks.report.writing import table
     from memzoo.benchmarks.transcripts import sample_path
     from memzoo.benchmarks.variants import choose_variants
 
+    out = Path("memzoo-demo")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -118,13 +121,13 @@ def demo(
         beside.print("Writing the page that shows each turn ...", markup=False, highlight=False)
         writing.result()
     console.print(f"wrote {page}: open it to watch them remember", markup=False, highlight=False)
-    if not no_open:
+    if console.is_terminal:
         webbrowser.open(page.absolute().as_uri())
 
 
 def sample_page(file: Path) -> None:
     """Write the page of the bundled conversation, with some of its questions, into a file."""
-    _write_page(_make(Selection(), Asked(), None), file)
+    _write_page(_make(Selection(), Asked()), file)
 
 
 def _check_place(file: Path) -> None:
@@ -139,14 +142,14 @@ def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> Non
     write(file, [page([*shown.lines(), *map(shown.ask, questions), *shown.ask_known()])])
 
 
-def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
+def _make(selected: Selection, asked: Asked) -> "Play":
     from memzoo.benchmarks.comparing import in_place_of_rules
     from memzoo.benchmarks.measure.settings import Settings
     from memzoo.benchmarks.play.playing import Play
     from memzoo.benchmarks.play.stored import read_talk
     from memzoo.benchmarks.results import OFFLINE
     from memzoo.benchmarks.variants import check_variants, choose_variants
-    from memzoo.strategy import token_counter
+    from memzoo.memories.text.tokens import token_counter
 
     variants = choose_variants(selected.memories or ())
     check_variants(variants, [selected.budget])
@@ -158,7 +161,7 @@ def _make(selected: Selection, asked: Asked, counter: str | None) -> "Play":
         model=asked.model,
         make_model=asked.make_named,
         budgets=[selected.budget],
-        counter=token_counter(counter, asked.model).chosen,
+        counter=token_counter(None, asked.model).chosen,
     )
     if not selected.store:
         talk = _conversation(selected)
@@ -177,7 +180,7 @@ def _conversation(selected: Selection) -> "Transcript":
 
     if selected.empty:
         return Transcript("A new conversation", ())
-    found = list(source_of(sources(selected.transcripts or (), selected.sample))())
+    found = list(source_of(sources(selected.transcripts or ()))())
     if not selected.conversation:
         longest = max(found, key=lambda talk: len(talk.exchanges), default=None)
         if longest is None:

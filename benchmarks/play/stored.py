@@ -5,7 +5,8 @@ from typing import TypeAlias
 
 from memzoo.benchmarks.transcripts import Transcript
 from memzoo.benchmarks.transcripts.conversations import TranscriptMessage, exchanges_of
-from memzoo.stores import Entry, ManagedStore, StoredState, managed
+from memzoo.stores import Entry, ManagedStore, StoredState
+from memzoo.stores.base import managed
 from memzoo.sync import drive
 
 __all__ = ["Kept", "read_talk"]

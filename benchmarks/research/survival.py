@@ -18,7 +18,8 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Exchange
 from memzoo.memories import STRATEGIES, BaseMemory, ChatModel, create_memory
-from memzoo.strategy import further_names, short_name, text_of
+from memzoo.memories.strategies.named import further_names, short_name
+from memzoo.strategy import text_of
 
 __all__ = ["STATEMENTS", "Statement", "measure_survival", "survival"]
 

@@ -35,11 +35,14 @@ _SUFFIXES = {".json", ".jsonl", ".ndjson", ".txt", ".md", ".csv", ".tsv", ".yaml
 STDIN = "-"
 """The path that stands for standard input."""
 
+_SAMPLE = "sample:"
 _SAMPLES = {"en": "sample.json", "zh": "sample_zh.json"}
 
 
 def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
-    """Yield the conversations of files, folders and URLs; "-" stands for standard input.
+    """Yield the conversations of files, folders and URLs.
+
+    "-" stands for standard input, "sample:en" and "sample:zh" for the bundled conversations.
 
     A file of JSON Lines with a conversation on each line is read line by line.
 
@@ -47,13 +50,16 @@ def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
         TranscriptError: A file cannot be read or understood; the text names the line or index, and the expected format.
     """
     for path in paths:
-        files = _files(path_of(path)) if str(path) != STDIN else [Path(STDIN)]
+        if (language := str(path).removeprefix(_SAMPLE)) != str(path):
+            files = [sample_path(language)]
+        else:
+            files = _files(path_of(path)) if str(path) != STDIN else [Path(STDIN)]
         for file in files:
             yield from _read(file)
 
 
 def load_transcripts(path: str | Path) -> list[Transcript]:
-    """Return the conversations of a file or folder; see `read_transcripts`."""
+    """Return the conversations of a file or folder; "sample:en" and "sample:zh" stand for bundled ones."""
     return list(read_transcripts([path]))
 
 

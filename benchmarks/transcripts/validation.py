@@ -10,8 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidat
 from pydantic_core import ErrorDetails
 
 from memzoo.errors import TranscriptError
+from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
-from memzoo.strategy import checked
 
 __all__ = ["ChatMessage", "Date", "Item", "Text", "show_value", "validate"]
 

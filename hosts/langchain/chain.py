@@ -13,9 +13,9 @@ from memzoo.hosts.langchain.prompt_texts import conversation_prompt, prompt_of
 from memzoo.hosts.langchain.runs import ask_model, runnable
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories import Model
+from memzoo.memories.models.chat import as_model
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
-from memzoo.strategy import as_model
 from memzoo.sync import blocking
 
 __all__ = ["ConversationChain"]

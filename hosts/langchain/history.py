@@ -10,7 +10,8 @@ from memzoo.hosts.langchain.state import Content, content_of_store, restore_cont
 from memzoo.hosts.messages import in_common
 from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories import ConversationBufferMemory
-from memzoo.stores import Entry, InMemoryStore, Message, MessageListStore, take_back
+from memzoo.stores import Entry, InMemoryStore, Message, MessageListStore
+from memzoo.stores.tombstones import take_back
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking, drive
 

@@ -17,9 +17,9 @@ from memzoo.memories import ConversationBufferWindowMemory as PlainWindow
 from memzoo.memories import ConversationSummaryBufferMemory as PlainSummaryBuffer
 from memzoo.memories import ConversationSummaryMemory as PlainSummary
 from memzoo.memories import ConversationTokenBufferMemory as PlainTokenBuffer
+from memzoo.memories.options import whole_number
 from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import whole_number
 from memzoo.sync import blocking
 
 __all__ = [

@@ -9,8 +9,8 @@ from typing import Any, cast
 from memzoo.errors import MessageError, MissingExtraError
 from memzoo.hosts.migrate.chat_exports import is_message, message_of, spell_out
 from memzoo.hosts.roles import say_as
+from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
-from memzoo.strategy import checked
 
 __all__ = ["dicts", "documents", "has_langchain", "objects", "to_langchain", "to_openai", "values"]
 

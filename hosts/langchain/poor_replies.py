@@ -17,6 +17,7 @@ from memzoo.memories.models import replies
 from memzoo.memories.text.names import is_pronoun
 from memzoo.stores import Entry
 from memzoo.strategy import Changes, Log, State, strategy, text_of
+from memzoo.sync import blocking
 
 __all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
 
@@ -109,13 +110,12 @@ class ConversationKGMemory(PlainKG):
             return Changes()
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Any]:
-        """See `ConversationKGMemory`."""
+        """Return the facts that a text states, in the context of the last `k` exchanges. Nothing is stored."""
+        history, words = await self._recent(), self.redactor.text(input_string)
+        lines = words if self.has_langchains_prompt else self.render.lines_of([{"role": "user", "content": words}])
+        own = {} if self.has_langchains_prompt else {"dated_history": history, "dated_new_lines": lines}
         try:
-            if not self.has_langchains_prompt:
-                return await super().aget_knowledge_triplets(input_string)
-            history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
-            lines = {"history": history, "new_lines": self.redactor.text(input_string)}
-            return await self._statements(self.kg, self._known, **lines)
+            return await self._statements(self.kg, self._known, history=history, new_lines=lines, **own)
         except ModelReplyError:
             return []
 
@@ -128,11 +128,21 @@ class ConversationKGMemory(PlainKG):
         return lines
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
-        """See `ConversationKGMemory`. If the model answers in prose, return the comma-separated parts of the answer."""
+        """Return the names that a text mentions, in the context of the last `k` exchanges.
+
+        If the model answers in prose, these are the comma-separated parts of the answer.
+        """
+        history, asked = await self._recent(), self.redactor.text(input_string)
         try:
-            return await super().aget_current_entities(input_string)
+            return replies.names(await self.ask("current_entities", history=history, input=asked, known=()))
         except ModelReplyError as error:
             return [part for part in map(str.strip, error.reply.split(",")) if part]
+
+    async def _recent(self) -> str:
+        return self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
+
+    get_knowledge_triplets = blocking(aget_knowledge_triplets)
+    get_current_entities = blocking(aget_current_entities)
 
 
 class _Hint(NamedTuple):

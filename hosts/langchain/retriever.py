@@ -10,10 +10,12 @@ from memzoo.errors import MessageError, OptionError
 from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.messages import documents, values
 from memzoo.memories import VectorStoreRetrieverMemory as PlainVectors
+from memzoo.memories.options import names
 from memzoo.memories.search.persisted_index import Documents
 from memzoo.memories.text.keys import input_key_of
+from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, Record
-from memzoo.strategy import BaseMemory, Changes, Log, State, View, checked, names, strategy
+from memzoo.strategy import BaseMemory, Changes, Log, State, View, strategy
 from memzoo.sync import is_blocking
 from memzoo.types import Receipt
 

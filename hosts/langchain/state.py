@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memzoo.errors import ConflictError, OptionError
-from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState, take_back
+from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState
+from memzoo.stores.tombstones import take_back
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking_function
 

@@ -12,8 +12,9 @@ from memzoo.hosts.mcp.notes import Note, Replay, key_of
 from memzoo.memories import KnowledgeGraph
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.graph.provenance import reasons
+from memzoo.memories.options import whole_number
 from memzoo.stores import JSON, Entry, Record
-from memzoo.strategy import AtLeast, BaseMemory, Changes, Log, State, View, strategy, text_of, whole_number
+from memzoo.strategy import AtLeast, BaseMemory, Changes, Log, State, View, strategy, text_of
 from memzoo.sync import blocking
 from memzoo.types import Reason
 
@@ -174,7 +175,7 @@ class GraphMemory(BaseMemory):
 
     def _list_pinned(self) -> list[str]:
         """Return the texts of the pinned messages, as of the last read."""
-        return [text_of(one.message) for one in self.pins.entries if one.message["role"] in ("user", "assistant")]
+        return [text_of(one.message) for one in self.log.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:
         """Return current and deleted notes with all words of a text, and the messages that wrote or deleted them."""

@@ -9,8 +9,8 @@ from memzoo.errors import TransferError
 from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.hosts.migrate.chat_log import ChatLog, date_of
 from memzoo.hosts.roles import role_of, say_as
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
-from memzoo.strategy import tool_call
 
 __all__ = [
     "conversation_in",

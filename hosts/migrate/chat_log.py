@@ -8,8 +8,8 @@ from typing import Any
 
 from memzoo.errors import MemoryZooError
 from memzoo.hosts.messages import dict_of, dicts_of
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
-from memzoo.strategy import tool_call
 
 __all__ = ["ChatLog", "Unread", "date_of", "reason"]
 

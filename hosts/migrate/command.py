@@ -15,6 +15,8 @@ from memzoo.hosts.migrate.code_names import ASKS_A_MODEL
 
 __all__ = ["migrate"]
 
+_SECONDS = 60.0  # the time limit for a file
+
 
 @command("Migration")
 def migrate(
@@ -31,11 +33,10 @@ def migrate(
             "--without-langchain", help="Also rewrite ConversationChain; LangChain's takes memzoo's memories."
         ),
     ] = False,
-    seconds: Annotated[float, typer.Option(min=1, help="Time limit for a file; a slower one is left alone.")] = 60,
 ) -> None:
     """Rewrite code with LangChain's memory classes for memzoo.langchain; list the rest, with advice.
 
-    If a file cannot be read or written, the rest is still done, and the exit code is 2.
+    If a file cannot be read or written, or takes more than a minute, the rest is still done, and the exit code is 2.
     """
     found: list[Migrated] = []
     changed = failed = 0
@@ -43,7 +44,7 @@ def migrate(
     files = list(dict.fromkeys(file for path in paths for file in python_files(path, unlisted.append, _tell_left)))
     for refusal in unlisted:
         echo(f"not read: {refusal}", err=True)
-    with Apart(seconds, without_langchain=without_langchain) as apart, progress_bars() as progress:
+    with Apart(_SECONDS, without_langchain=without_langchain) as apart, progress_bars() as progress:
         for file in progress.track(files, description="Reading"):
             try:
                 found.append(done := apart.migrate_file(file))

@@ -14,8 +14,9 @@ from memzoo.hosts.migrate.llama_index import llama_index
 from memzoo.hosts.migrate.sessions import read_sessions
 from memzoo.hosts.migrate.sources import chatgpt, langchain_file, openai_threads
 from memzoo.memories.engine.system_message import note_system, system_state
-from memzoo.stores import SAID_AT, Entry, ManagedStore, Message, Record, utc_now
-from memzoo.strategy import checked
+from memzoo.memories.text.messages import checked
+from memzoo.stores import SAID_AT, Entry, ManagedStore, Message, Record
+from memzoo.stores.base import utc_now
 from memzoo.sync import blocking_function
 
 __all__ = ["READERS", "Imported", "aimport_logs", "import_logs", "read_logs"]

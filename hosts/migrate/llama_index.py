@@ -8,7 +8,7 @@ from memzoo.errors import TransferError
 from memzoo.hosts.migrate.chat_log import Unread
 from memzoo.hosts.migrate.histories import parse_json, rows
 from memzoo.hosts.migrate.sources import by_session, conversation_of, make_stand_in, read_json
-from memzoo.strategy import tool_call
+from memzoo.memories.text.messages import tool_call
 
 __all__ = ["llama_index"]
 

@@ -18,8 +18,8 @@ from memzoo.hosts.migrate.chat_exports import (
     spell_out,
 )
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
+from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
-from memzoo.strategy import checked
 
 __all__ = [
     "by_session",

@@ -17,7 +17,8 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.locks import turn_locks
 from memzoo.memories.options import check_texts, one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory
-from memzoo.stores import InMemoryStore, Store, managed
+from memzoo.stores import InMemoryStore, Store
+from memzoo.stores.base import managed
 from memzoo.stores.forgetting import Receipt
 from memzoo.sync import Closing, Managed, blocking
 

@@ -1,7 +1,6 @@
 """Tools: plain Python functions that a model may call."""
 
 import asyncio
-import copy
 import functools
 import inspect
 import re
@@ -13,7 +12,7 @@ from memzoo.errors import AsyncOnlyError, OptionError
 from memzoo.stores import Message
 from memzoo.sync import is_blocking, settled
 
-__all__ = ["Called", "Tool", "immediate", "repeatable", "run", "toolbox"]
+__all__ = ["Called", "Tool", "run", "toolbox"]
 
 _NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
@@ -71,8 +70,10 @@ class Tool:
                 thread.
             name: The tool's name; by default the function's name.
             description: The description for the model; by default the function's docstring.
-            immediate: See `immediate`.
-            repeatable: See `repeatable`.
+            immediate: The result becomes the reply, without another model call, if all calls of a round are to
+                immediate tools and all succeed.
+            repeatable: The tool may run again if the process ended before a call's result was stored. For other tools,
+                the model is informed of the unknown outcome instead.
 
         Raises:
             OptionError: The function has no usable name, or has parameters that a model cannot provide.
@@ -119,29 +120,6 @@ class Tool:
             return await settled(checked_call())
         # A synchronous function must not block the event loop.
         return await settled(await asyncio.to_thread(checked_call))
-
-
-def immediate(function: Callable[..., Any]) -> Tool:
-    """Return a tool whose result becomes the reply, without another model call (usable as a decorator).
-
-    This applies only if all calls of a round are to immediate tools and all succeed.
-    """
-    return _mark(function, "immediate")
-
-
-def repeatable(function: Callable[..., Any]) -> Tool:
-    """Return a tool that may run again if the outcome of a call is unknown (usable as a decorator).
-
-    The outcome is unknown if the process ended before the result was stored. For other tools, the model is informed of
-    the unknown outcome instead.
-    """
-    return _mark(function, "repeatable")
-
-
-def _mark(function: Callable[..., Any], mark: str) -> Tool:
-    tool = copy.copy(function) if isinstance(function, Tool) else Tool(function)
-    setattr(tool, mark, True)
-    return tool
 
 
 def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:

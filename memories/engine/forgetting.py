@@ -9,8 +9,8 @@ from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import CachedLog, own_copies
 from memzoo.memories.engine.saving import learn
 from memzoo.memories.options import whole_number
-from memzoo.stores import Entry, Store, managed, tombstones
-from memzoo.stores.base import find_lacking
+from memzoo.stores import Entry, Store, tombstones
+from memzoo.stores.base import find_lacking, managed
 from memzoo.stores.forgetting import Receipt, forget_messages
 
 if TYPE_CHECKING:

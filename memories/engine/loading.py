@@ -68,15 +68,15 @@ async def view_to_send(memory: "BaseMemory", query: str | None, *, catch_up: boo
 
 async def _current_view(memory: "BaseMemory", query: str | None, *, catch_up: bool) -> View:
     """Return a memory's view of an up-to-date log."""
-    pinned = await memory.pins.current()
+    pinned = await memory.log.pins.current()
     if memory.learner is None:
         view = await _ask_for_view(memory, memory.log, _NO_STATE, query)
     else:
         view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
-    if not view.final and await memory.system.newest():
-        view = replace(view, system=await memory.system.current(), entries=talk(view.entries))
+    if not view.final and await memory.log.system.newest():
+        view = replace(view, system=await memory.log.system.current(), entries=talk(view.entries))
     clearing = memory.log.cached.clearing
-    if memory.pins.waits or (clearing and (clearing.waits or clearing.is_whole(view.entries))):
+    if memory.log.pins.waits or (clearing and (clearing.waits or clearing.is_whole(view.entries))):
         view = replace(view, room=-1)
     return await show_pinned(memory, view, pinned) if pinned else view
 
@@ -131,7 +131,7 @@ async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting:
     size = memory.render.tokens if exact else size_of
     aside = [entry for first, last in state.attempts.aside for entry in await memory.log.between(first, last)]
     pending = [*aside, *waiting[:ripe]]
-    over = sum(map(size, [*aside, *waiting, *memory.pins.besides([*aside, *waiting])])) - room
+    over = sum(map(size, [*aside, *waiting, *memory.log.pins.besides([*aside, *waiting])])) - room
     gone, newest = 0, len(aside) + min(ripe, last_exchange(waiting))
     while gone < newest and over > 0:
         over -= size(pending[gone])

@@ -15,6 +15,8 @@ from memzoo.stores.common import make_damaged_error
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
+    from memzoo.memories.engine.pins import Pins
+    from memzoo.memories.engine.system_message import SystemMessage
     from memzoo.memories.text.clearing import Clearing
 
 __all__ = ["CachedLog", "Log", "messages_of", "own_copies", "talk"]
@@ -43,7 +45,12 @@ class CachedLog:
         revision: The log's revision at the last `refresh`, which changes when another writer commits a state; see
             `Entries.revision`.
         clearing: Replaces old tool results where the log is shown; `None` to show all tool results.
+        pins: The pinned messages.
+        system: The system message in force.
     """
+
+    pins: "Pins"
+    system: "SystemMessage"
 
     def __init__(self, store: Store, conversation_id: str) -> None:
         self.store = store
@@ -208,6 +215,16 @@ class Log:
         self._form = form
         self.until = until
         self._without = without
+
+    @property
+    def pins(self) -> "Pins":
+        """The pinned messages."""
+        return self.cached.pins
+
+    @property
+    def system(self) -> "SystemMessage":
+        """The system message in force."""
+        return self.cached.system
 
     async def refreshed(self) -> "Log":
         """Take in the newest entries, and return this log."""

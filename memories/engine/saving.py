@@ -61,16 +61,16 @@ async def save(
             name = turn_name(turn_id)
             new = await append(memory.store, memory.conversation_id, records, name)
             if pinned:
-                await memory.pins.write_down(new)
+                await memory.log.pins.write_down(new)
         if before_learning:
             await before_learning(new)
         if learns:
             await learn(memory, new)
             if any(learner.lease_seconds for learner in memory.learners):
                 looked.clear()  # while the model was asked, other writers may have changed the store
-        if new and memory.system.is_far(new):
-            await memory.system.write_down()
-            await memory.pins.write_down()
+        if new and memory.log.system.is_far(new):
+            await memory.log.system.write_down()
+            await memory.log.pins.write_down()
         if new and learns and not memory.keep_history:
             await evict(memory, question or new[0].seq)
 
@@ -129,7 +129,7 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
     needed = await memory.oldest_needed(log, await memory.known_state())
     first_needed = check_returned(memory, "oldest_needed", needed, int, "a log number, such as 1")
     waits = await log.unanswered()
-    stays = (*await find_set_aside(memory), *await memory.pins.current(), *waits, await memory.system.newest())
+    stays = (*await find_set_aside(memory), *await memory.log.pins.current(), *waits, await memory.log.system.newest())
     kept = {entry.seq for entry in stays if entry}
     # Messages not learnt from yet are always needed, even if the strategy's `oldest_needed` says otherwise.
     unlearnt = [(await learner.refresh()).watermark + 1 for learner in memory.learners]

@@ -25,8 +25,8 @@ from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import find_open_calls, is_answer, is_instruction, is_of_tools
 from memzoo.memories.text.messages import as_message, as_record, check_several, checked, is_answered, sendable, text_of
 from memzoo.memories.text.view import Shown
-from memzoo.stores import Entry, InMemoryStore, Message, Record, StoredState, managed
-from memzoo.stores.base import find_lacking
+from memzoo.stores import Entry, InMemoryStore, Message, Record, StoredState
+from memzoo.stores.base import find_lacking, managed
 from memzoo.stores.forgetting import forget_messages
 from memzoo.stores.tombstones import keeps_tombstones, tombstone, tombstones_of
 from memzoo.sync import Managed, blocking

@@ -1,4 +1,4 @@
-"""Writes a graph of facts as text, Mermaid, GraphML, JSON lines or a picture; reads a stored conversation's graph.
+"""Writes a graph of facts as text, Mermaid, GraphML, JSON lines or a picture.
 
 Each format gives the same output for the same facts, and escapes names safely.
 """
@@ -6,47 +6,20 @@ Each format gives the same output for the same facts, and escapes names safely.
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from memzoo.errors import OptionError
-from memzoo.memories.engine.state import ATTEMPTS
 from memzoo.memories.graph.fact import Fact, by_name, describe_relation, names_in
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
-from memzoo.stores import Store
 from memzoo.text import did_you_mean
 
-__all__ = ["FORMATS", "StoredGraph", "export", "stored_graph", "to_graphml", "to_json", "to_mermaid", "to_text"]
+__all__ = ["export"]
 
 # Characters that XML does not allow, and the carriage return, which XML parsers convert.
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# The name of `ConversationKGMemory`'s state; this folder cannot import from `strategies`.
-_STATE = "knowledge-graph"
 
 
-@dataclass(frozen=True)
-class StoredGraph:
-    """A conversation's graph, as read from a store.
-
-    Attributes:
-        graph: The graph.
-        behind: The number of messages not learnt from yet.
-    """
-
-    graph: KnowledgeGraph
-    behind: int
-
-
-async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
-    """Return the last stored graph of a conversation; newer messages may not be learnt from yet."""
-    state = await store.read_state(conversation_id, _STATE)
-    graph = KnowledgeGraph()
-    facts = {key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS}
-    graph.apply(facts)
-    return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))
-
-
-def to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
+def _to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
     r"""Return one fact per line, sorted by subject: subject, relation, object, and the log numbers of the sources.
 
     A negated fact begins with "NOT". Characters that could pass for a separator or a line end are escaped with a
@@ -55,18 +28,18 @@ def to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
     Example:
         >>> graph = KnowledgeGraph()
         >>> graph.apply({"a|b\tlikes\ttea": Fact("A|b", "likes", "tea").as_json()})
-        >>> print(to_text(graph), end="")
+        >>> print(export(graph, "text"), end="")
         A\|b | likes | tea []
     """
     return "".join(f"{line}\n" for line in map(_line, by_name(graph.facts(history=history))))
 
 
-def to_json(graph: KnowledgeGraph, *, history: bool = False) -> str:
+def _to_json(graph: KnowledgeGraph, *, history: bool = False) -> str:
     """Return one fact per line as a JSON object (see `Fact.as_json`), sorted by subject."""
     return "".join(f"{json.dumps(fact.as_json())}\n" for fact in by_name(graph.facts(history=history)))
 
 
-def to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
+def _to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
     """Return a Mermaid flowchart; superseded facts are dotted."""
     facts = by_name(graph.facts(history=history))
     names = names_in(facts)
@@ -80,7 +53,7 @@ def to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
     return "\n".join(["graph LR", *nodes, *edges, ""])
 
 
-def to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
+def _to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
     """Return GraphML for networkx, Gephi and yEd.
 
     Nodes have a `name`. Edges have `relation`, `negated`, `superseded`, `superseded_by` (a log number, or 0), and three
@@ -100,14 +73,13 @@ def to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + "\n".join(generate_graphml(drawn)) + "\n"
 
 
-FORMATS: dict[str, Callable[..., str]] = {
-    "text": to_text,
-    "mermaid": to_mermaid,
-    "graphml": to_graphml,
+_FORMATS: dict[str, Callable[..., str]] = {
+    "text": _to_text,
+    "mermaid": _to_mermaid,
+    "graphml": _to_graphml,
     "html": to_html,
-    "json": to_json,
+    "json": _to_json,
 }
-"""Functions that write a graph, by the format's name; each takes the graph and `history`."""
 
 
 def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
@@ -115,7 +87,7 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
 
     Args:
         graph: The graph.
-        form: The format's name, a key of `FORMATS`.
+        form: "text", "json", "mermaid", "graphml" or "html".
         history: Include superseded facts.
 
     Raises:
@@ -129,9 +101,9 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
         >>> print(export(memory.kg, "text"), end="")
         Sam | likes | tea [1]
     """
-    if form not in FORMATS:
-        raise OptionError(f"there is no format {form!r}; there are {', '.join(FORMATS)}{did_you_mean(form, FORMATS)}")
-    return FORMATS[form](graph, history=history)
+    if form not in _FORMATS:
+        raise OptionError(f"there is no format {form!r}; there are {', '.join(_FORMATS)}{did_you_mean(form, _FORMATS)}")
+    return _FORMATS[form](graph, history=history)
 
 
 def _line(fact: Fact) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from memzoo.errors import ModelError
 from memzoo.memories.engine.state import State
-from memzoo.stores import ManagedStore, Store, VectorIndex, managed
+from memzoo.stores import ManagedStore, Store, VectorIndex
+from memzoo.stores.base import managed
 from memzoo.stores.indexes.index import ExactIndex, digest
 
 __all__ = ["VectorSearch"]

@@ -1,14 +1,10 @@
 """Remember everything."""
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.engine.loading import view_of
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.options import strategy
 from memzoo.memories.text.view import View
-from memzoo.stores import Message
-from memzoo.sync import drive
-from memzoo.text import copy_json
 
 __all__ = ["ConversationBufferMemory"]
 
@@ -38,18 +34,3 @@ class ConversationBufferMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return a view of all messages."""
         return View(entries=await log.after(0), room=None, texts_stay=True)
-
-    @property
-    def buffer(self) -> str | list[Message]:
-        """The memory as returned by `load_memory_variables`."""
-        return self.buffer_as_messages if self.return_messages else self.buffer_as_str
-
-    @property
-    def buffer_as_str(self) -> str:
-        """The memory as a transcript."""
-        return self.render.text(drive(view_of(self, None)))
-
-    @property
-    def buffer_as_messages(self) -> list[Message]:
-        """The memory as chat messages, oldest first."""
-        return copy_json(self.render.messages(drive(view_of(self, None))))

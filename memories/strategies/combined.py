@@ -110,8 +110,8 @@ class CombinedMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return the merged views of the members, with each text and message once, within the limit."""
         views = await self._views(query)
-        system = await self.system.current()
-        must = {entry.seq: entry for entry in (*self.pins.entries, *await log.unanswered(), *filter(None, [system]))}
+        system = await log.system.current()
+        must = {entry.seq: entry for entry in (*log.pins.entries, *await log.unanswered(), *filter(None, [system]))}
         first = View.of([must[seq] for seq in sorted(must)])
         return merge_views(views, self.render, limit=self.max_token_limit, shares=self._shares, first=first)
 

@@ -64,7 +64,6 @@ class ConversationEntityMemory(ModelBackedMemory):
     needs_query = True
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = UnitWeights()
-    limits_messages = False
 
     k: int = 3
     """The number of exchanges to show, and to search for the person that "she" means; 0 for none. An exchange is a
@@ -102,6 +101,11 @@ class ConversationEntityMemory(ModelBackedMemory):
     def memory_variables(self) -> list[str]:
         """The variables that loading returns: the notes and the exchanges."""
         return ["entities", self.chat_history_key]
+
+    @property
+    def message_limit(self) -> int | None:
+        """No limit: the option limits notes."""
+        return None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the notes amended with the statements of the new messages."""

@@ -84,7 +84,6 @@ class ConversationKGMemory(ModelBackedMemory):
     needs_query = True
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
     _weights = UnitWeights()
-    limits_messages = False
 
     k: int = 2
     """The number of exchanges to search for the person that "he" means; 0 for none."""
@@ -125,6 +124,11 @@ class ConversationKGMemory(ModelBackedMemory):
     def kg(self) -> KnowledgeGraph:
         """The graph of all facts so far."""
         return self._kg
+
+    @property
+    def message_limit(self) -> int | None:
+        """No limit: the option limits facts."""
+        return None
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Return the changes of facts that the new messages state."""
@@ -199,23 +203,7 @@ class ConversationKGMemory(ModelBackedMemory):
         await self.known_state()
         return await reasons(self.kg.about(name, history=True), await self.log.refreshed())
 
-    async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
-        """Return the facts that a text states, in the context of the last `k` exchanges. Nothing is stored."""
-        history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
-        lines = self.render.lines_of([{"role": "user", "content": self.redactor.text(input_string)}])
-        return await self._statements(
-            self.kg, self._known, history=history, dated_history=history, new_lines=lines, dated_new_lines=lines
-        )
-
-    async def aget_current_entities(self, input_string: str) -> list[str]:
-        """Return the names that a text mentions, in the context of the last `k` exchanges."""
-        history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
-        asked = self.redactor.text(input_string)
-        return replies.names(await self.ask("current_entities", history=history, input=asked, known=()))
-
     why = blocking(awhy)
-    get_knowledge_triplets = blocking(aget_knowledge_triplets)
-    get_current_entities = blocking(aget_current_entities)
 
     def _new_indexes(self) -> "_Indexes":
         """Return an empty graph and index for a state that is not stored yet."""

@@ -47,14 +47,14 @@ class SummarizingWindowMemory(SummarizingMemory):
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """Return the number of messages to summarise now: all before the newest user message; 0 if too few."""
         older = _newest_user(waiting)
-        shown = older + len(self.pins.besides(waiting)) + bool(summary_of(state))
+        shown = older + len(self.log.pins.besides(waiting)) + bool(summary_of(state))
         return older if older and shown >= self.max_messages else 0
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return a view of the summary and the messages that are not summarised yet."""
-        self.pins.room(self.max_messages, lambda _: 1, "messages")
+        self.log.pins.room(self.max_messages, lambda _: 1, "messages")
         entries, recalled = await log.after(state.watermark), tuple(filter(None, [self._quote_summary(state)]))
-        room = self.max_messages - len(recalled) - len(entries) - len(self.pins.besides(entries))
+        room = self.max_messages - len(recalled) - len(entries) - len(self.log.pins.besides(entries))
         if room < _OF_AN_EXCHANGE or self.is_over_limit(state):
             room = -1
         return View(recalled, entries, room=room, texts_stay=True)

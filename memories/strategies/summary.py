@@ -1,19 +1,14 @@
 """Remember a summary that grows with the conversation."""
 
-import uuid
 from collections.abc import Sequence
-from typing import Annotated, Any, Self
+from typing import Annotated
 
 from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.saving import append
 from memzoo.memories.engine.state import State
-from memzoo.memories.models.chat import ModelOption
-from memzoo.memories.options import AtLeast, strategy, whole_number
+from memzoo.memories.options import AtLeast, strategy
 from memzoo.memories.strategies.summarizing import SummarizingMemory
-from memzoo.memories.text.messages import check_several, checked
 from memzoo.memories.text.view import View
-from memzoo.stores import Entry, Message, Record
-from memzoo.sync import drive
+from memzoo.stores import Entry
 
 __all__ = ["ConversationSummaryMemory"]
 
@@ -68,28 +63,3 @@ class ConversationSummaryMemory(SummarizingMemory):
         if self.every_tokens is not None or self.is_over_limit(state):
             room = -1
         return View((self._quote_summary(state),), entries, room=room if room > 0 else -1, texts_stay=True)
-
-    @property
-    def buffer(self) -> str:
-        """The summary, under LangChain's name."""
-        return self.summary
-
-    @classmethod
-    def from_messages(
-        cls, llm: ModelOption, chat_memory: Sequence[Message], *, summarize_step: int = 2, **options: Any
-    ) -> Self:
-        """Return a memory that has summarised a conversation, `summarize_step` messages with each model call."""
-        whole_number("summarize_step", summarize_step, at_least=1)
-        check_several(chat_memory, "chat_memory")
-        memory = cls(llm=llm, **options)
-        said = [memory.redactor.message(checked(message)) for message in chat_memory]
-        for start in range(0, len(said), summarize_step):
-            drive(memory._take_in(said[start : start + summarize_step]))
-        return memory
-
-    async def _take_in(self, messages: Sequence[Message]) -> None:
-        """Save messages and summarise them at once, regardless of `every`."""
-        records, turn_id = [Record(message) for message in messages], uuid.uuid4().hex
-        new = await append(self.store, self.conversation_id, records, turn_id)
-        for learner in self.learners:
-            await learner.follow(new, raising=True, everything=True)

@@ -69,7 +69,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             left = self.max_token_limit // 2 if self.prune_to is None else self.prune_to
             spare -= self.max_token_limit - left
         gone = 0
-        pinned = {entry.seq for entry in self.pins.entries}
+        pinned = {entry.seq for entry in self.log.pins.entries}
         while gone < len(waiting) and (spare < 0 or (gone and waiting[gone].message["role"] == "tool")):
             # Pinned messages are shown even after they are summarised, so they free no tokens.
             spare += 0 if waiting[gone].seq in pinned else self.render.tokens(waiting[gone])
@@ -83,7 +83,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return a view of the summary and the messages that are not summarised."""
-        self.pins.room(self.max_token_limit, self.render.tokens)
+        self.log.pins.room(self.max_token_limit, self.render.tokens)
         summary = summary_of(state)
         entries = await log.after(state.watermark)
         is_over = self.is_over_limit(state)
@@ -96,13 +96,8 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     def _spare(self, state: State, waiting: Sequence[Entry]) -> int:
         """Return the number of tokens that fit before a summary is due; below 0 if a summary is due now."""
-        pinned = sum(map(self.render.tokens, self.pins.besides(waiting)))
+        pinned = sum(map(self.render.tokens, self.log.pins.besides(waiting)))
         spare = self.max_token_limit - pinned - self.render.total(waiting)
         if self.count_summary and (summary := summary_of(state)):
             spare -= self.render.count_recalled(summary, quoted=False)
         return spare
-
-    @property
-    def moving_summary_buffer(self) -> str:
-        """The summary, under LangChain's name."""
-        return self.summary

@@ -68,7 +68,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     needs_query = True
     keeps_fields = True
     # Without an annotation, because annotated attributes are options. A subclass may set other weights.
-    weights = Weights()
+    _weights = Weights()
     """The weights of words, of the messages around a message, and of a message's age."""
 
     max_token_limit: Annotated[int | None, AtLeast(1)] = None
@@ -135,8 +135,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         index = await words.follow(log.whole())
         # A question that is saved already would be its own best match.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else set[int]()
-        asking |= {entry.seq for entry in self.pins.entries}  # pinned messages are shown in any case
-        share = self.weights.embeddings * (self._embedder.weight if self._embedder else 0)
+        asking |= {entry.seq for entry in self.log.pins.entries}  # pinned messages are shown in any case
+        share = self._weights.embeddings * (self._embedder.weight if self._embedder else 0)
         near = (
             await self._similar(self._embedder, state, query or "") if self._embedder and share else dict[int, float]()
         )
@@ -150,7 +150,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(best(len(found)), self.k)]
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
             return View(quotes=tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
-        limit = self.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
+        limit = self.log.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
         limit -= self.render.frame_tokens
         clip = Clipper(index.analyser, query or "", self._tokens)
         shown = await fit_found(
@@ -226,7 +226,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return super().clone(**own | changed)
 
     def _no_words(self) -> PersistedIndex:
-        return PersistedIndex(self.store, self.conversation_id, self._documents, self.weights)
+        return PersistedIndex(self.store, self.conversation_id, self._documents, self._weights)
 
 
 def _write_blocks(blocks: Sequence[Sequence[Passage]]) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.options import AtLeast, strategy, whole_number
-from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.eviction import (
     Evict,
     Fitted,
@@ -158,13 +157,13 @@ class WindowMemory(BaseMemory):
         """Return a view of the newest messages that fit the limit."""
         limits = limit, steps = self.limits()
         if self._is_langchain4j:
-            pinned, held = {entry.seq for entry in self.pins.entries}, await self._held(log, state)
+            pinned, held = {entry.seq for entry in self.log.pins.entries}, await self._held(log, state)
             if self.oversized == "raise":
-                self.pins.room(limit, self.weight, self.unit)
-            room = limit - sum(map(self.weight, self.pins.entries))
+                self.log.pins.room(limit, self.weight, self.unit)
+            room = limit - sum(map(self.weight, self.log.pins.entries))
             return await self._view(log, evict_as_langchain4j((one for one in held if one.number not in pinned), room))
         system = await self._rules()
-        is_plain = not (steps or system or self.pins.entries) and self.evict == "message"
+        is_plain = not (steps or system or self.log.pins.entries) and self.evict == "message"
         if is_plain and (fitting := await self._sliding.fit(log, limit)):
             entries, spare = fitting
             find_room = functools.partial(as_room, spare, entries, self.weight)
@@ -172,9 +171,9 @@ class WindowMemory(BaseMemory):
         left = await self._fit(log, system, limits)
         if left.size > limit and self.oversized == "raise":
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
-            self.pins.room(limit, self.weight, self.unit)
+            self.log.pins.room(limit, self.weight, self.unit)
             what = "the system message, the newest user message and the tool calls that it led to"
-            if self.pins.entries:
+            if self.log.pins.entries:
                 what = f"{what}, and the pinned messages"
             raise OverBudgetError.of(what, left.size, limit, self.unit, advice)
         shown = await self._view(log, [replace(one, message=as_sent(one.message)) for one in left.kept])
@@ -224,13 +223,13 @@ class WindowMemory(BaseMemory):
 
     async def _rules(self) -> list[Weighed]:
         """Return the system message in force; `[]` without a system message."""
-        newest = await self.system.current()
+        newest = await self.log.system.current()
         return [self._weigh(newest)] if newest else []
 
     async def _fit(self, log: Log, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
         """Return the messages that fit, and read no more of the log than needed."""
         limit, steps = limits
-        size, pinned = _FEWEST_ENTRIES, {entry.seq for entry in self.pins.entries}
+        size, pinned = _FEWEST_ENTRIES, {entry.seq for entry in self.log.pins.entries}
         count = await log.counter() if steps else int
         while True:
             tail = await log.tail(size)
@@ -239,7 +238,7 @@ class WindowMemory(BaseMemory):
             begins = tail[starts[-1]].seq if starts else 0
             whole = bool(starts) or len(tail) < size
             tail = tail[starts[-1] + 1 :] if starts else tail
-            said = map(self._weigh, (*self.pins.besides(tail), *tail))
+            said = map(self._weigh, (*self.log.pins.besides(tail), *tail))
             items = {one.number: one for one in said if one.number in pinned or not is_instruction(one.message)}
             items |= {one.number: one for one in system}
             ordered = [items[number] for number in sorted(items)]
@@ -252,7 +251,7 @@ class WindowMemory(BaseMemory):
     async def _view(self, log: Log, items: Sequence[Weighed]) -> View:
         """Return a view of messages, with the log's entries (turn and time) for messages that the log has."""
         said = (one.number for one in items if one.number > 0 and not is_instruction(one.message))
-        first, system = next(said, None), await self.system.current()
+        first, system = next(said, None), await self.log.system.current()
         entries = [*([system] if system else []), *(await log.after(first - 1) if first else [])]
         known = {entry.seq: entry for entry in entries}
         pairs = ((known.get(one.number) or _entry(one.number, one.message), one.message) for one in items)
@@ -362,10 +361,6 @@ class ConversationTokenBufferMemory(WindowMemory):
 
         self._tokenizer_model = as_model(self.llm).name
         super().__post_init__()
-
-    buffer = ConversationBufferMemory.buffer
-    buffer_as_str = ConversationBufferMemory.buffer_as_str
-    buffer_as_messages = ConversationBufferMemory.buffer_as_messages
 
 
 class SlidingWindow:

@@ -132,7 +132,8 @@ def _load(name: str) -> Callable[[str], list[int]] | None:
             warnings.warn(
                 f"tiktoken could not get its vocabulary {name!r} ({type(error).__name__}), so tokens are estimated "
                 "until it can. It is downloaded once: let this machine reach it, or set TIKTOKEN_CACHE_DIR to a folder "
-                "that has it. token_counter='approximate' (--token-counter approximate in a command) always estimates",
+                "that has it. token_counter='approximate' (in a command: --memory NAME:token_counter=approximate, "
+                "or --token-counter approximate) always estimates",
                 stacklevel=2,
             )
         return None

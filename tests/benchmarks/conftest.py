@@ -7,9 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from memzoo.benchmarks import TextCounter, Transcript, load_transcripts
+from memzoo.benchmarks import Transcript, load_transcripts
+from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
-from memzoo.strategy import ChatFunction
 
 _SAID = [
     ("My cat is called Tom.", "A fine name for a cat."),

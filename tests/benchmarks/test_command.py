@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from memzoo.benchmarks import read_transcripts
 from memzoo.benchmarks.measure.measuring import steps_in
 from memzoo.benchmarks.progress import ProgressLines, watch_progress
+from memzoo.benchmarks.transcripts import read_transcripts
 from memzoo.cli.commands import app
 from memzoo.errors import MemoryZooError, OptionError
 from memzoo.memories.models.offline import serve
@@ -299,10 +299,10 @@ def test_ctrl_c_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch
 
 
 def test_who_does_the_work(run: Run) -> None:
-    """Threads or processes, not both."""
-    done(run("--memory", "window", "--threads", "2"))
-    assert names() == ["none", "window", "everything"]
-    assert "give --jobs or --threads" in str(run("--threads", "2", "--jobs", "2").exception)
+    """Processes for the rules, and threads for a model at an endpoint."""
+    with serve() as url:
+        done(run("--memory", "summary", "--jobs", "2", "--model", f"m:base_url={url}"))
+    assert names() == ["none", "summary", "everything"]
 
 
 def test_places_may_be_urls(run: Run, talk: Path, tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, Row, Settings, TextCounter, Transcript, compare
+from memzoo.benchmarks import Comparison, Row, Settings, Transcript, compare
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.errors import MissingExtraError, ModelError, OptionError, TranscriptError
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
-from memzoo.strategy import ChatFunction, Log, State, View
+from memzoo.strategy import Log, State, View
 
 
 def row_of(comparison: Comparison, name: str) -> Row:

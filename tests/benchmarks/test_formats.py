@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from memzoo.benchmarks import Transcript, load_transcripts, read_transcripts
+from memzoo.benchmarks import Transcript, load_transcripts
 from memzoo.benchmarks.measure.measuring import messages_in
+from memzoo.benchmarks.transcripts import read_transcripts
 from memzoo.errors import TranscriptError
 from memzoo.strategy import text_of
 

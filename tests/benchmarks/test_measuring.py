@@ -11,16 +11,18 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import PRESETS, Exchange, Question, TextCounter, Transcript, named_counter
+from memzoo.benchmarks import Exchange, Question, Transcript
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.settings import Settings, Timing
 from memzoo.benchmarks.outcomes import Outcome, Sum
 from memzoo.benchmarks.recorded_states import LearntState, LearntStep
+from memzoo.benchmarks.variants import PRESETS
 from memzoo.memories import STRATEGIES
+from memzoo.memories.models.chat import ChatFunction, as_model
 from memzoo.memories.text.framing import frame_text
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import ChatFunction, as_model
 from tests.vocabulary import Vocabulary
 
 Measured = Callable[..., Outcome]

@@ -11,9 +11,10 @@ from uuid import uuid4
 
 import pytest
 
-from memzoo.benchmarks import compare, read_transcripts
+from memzoo.benchmarks import compare
 from memzoo.benchmarks.checkpoint import Checkpoint, Copy
 from memzoo.benchmarks.paths import path_of
+from memzoo.benchmarks.transcripts import read_transcripts
 from memzoo.errors import MissingExtraError, OptionError, TranscriptError
 
 MEMORIES = ["window:k=1", "vector-retriever"]

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, Settings, Transcript, Variant, compare, sample_transcripts
+from memzoo.benchmarks import Comparison, Settings, Transcript, Variant, compare
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.recorded_states import LearntState, fingerprint, learnt_of, log_of
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.memories import ConversationBufferMemory
 from memzoo.stores import InMemoryStore
 

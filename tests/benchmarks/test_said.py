@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from memzoo.benchmarks import TextCounter
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.memories import ConversationBufferMemory
 from memzoo.memories.text import messages as texts

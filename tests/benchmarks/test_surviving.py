@@ -13,7 +13,8 @@ from memzoo.benchmarks.report.writing import markdown
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.errors import TranscriptError
 from memzoo.memories import create_memory
-from memzoo.stores import Message, utc_now
+from memzoo.stores import Message
+from memzoo.stores.base import utc_now
 
 RULE = "Never mail a customer before Rosa has approved of it."
 GOAL = {"role": "user", "content": "We want to open on 3 June.", "keep": {"kind": "goal", "means": "3 June"}}

@@ -17,9 +17,11 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, Settings, TextCounter, Variant, compare, read_transcripts
+from memzoo.benchmarks import Comparison, Settings, Variant, compare
 from memzoo.benchmarks.checkpoint import Checkpoint
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.outcomes import Outcome
+from memzoo.benchmarks.transcripts import read_transcripts
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
 from tests.executors import EXECUTORS

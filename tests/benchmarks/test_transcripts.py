@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Transcript, load_transcripts, sample_transcripts
+from memzoo.benchmarks import Transcript, load_transcripts
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.errors import OptionError, TranscriptError
 
 Saved = Callable[..., Path]

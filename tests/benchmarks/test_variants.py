@@ -5,13 +5,22 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import PRESETS, parse_variant, sample_transcripts
 from memzoo.benchmarks.recorded_states import learnt_of
-from memzoo.benchmarks.variants import BASELINES, check_variants, choose_variants, read_config, variants_of, with_learnt
+from memzoo.benchmarks.transcripts import sample_transcripts
+from memzoo.benchmarks.variants import (
+    BASELINES,
+    PRESETS,
+    check_variants,
+    choose_variants,
+    parse_variant,
+    read_config,
+    variants_of,
+    with_learnt,
+)
 from memzoo.errors import OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, CombinedMemory, create_memory
+from memzoo.memories.strategies.named import further_names
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import further_names
 
 
 def test_every_strategy_is_compared_under_its_own_name() -> None:

@@ -22,7 +22,7 @@ from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.proxy import CassetteProxy
 from memzoo.cli.commands import app
 from memzoo.errors import OptionError
-from memzoo.stores import utc_now
+from memzoo.stores.base import utc_now
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline, Project
@@ -299,7 +299,7 @@ class TestProxy:
     def test_other_processes(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
         """Chat, chunked streams and misses come through the command as they do within a process."""
         chunks = ['data: {"n": 1}\n\n', "data: [DONE]\n\n"]
-        process, url = self.serve(path, "--record", "--upstream", server.url.removesuffix("/v1"))
+        process, url = self.serve(path, "--record", server.url.removesuffix("/v1"))
         assert (
             pipeline.ask("my key is sk-planted-12345678", at=f"{url}/v1") == "You said: my key is sk-planted-12345678"
         )

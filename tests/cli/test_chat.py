@@ -71,7 +71,7 @@ def test_no_model_is_asked_where_nothing_can_be_stored(
     arguments: list[str], memzoo: Memzoo, endpoint: Endpoint
 ) -> None:
     """A file that can only be read is refused before an answer, or a summary, is paid for."""
-    asked, endpoint.reply = ["--model", "m", "--base-url", endpoint.url], "Sam said hello."
+    asked, endpoint.reply = ["--model", f"m:base_url={endpoint.url}"], "Sam said hello."
     # Not in pytest's own folder, which is closed to other users.
     with tempfile.TemporaryDirectory() as folder:
         for name in ("first", "chat"):
@@ -116,25 +116,26 @@ def test_counts_without_a_vocabulary(memzoo: Memzoo, tmp_path: Path, monkeypatch
     assert "offline: Noted." in memzoo("chat", typed="I like tea\nI like cake\n/quit\n").output
     store = f"sqlite:///{tmp_path}/chat.db"
     with pytest.raises(ValueError, match="gpt-0' is neither a model"):
-        memzoo("chat", "--token-counter", "gpt-0", "--store", store, typed="I like tea\n/quit\n")
+        memzoo("chat", "--memory", "window:token_counter=gpt-0", "--store", store, typed="I like tea\n/quit\n")
 
 
-@pytest.mark.parametrize("arguments", [[], ["--memory", "window"]])
-def test_asks_nothing_before_tokens_can_be_counted(arguments: list[str], memzoo: Memzoo, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["summary-buffer", "window"])
+def test_asks_nothing_before_tokens_can_be_counted(name: str, memzoo: Memzoo, tmp_path: Path) -> None:
     """A name that counts nothing ends the chat before the first answer."""
     store = f"sqlite:///{tmp_path}/chat.db"
     with pytest.raises(MemoryZooError, match="gpt-0' is neither a model"):
-        memzoo("chat", *arguments, "--token-counter", "gpt-0", "--store", store, typed="I like tea\n")
+        memzoo("chat", "--memory", f"{name}:token_counter=gpt-0", "--store", store, typed="I like tea\n")
     with open_store(store) as opened:
         assert drive(opened.conversations()) == []
 
 
-@pytest.mark.parametrize("arguments", [[], ["--memory", "token-window"]])
-def test_estimates_without_a_vocabulary(arguments: list[str], memzoo: Memzoo, vocabulary: Vocabulary) -> None:
+@pytest.mark.parametrize("name", ["summary-buffer", "token-window"])
+def test_estimates_without_a_vocabulary(name: str, memzoo: Memzoo, vocabulary: Vocabulary) -> None:
     """A vocabulary that cannot be had is told before the first answer, and tokens are estimated."""
     vocabulary.serve(up=False)
     with pytest.warns(UserWarning, match="'o200k_base' .* tokens are estimated"):
-        assert "offline: Noted." in memzoo("chat", *arguments, "--token-counter", "gpt-4o", typed="I like tea\n").output
+        chat = memzoo("chat", "--memory", f"{name}:token_counter=gpt-4o", typed="I like tea\n")
+    assert "offline: Noted." in chat.output
 
 
 def test_makes_no_file_for_a_strategy_that_there_is_not(memzoo: Memzoo, tmp_path: Path) -> None:
@@ -172,18 +173,18 @@ def test_ends_on_a_line_of_its_own(memzoo: Memzoo) -> None:
 
 def test_options_of_the_model_are_sent(endpoint: Endpoint, memzoo: Memzoo) -> None:
     """Endpoint, cap, temperature and instructions reach the server with each request; nothing else is sent."""
-    options = ["--max-tokens", "60", "--temperature", "0", "--timeout", "20", "--system", "Be brief."]
-    asked = ["--memory", "buffer", "--model", "m", "--base-url", endpoint.url, *options]
+    model = f"m:base_url={endpoint.url},max_tokens=60,temperature=0,timeout=20"
+    asked = ["--memory", "buffer", "--model", model, "--system", "Be brief."]
     assert "m: Hello there\n" in memzoo("chat", *asked, typed="hi\n").output
     [body] = endpoint.bodies
     assert body.pop("messages") == [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "hi"}]
     assert body.pop("stream_options") == {"include_usage": True}
-    assert body == {"model": "m", "stream": True, "max_tokens": 60, "temperature": 0.0}
+    assert body == {"model": "m", "stream": True, "max_tokens": 60, "temperature": 0}
 
 
 def test_shows_what_was_spent(endpoint: Endpoint, memzoo: Memzoo) -> None:
     """`/usage` tells calls and tokens, and how many of them the provider had in its cache."""
-    asked = ["--memory", "buffer", "--model", "m", "--base-url", endpoint.url]
+    asked = ["--memory", "buffer", "--model", f"m:base_url={endpoint.url}"]
     output = memzoo("chat", *asked, typed="hi\n/usage\n").output
     assert "answers      1 call: 1,300 tokens sent, 1,152 of them cached by the provider; 2 received\n" in output
     assert "memory       0 calls: 0 tokens sent" in output
@@ -200,7 +201,7 @@ def test_pins_the_last_message(memzoo: Memzoo) -> None:
 def test_warnings_stand_beside_the_answer(endpoint: Endpoint, memzoo: Memzoo, tmp_path: Path) -> None:
     """What is logged during an answer is told after it, once, and not among what the model says."""
     store = f"sqlite:///{tmp_path}/chat.db"
-    options = ["--memory", "summary", "--model", "m", "--base-url", endpoint.url, "--token-counter", "approximate"]
+    options = ["--memory", "summary", "--model", f"m:base_url={endpoint.url}"]
     result = memzoo("chat", *options, "--store", store, typed="hi\n")
     assert "m: Hello there\n" in result.stdout
     notes = result.stderr.splitlines()
@@ -213,7 +214,7 @@ def test_warnings_stand_beside_the_answer(endpoint: Endpoint, memzoo: Memzoo, tm
 def test_a_failed_answer_keeps_what_was_said(endpoint: Endpoint, memzoo: Memzoo, tmp_path: Path) -> None:
     """An error of the model is one line; the chat goes on, the message is kept, and the exit code is 1."""
     store = f"sqlite:///{tmp_path}/chat.db"
-    options = ["--memory", "buffer", "--model", "broken", "--base-url", endpoint.url, "--store", store]
+    options = ["--memory", "buffer", "--model", f"broken:base_url={endpoint.url}", "--store", store]
     result = memzoo("chat", *options, typed="hi\nstill there?\n")
     assert [line.partition(" ")[0] for line in result.stderr.splitlines()] == ["error:", "error:"]
     assert result.exit_code == 1
@@ -253,7 +254,7 @@ def test_ctrl_c_stops_the_answer_only(endpoint: Endpoint, tmp_path: Path) -> Non
     """In mid-answer it ends the answer; what was said and read is kept, and the next message is answered."""
     endpoint.go_on.clear()
     store, stopped, sent = f"sqlite:///{tmp_path}/chat.db", threading.Event(), list[int]()
-    with chatting("--model", "m", "--base-url", endpoint.url, "--store", store) as (chat, read_until):
+    with chatting("--model", f"m:base_url={endpoint.url}", "--store", store) as (chat, read_until):
 
         def interrupt() -> None:
             # Once, as a rule: Python loses an interrupt that comes while it finalizes an object, and says so.

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from memzoo import STRATEGIES
 from memzoo.cli.commands import app
-from memzoo.strategy import further_names, strategy_named
+from memzoo.memories.strategies.named import further_names, strategy_named
 from tests.cli.conftest import Command
 
 Memzoo = Callable[..., Result]

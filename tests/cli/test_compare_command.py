@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import Command, Endpoint
 
-LIMITS = ("--max-tokens", "60", "--temperature", "0", "--timeout", "20")
+LIMITS = "max_tokens=60,temperature=0,timeout=20"
 
 
 @pytest.fixture
@@ -26,37 +26,37 @@ def test_every_model_of_a_comparison(jobs: str, talk: str, endpoint: Endpoint, c
     """That of the memories, one that a memory names, and the judge are asked at the endpoint, within the limits."""
     endpoint.reply = "yes"
     memories = ("--memory", "summary", "--memory", "summary:model=own")
-    models = ("--model", "m", "--judge", "j", "--token-counter", "approximate", "--jobs", jobs)
-    ran = command("compare", talk, *memories, *models, "--base-url", endpoint.url, *LIMITS)
+    models = ("--judge", "j", "--token-counter", "approximate", "--jobs", jobs)
+    ran = command("compare", talk, *memories, *models, "--model", f"m:base_url={endpoint.url},{LIMITS}")
     assert ran.code == 0, ran
     assert {body["model"] for body in endpoint.bodies} == {"m", "own", "j"}
     sent = [{name: body[name] for name in body.keys() - {"model", "messages"}} for body in endpoint.bodies]
-    assert [one for one in sent if one != {"max_tokens": 60, "temperature": 0.0}] == []
+    assert [one for one in sent if one != {"max_tokens": 60, "temperature": 0}] == []
 
 
 def test_other_limits_are_another_run(talk: str, endpoint: Endpoint, command: Command) -> None:
     """What an interrupted run has finished is not gone on with under other limits."""
     endpoint.reply = "yes"
     prices = ("--prices", "1,0", "--stop-at", "0.0002", "--memory", "summary", "--token-counter", "approximate")
-    run = ("compare", talk, "--model", "m", "--base-url", endpoint.url, *prices)
+    run = ("compare", talk, *prices, "--model", f"m:base_url={endpoint.url}")
     assert command(*run).code == 1
     kept = Path("memzoo-compare/unfinished.json").read_text(encoding="utf-8")
-    assert command(*run, "--temperature", "1").code == 1
+    assert command(*run[:-1], f"{run[-1]},temperature=1").code == 1
     assert Path("memzoo-compare/unfinished.json").read_text(encoding="utf-8") != kept
     assert endpoint.url not in kept
 
 
 def test_a_dry_run_asks_nobody(talk: str, endpoint: Endpoint, command: Command) -> None:
     """Not even the model that a memory names."""
-    asked = ("--model", "m", "--memory", "summary:model=own", "--token-counter", "approximate")
-    assert command("compare", talk, *asked, "--base-url", endpoint.url, "--dry-run").code == 0
+    asked = ("--model", f"m:base_url={endpoint.url}", "--memory", "summary:model=own")
+    assert command("compare", talk, *asked, "--token-counter", "approximate", "--dry-run").code == 0
     assert endpoint.bodies == []
 
 
 @pytest.mark.parametrize("arguments", ["compare {} --memory summary", "compare {} --write-questions q.yaml"])
 def test_a_bad_endpoint_is_told_first(arguments: str, talk: str, endpoint: Endpoint, command: Command) -> None:
     """One line, before anything is asked or written."""
-    ran = command(*arguments.format(talk).split(), "--model", "m", "--base-url", "localhost:80")
+    ran = command(*arguments.format(talk).split(), "--model", "m:base_url=localhost:80")
     assert ran.code == 2
     assert "must be like http://127.0.0.1:8080/v1" in ran.errors
     assert [path.name for path in Path().iterdir()] == [talk]
@@ -101,10 +101,10 @@ def test_questions_are_drafted(talk: str, endpoint: Endpoint, command: Command) 
     endpoint.reply = (
         f"Here you are:\nWhat is it called? | Tom | 00, 99, {'9' * 5000} | fact\nWhere? | Bergen | none | fact\n"
     )
-    asked = ("--model", "m", "--base-url", endpoint.url, *LIMITS)
+    asked = ("--model", f"m:base_url={endpoint.url},{LIMITS}")
     assert command("compare", talk, *asked, "--write-questions", "q.yaml").code == 0
     [body] = endpoint.bodies
-    assert (body["model"], body["max_tokens"], body["temperature"]) == ("m", 60, 0.0)
+    assert (body["model"], body["max_tokens"], body["temperature"]) == ("m", 60, 0)
     text = Path("q.yaml").read_text(encoding="utf-8")
     assert 'question: "What is it called?"' in text
     assert "Where?" not in text
@@ -171,7 +171,7 @@ def test_names_that_rules_cannot_read_are_not_measured(told: Path, tmp_path: Pat
 
 
 def test_the_bundled_conversation_in_chinese(tmp_path: Path, command: Command) -> None:
-    """`--sample zh` compares on it, without any file."""
-    ran = command("compare", "--sample", "zh", "--memory", "window", "--out", str(tmp_path))
+    """`sample:zh` stands for its file."""
+    ran = command("compare", "sample:zh", "--memory", "window", "--out", str(tmp_path))
     assert ran.code == 0
     assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["talks"]["questions"] == 62

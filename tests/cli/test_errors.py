@@ -52,11 +52,11 @@ def told(ran: Ran) -> str:
         ("chat --store sqlite:////no/such/chat.db", "folder /no/such does not exist"),
         ("chat --store sqlite:///{folder}", "{folder}"),
         ("chat --store sqlite:///{bytes}", "{bytes}"),
-        ("chat --model m --base-url localhost:80", "must be like http://127.0.0.1:8080/v1, not 'localhost:80'"),
-        ("chat --model m --base-url http://[::1", "must be like http://127.0.0.1:8080/v1, not 'http://[::1'"),
+        ("chat --model m:base_url=localhost:80", "must be like http://127.0.0.1:8080/v1, not 'localhost:80'"),
+        ("chat --model m:base_url=http://[::1", "must be like http://127.0.0.1:8080/v1, not 'http://[::1'"),
         *((f"{command} --conversation=", "--conversation must name a conversation, not ''") for command in NAMING),
-        ("chat --temperature warm", "'--temperature'"),
-        ("chat --max-tokens 0", "'--max-tokens'"),
+        ("chat --model m:temperature=warm", "temperature must be a number, not 'warm'"),
+        ("chat --model qwen3:4b:base_url=http://127.0.0.1:1,temprature=0", "Did you mean 'temperature'?"),
         ("chat --memry buffer", "--memory"),
         ("compare missing.json", "missing.json"),
         ("compare {bytes}", "{bytes}"),
@@ -64,7 +64,6 @@ def told(ran: Ran) -> str:
         ("export --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),
         ("export --store {store} --out {folder}", "'{folder}' cannot be written: Is a directory"),
         ("show --as graph --store {store} --out /no/such/folder/x", "'/no/such/folder/x' cannot be written"),
-        ("show --as graph --store {store} --format htlm", "Did you mean 'html'?"),
         ("history --store {store} --conversation ana", "Did you mean 'anna'?"),
         ("history", "'--store'"),
         ("show --store {store}", "--as view needs a strategy"),
@@ -74,8 +73,7 @@ def told(ran: Ran) -> str:
         ("import {folder} --store {store}", "there is no file {folder}"),
         ("forget --store {store}", "--older-than or --idle-for"),
         ("forget --store {store} --idle-for long --yes", "--idle-for must be a number of days"),
-        ("serve-offline --port {busy}", "cannot listen on 127.0.0.1, port {busy}: Address already in use"),
-        ("serve-offline --host 192.0.2.1", "cannot listen on 192.0.2.1"),
+        ("serve-offline --port {busy}", "cannot listen on port {busy}: Address already in use"),
         ("serve-offline --port 70000", "'--port'"),
         ("show --as state --store {store} --memory nope", "there is no state 'nope'; there are none"),
         ("list --store mysql://localhost", "unknown kind of store 'mysql'"),
@@ -115,7 +113,7 @@ def test_no_network_is_one_line(places: dict[str, str], command: Command, monkey
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0)
     monkeypatch.setattr("sys.stdin", io.StringIO("hi\n"))
-    endpoint = ["--model", "m", "--base-url", f"http://127.0.0.1:{places['silent']}/v1"]
+    endpoint = ["--model", f"m:base_url=http://127.0.0.1:{places['silent']}/v1"]
     code, _, errors = command("chat", "--memory", "buffer", *endpoint)
     assert code == 1
     [line] = errors.splitlines()

@@ -47,17 +47,8 @@ def test_writes_a_page_about_a_file(command: Command, chat: Path) -> None:
 
 
 def test_takes_what_compare_takes(command: Command, chat: Path) -> None:
-    """Memories with options, a budget, a counter."""
-    given = [
-        "--memory",
-        "window:k=1",
-        "--memory",
-        "vector-retriever",
-        "--budget",
-        "50",
-        "--token-counter",
-        "approximate",
-    ]
+    """Memories with options, and a budget."""
+    given = ["--memory", "window:k=1", "--memory", "vector-retriever", "--budget", "50"]
     assert command("play", "chat.jsonl", *given, "--html", "play.html").code == 0
     page = told(chat.with_name("play.html"))
     assert [one["name"] for one in page.start["memories"]] == ["window:k=1", "vector-retriever"]
@@ -67,7 +58,7 @@ def test_takes_what_compare_takes(command: Command, chat: Path) -> None:
 def test_asks_the_model_that_is_named(command: Command, chat: Path, endpoint: Endpoint) -> None:
     """It learns for the memories that ask one, and answers the questions."""
     endpoint.reply = "A summary of Mara."
-    given = ["--memory", "summary", "--model", "small", "--base-url", endpoint.url, "--ask", "Who?"]
+    given = ["--memory", "summary", "--model", f"small:base_url={endpoint.url}", "--ask", "Who?"]
     ran = command("play", "chat.jsonl", *given, "--html", "play.html")
     assert (ran.code, "rules" in ran.output) == (0, False)
     page = told(chat.with_name("play.html"))
@@ -120,7 +111,7 @@ def test_takes_the_longest_of_several_or_the_one_that_is_named(command: Command,
         (["chat.jsonl", "--ask", "Who?"], "--ask needs --html"),
         (["--store", "sqlite:///no.db", "--html", "x.html"], "there is no file"),
         (["--model", "gpt-4o-mini", "--html", "x.html"], "needs a key"),
-        (["--sample", "xx", "--html", "x.html"], "no bundled conversation"),
+        (["sample:xx", "--html", "x.html"], "no bundled conversation"),
         (["--empty", "--html", "no/such/folder/x.html"], "cannot be written"),
     ],
 )
@@ -136,7 +127,7 @@ def test_without_the_extra_it_says_what_to_install(
     """A page as a file needs no server."""
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "memzoo.benchmarks.play.server", raising=False)
-    refused = command("play", "chat.jsonl", "--no-open")
+    refused = command("play", "chat.jsonl")
     assert (refused.code, "pip install 'memzoo[play]'" in refused.errors) == (2, True)
     assert command("play", "chat.jsonl", "--memory", "buffer", "--html", "play.html").code == 0
 
@@ -144,7 +135,7 @@ def test_without_the_extra_it_says_what_to_install(
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such interrupt")
 def test_serves_the_page_until_interrupted(chat: Path) -> None:
     """At an address of this machine with a token, which it prints; Ctrl-C ends it."""
-    command = [sys.executable, "-m", "memzoo", "play", "chat.jsonl", "--memory", "buffer", "--no-open"]
+    command = [sys.executable, "-m", "memzoo", "play", "chat.jsonl", "--memory", "buffer"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1) as running:
         assert running.stdout is not None
         address = next(line.strip() for line in running.stdout if line.startswith("http"))
@@ -163,7 +154,7 @@ def test_serves_the_page_until_interrupted(chat: Path) -> None:
 
 
 def test_demo_compares_and_opens_the_page(command: Command, chat: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both pages are in the folder, the verdict on the terminal, and the browser is shown the page."""
+    """Both pages are in the folder, the verdict on the terminal, whose user sees the page in the browser."""
     sample = json.loads(sample_path().read_bytes())
     sample["sessions"] = sample["sessions"][:1]  # all ten take half a minute
     said = {message["id"] for message in sample["sessions"][0]["messages"]}
@@ -174,9 +165,10 @@ def test_demo_compares_and_opens_the_page(command: Command, chat: Path, monkeypa
         monkeypatch.setattr(f"memzoo.benchmarks.{place}.sample_path", lambda _="en": short)
     monkeypatch.setattr("memzoo.benchmarks.play.command.ProcessPoolExecutor", _pool)
     monkeypatch.setattr("webbrowser.open", opened.append)
-    ran = command("demo", "--out", "shown")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    ran = command("demo")
     assert (ran.code, "vector-retriever" in ran.output) == (0, True)
-    file = chat.with_name("shown") / "play.html"
+    file = chat.with_name("memzoo-demo") / "play.html"
     assert opened == [file.as_uri()]
     page = told(file)
     assert len(page.moments) == len(said) / 2 + 1 > len(page.questions) > 0

@@ -10,7 +10,8 @@ from memzoo.cli.commands import app
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationSummaryMemory
 from memzoo.stores import open_store
-from memzoo.testing import FlakyModel, ScriptedModel
+from memzoo.testing import ScriptedModel
+from memzoo.testing.scripted import FlakyModel
 
 
 @pytest.fixture

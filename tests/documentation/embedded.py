@@ -9,7 +9,7 @@ from memzoo.benchmarks.play.command import sample_page
 from memzoo.benchmarks.play.page import page
 from memzoo.benchmarks.play.playing import Play
 from memzoo.memories import STRATEGIES
-from memzoo.strategy import further_names, strategy_named
+from memzoo.memories.strategies.named import further_names, strategy_named
 from tests.documentation.talk import QUESTION, TALK, options_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "embedded"

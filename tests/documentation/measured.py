@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from memzoo.benchmarks import Row, Settings, compare, sample_transcripts
+from memzoo.benchmarks import Row, Settings, compare
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.memories import STRATEGIES
 
 FILE = Path(__file__).parent.parent.parent / "docs" / "measured.json"

@@ -13,7 +13,7 @@ import pytest
 
 from memzoo import errors
 from memzoo.memories import STRATEGIES
-from memzoo.strategy import further_names, strategy_named
+from memzoo.memories.strategies.named import further_names, strategy_named
 from memzoo.telemetry import uninstrument
 from tests.documentation import generated, measured, option_types, picture, plain, screenshot, spans
 from tests.documentation.links import broken

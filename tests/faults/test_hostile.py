@@ -9,7 +9,7 @@ import pytest
 from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory
 from memzoo.stores import ChromaIndex, Store, open_store
-from memzoo.testing import HOSTILE_IDS
+from memzoo.testing.store_tools import HOSTILE_IDS
 from tools.faults.places import STORES, Places
 from tools.faults.scenarios import remember
 

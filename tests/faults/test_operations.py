@@ -9,7 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from memzoo.errors import AmbiguousKeyError, MessageError, MissingKeyError
 from memzoo.memories import BaseMemory
-from memzoo.stores import Message, Store, managed, open_store
+from memzoo.stores import Message, Store, open_store
+from memzoo.stores.base import managed
 from memzoo.sync import drive
 from tools.faults.places import Places
 from tools.faults.scenarios import SEVEN, remember

@@ -32,6 +32,7 @@ from memzoo.langchain import (
     KnowledgeTriple,
     VectorStoreRetrieverMemory,
 )
+from memzoo.testing import ScriptedModel
 from tests.hosts.sides import (
     FileChatMessageHistory,
     NetworkxEntityGraph,
@@ -131,6 +132,21 @@ class TestModels:
         assert (facts.kg.get_triples(), facts.kg.has_node("Sam")) == ([], False)
         facts.kg = [("Sam", "is", "tall")]
         assert facts.kg.get_triples() == [("Sam", "tall", "is")]
+
+    def test_are_asked_about_a_text_after_the_last_exchanges(self) -> None:
+        """Nothing is stored or learnt; a failing model, or a text that no prompt has room for, is an error."""
+        model = ScriptedModel("Sam | is | a friend", "Sam", "sam | has a favorite color | red", ModelError("down"))
+        facts = ConversationKGMemory(llm=model, max_prompt_tokens=2_000)
+        facts.save_context({"input": "Sam is a friend"}, {"output": "okay"})
+        assert facts.get_current_entities("What's her favorite color?") == ["Sam"]
+        assert facts.get_knowledge_triplets("Her favorite color is red") == [("sam", "has a favorite color", "red")]
+        earlier = "<history>\nHuman: Sam is a friend\nAI: okay\n</history>"
+        assert [earlier in prompt for _, prompt in model.asked[1:]] == [True, True]
+        with pytest.raises(ModelError, match="down"):
+            facts.get_current_entities("x")
+        with pytest.raises(ModelError, match="'triple_extraction' would have about"):
+            facts.get_knowledge_triplets("red " * 4_000)
+        assert (len(facts.chat_memory.messages), len(facts.kg.get_triples())) == (2, 1)
 
     def test_that_answer_in_prose_stop_no_program(self) -> None:
         """Where LangChain goes on with a poor note or no fact, so do we; what is known is not lost."""

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import InMemoryStore, Store
-from memzoo.strategy import ChatFunction
 from tests import clerk as rules
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)

@@ -18,11 +18,15 @@ from typing import Any
 
 from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
+from memzoo.memories.models.chat import as_model
+from memzoo.memories.strategies.named import further_names
 from memzoo.memories.strategies.windows import WindowMemory
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import sendable
 from memzoo.memories.text.view import Shown
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import as_model, further_names, is_instruction, sendable, text_of
-from memzoo.testing import FlakyModel
+from memzoo.strategy import text_of
+from memzoo.testing.scripted import FlakyModel
 from tests.conversations import Chatter
 from tests.provider import refusal
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from memzoo.memories import STRATEGIES, ConversationBufferWindowMemory, VectorStoreRetrieverMemory, create_memory
+from memzoo.memories.strategies.named import further_names
 from memzoo.stores import Message
-from memzoo.strategy import further_names
 
 ASKED: Message = {"role": "user", "content": "Where does my sister Anna live?"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}

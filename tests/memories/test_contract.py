@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from memzoo.memories import STRATEGIES
-from memzoo.stores import InMemoryStore, Store, managed, open_store
+from memzoo.stores import InMemoryStore, Store, open_store
+from memzoo.stores.base import managed
 from memzoo.sync import drive
 from memzoo.testing import MemoryContract
 from tests.postgres import PostgresServer

@@ -13,7 +13,6 @@ from memzoo.memories import (
     STRATEGIES,
     BaseMemory,
     ConversationSummaryBufferMemory,
-    ConversationSummaryMemory,
     create_memory,
 )
 from memzoo.stores import Entries, InMemoryStore, Message, Store, open_store
@@ -305,16 +304,6 @@ def test_a_turn_asks_a_model_as_often_in_a_longer_conversation(name: str, make: 
     take_turns(memory, 20, 50)
     assert (after - before) / 10 <= 2
     assert memory.usage.total.calls - after == 3 * (after - before)
-
-
-def test_taking_in_a_conversation_reads_it_once() -> None:
-    """`from_messages` reads each message a bounded number of times, not everything at each step (C2)."""
-    store = CountingStore()
-    said: list[Message] = [{"role": "user", "content": f"{number}"} for number in range(200)]
-    model = ScriptedModel(*["ok"] * 100)
-    ConversationSummaryMemory.from_messages(model, said, store=store, conversation_id="a")
-    assert len(model.asked) == 100
-    assert store.entries <= 2 * len(said)
 
 
 def test_a_state_is_not_read_again() -> None:

@@ -12,8 +12,8 @@ from fastapi import Depends, FastAPI
 from fastapi.responses import StreamingResponse
 
 from memzoo.memories import STRATEGIES, BaseMemory, Conversation, MemoryProvider, create_memory
+from memzoo.memories.strategies.named import further_names, strategy_named
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import further_names, strategy_named
 
 SAID = {"role": "user", "content": "Anna lives in Oslo."}
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -41,8 +41,6 @@ REQUESTS: dict[str, tuple[dict[str, Any], Any]] = {
     "unfinished_turn": ({}, None),
     "seed": ({}, [["2 + 2", "4"]]),
     "why": ({"name": "Anna"}, None),
-    "get_current_entities": ({"input_string": "Anna?"}, None),
-    "get_knowledge_triplets": ({"input_string": "Anna lives in Oslo."}, None),
     "predict_new_summary": ({"existing_summary": ""}, [SAID]),
     "send": ({}, SAID),
     "conversations": ({}, None),

@@ -105,44 +105,6 @@ def test_facts_are_a_text_or_a_system_message() -> None:
     assert memory.load_memory_variables({"input": "who?"}) == {"history": facts}
 
 
-class TestBuffer:
-    """The properties of the buffer memories."""
-
-    @pytest.mark.parametrize("strategy", [ConversationBufferMemory, ConversationBufferWindowMemory])
-    def test_have_three_forms(self, strategy: type[ConversationBufferMemory]) -> None:
-        """`buffer` is what loading returns; the other two are each form of it (reference 2.4)."""
-        memory = strategy()
-        memory.save_context({"input": "hi"}, {"output": "what's up"})
-        assert memory.buffer == memory.buffer_as_str == STRING
-        assert memory.buffer_as_messages == HI
-        again = strategy(return_messages=True, store=memory.store, conversation_id=memory.conversation_id)
-        assert again.buffer == HI
-
-    def test_are_not_the_live_object(self) -> None:
-        """LangChain hands out its own list; here it is a copy (X2, I9)."""
-        memory = ConversationBufferMemory(return_messages=True)
-        memory.save_context({"input": "hi"}, {"output": "what's up"})
-        buffer = memory.buffer
-        assert isinstance(buffer, list)
-        buffer.clear()
-        assert memory.buffer == HI
-
-    def test_of_the_window_are_cut(self) -> None:
-        """A window's buffer is what it shows, not what it keeps; an empty one is [] with `return_messages` (#7365)."""
-        memory = ConversationBufferWindowMemory(k=0, return_messages=True)
-        memory.save_context({"input": "hi"}, {"output": "what's up"})
-        assert memory.buffer == []
-
-
-def test_summaries_have_langchains_names() -> None:
-    """`buffer` and `moving_summary_buffer` are the summaries (reference 2.4)."""
-    summary = ConversationSummaryMemory(llm=ScriptedModel(SUMMARY))
-    summary_buffer = ConversationSummaryBufferMemory(llm=ScriptedModel(SUMMARY), max_token_limit=0, token_counter=words)
-    for memory in (summary, summary_buffer):
-        memory.save_context({"input": "hi"}, {"output": "what's up"})
-    assert summary.buffer == summary_buffer.moving_summary_buffer == SUMMARY
-
-
 def test_memory_key_names_the_variable() -> None:
     """`memory_key` and the prefixes are the user's choice, as in LangChain's examples."""
     memory = ConversationBufferMemory(memory_key="chat_history", human_prefix="User", ai_prefix="Assistant")
@@ -166,4 +128,4 @@ def test_sources_beside_the_answer_are_no_error() -> None:
     """The outputs of a retrieval chain can be saved with `output_key` (#9394, #5630, #2303)."""
     memory = ConversationBufferMemory(output_key="answer")
     memory.save_context({"input": "hi"}, {"answer": "what's up", "source_documents": [object()]})
-    assert memory.buffer == STRING
+    assert memory.load_memory_variables({}) == {"history": STRING}

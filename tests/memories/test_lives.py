@@ -17,8 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from memzoo.errors import ModelError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
-from memzoo.stores import Message, managed, open_store
-from memzoo.strategy import further_names
+from memzoo.memories.strategies.named import further_names
+from memzoo.stores import Message, open_store
+from memzoo.stores.base import managed
 from memzoo.sync import drive
 from tests.clerk import clerk, eager
 from tests.provider import refusal

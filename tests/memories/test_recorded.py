@@ -18,7 +18,7 @@ from memzoo.memories import (
     SummarizingWindowMemory,
     VectorStoreRetrieverMemory,
 )
-from memzoo.strategy import further_names, strategy_named
+from memzoo.memories.strategies.named import further_names, strategy_named
 from tests.recording import CASSETTES, Call, called, each_way, recorded
 
 SAID = [

@@ -33,13 +33,13 @@ from memzoo.errors import (
     UnknownStrategyError,
 )
 from memzoo.http_library import http
-from memzoo.memories import BaseMemory, ConversationSummaryMemory, KnowledgeGraph, OpenAIEmbedder, Tool
+from memzoo.memories import BaseMemory, KnowledgeGraph, OpenAIEmbedder, Tool
 from memzoo.memories.graph.export import export
-from memzoo.memories.models.offline import hash_embedding
+from memzoo.memories.models.hashing import hash_embedding
+from memzoo.memories.options import whole_number
 from memzoo.memories.text.tokens import token_counter
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.stores import InMemoryStore, SQLStore
-from memzoo.strategy import whole_number
 
 Row: TypeAlias = tuple[Callable[[], object], type[MemoryZooError], str]
 """A call, the error that it raises, and words of the error's text."""
@@ -189,10 +189,7 @@ def options_of_strategies() -> Iterator[Row]:
         "evict must be 'message' with LangChain4j's rules",
     )
     yield made("message-window", **java, step=2), OptionError, "step must be 0 with LangChain4j's rules"
-    summarized = call(ConversationSummaryMemory.from_messages, "offline", [{"role": "user", "content": "hi"}])
-    for step in (0, -1):
-        yield call(summarized, summarize_step=step), OptionError, "summarize_step"
-    yield call(summarized, max_token_limit=3), UnknownOptionError, "max_token_limit"
+    yield made("summary", prune_to=3), UnknownOptionError, "prune_to"
 
 
 def calls_of_memories() -> Iterator[Row]:
@@ -234,9 +231,8 @@ def messages_and_numbers() -> Iterator[Row]:
         yield call(memory.forget, ids), OptionError, "ids must be log numbers, such as [3, 4], or None"
     for said in (None, 5, "hi", {"role": "user", "content": "hi"}):
         text = f"must be a list of chat messages, not {said!r}"
-        summary_of = partial(ConversationSummaryMemory.from_messages, "offline")
         trimmed = partial(trim_messages, max_tokens=5, token_counter=len)
-        for use in (memory.add_messages, memory.seed, window.set_messages, summary_of, trimmed):
+        for use in (memory.add_messages, memory.seed, window.set_messages, trimmed):
             yield call(use, said), MessageError, text
     yield call(graph.why, 5), OptionError, "name must be text, not 5"
 

@@ -9,7 +9,7 @@ import pytest
 from memzoo import plugins
 from memzoo.errors import MemoryZooError, OptionError, PluginError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
-from memzoo.strategy import strategy_named
+from memzoo.memories.strategies.named import strategy_named
 
 SEVEN = {
     "buffer": "ConversationBufferMemory",

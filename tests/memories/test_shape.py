@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memzoo.memories import STRATEGIES, BaseMemory
-from memzoo.strategy import further_names, strategy_named
+from memzoo.memories.strategies.named import further_names, strategy_named
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("memzoo", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
@@ -43,7 +43,7 @@ def overridden(strategy: type) -> set[str]:
         "keeps_fields",
         "learns_system",
         "shows_waiting",
-        "limits_messages",
+        "message_limit",
         "_tokenizer_model",
         "_longest_prompt",
         "_lease_seconds",

@@ -12,8 +12,7 @@ from sqlalchemy import Engine, event
 
 from memzoo.stores import Entry, SQLStore, StoredState
 from memzoo.sync import drive
-from memzoo.testing import vector
-from memzoo.testing.store_tools import records
+from memzoo.testing.store_tools import records, vector
 from tests.postgres import PostgresServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "postgresql.sql"

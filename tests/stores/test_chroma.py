@@ -17,7 +17,8 @@ import pytest
 from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores import ChromaIndex, VectorIndex
 from memzoo.sync import drive
-from memzoo.testing import VectorIndexContract, vector
+from memzoo.testing import VectorIndexContract
+from memzoo.testing.store_tools import vector
 from tests.stalling import StallingProxy
 
 chromadb = pytest.importorskip("chromadb", reason="needs the 'chroma' extra")

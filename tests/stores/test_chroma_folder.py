@@ -14,7 +14,7 @@ from memzoo.errors import StoreError
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import ChromaIndex, InMemoryStore
 from memzoo.sync import drive
-from memzoo.testing import vector
+from memzoo.testing.store_tools import vector
 
 pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
 

@@ -20,8 +20,7 @@ from memzoo.errors import StoreError
 from memzoo.stores import Entry, SQLStore, StoredState
 from memzoo.stores.sql import schema
 from memzoo.sync import drive
-from memzoo.testing import vector
-from memzoo.testing.store_tools import commit, fill, records
+from memzoo.testing.store_tools import commit, fill, records, vector
 from tests.postgres import connected
 
 TABLES = ("conversations", "messages", "states", "items", "embeddings", "epochs", "meta")

@@ -20,12 +20,12 @@ from memzoo.stores import (
     Store,
     export_conversation,
     import_conversation,
-    managed,
     open_store,
 )
+from memzoo.stores.base import managed
 from memzoo.sync import drive
-from memzoo.testing import LeasingStoreContract, TombstoneStoreContract, vector
-from memzoo.testing.store_tools import commit, fill, records
+from memzoo.testing import LeasingStoreContract, TombstoneStoreContract
+from memzoo.testing.store_tools import commit, fill, records, vector
 
 Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryption' extra").Fernet
 

@@ -16,15 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memzoo.errors import MemoryZooError, StoreError, UnsupportedError, WrongKeyError
-from memzoo.stores import (
-    ChromaIndex,
-    EncryptedStore,
-    ExactIndex,
-    InMemoryStore,
-    MessageListStore,
-    PgVectorIndex,
-    open_store,
-)
+from memzoo.stores import ChromaIndex, EncryptedStore, InMemoryStore, MessageListStore, PgVectorIndex, open_store
+from memzoo.stores.indexes.index import ExactIndex
 from memzoo.stores.sql.postgres_url import without_secrets
 from memzoo.sync import drive
 from memzoo.testing.store_tools import fill

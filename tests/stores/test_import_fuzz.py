@@ -15,8 +15,9 @@ import pytest
 
 from memzoo.errors import ModelError, TransferError
 from memzoo.memories import STRATEGIES, create_memory
+from memzoo.memories.strategies.named import further_names, strategy_named
 from memzoo.stores import InMemoryStore, ManagedStore, export_conversation, import_conversation
-from memzoo.strategy import ModelBackedMemory, further_names, strategy_named
+from memzoo.strategy import ModelBackedMemory
 from memzoo.sync import drive
 from tools.fuzz.mutations import ODD, places
 

@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.memories import MemoryProvider
-from memzoo.stores import ExactIndex, VectorIndex
+from memzoo.stores import VectorIndex
+from memzoo.stores.indexes.index import ExactIndex
 from memzoo.sync import drive
-from memzoo.testing import VectorIndexContract, vector
+from memzoo.testing import VectorIndexContract
+from memzoo.testing.store_tools import vector
 
 NUMBERS = st.floats(-1e3, 1e3, width=32)
 

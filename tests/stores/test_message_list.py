@@ -8,7 +8,8 @@ import pytest
 
 from memzoo.errors import OptionError, StoreError, UnsupportedError
 from memzoo.memories import BaseMemory, Conversation, HashEmbedder, create_memory
-from memzoo.stores import InMemoryStore, Message, MessageListStore, Record, Store, managed
+from memzoo.stores import InMemoryStore, Message, MessageListStore, Record, Store
+from memzoo.stores.base import managed
 from memzoo.sync import drive
 from memzoo.testing import PlainStoreContract
 

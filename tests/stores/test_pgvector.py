@@ -8,7 +8,7 @@ from memzoo.errors import StoreError
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import PgVectorIndex, open_store
 from memzoo.sync import drive
-from memzoo.testing import vector
+from memzoo.testing.store_tools import vector
 from tests.postgres import PostgresServer, connected
 
 

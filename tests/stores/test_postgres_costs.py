@@ -11,8 +11,7 @@ from sqlalchemy import Engine, Pool, event
 
 from memzoo.stores import Record, SQLStore
 from memzoo.sync import drive
-from memzoo.testing import vector
-from memzoo.testing.store_tools import fill
+from memzoo.testing.store_tools import fill, vector
 from tests.postgres import connected
 
 Trips = Callable[[Callable[[], object]], int]

@@ -13,8 +13,8 @@ from memzoo.errors import ConflictError, OptionError, StoreError, UnsupportedErr
 from memzoo.stores import EncryptedStore, Store, TombstoneStore, open_store
 from memzoo.stores.redis.store import RedisStore
 from memzoo.sync import drive
-from memzoo.testing import LeasingStoreContract, TombstoneStoreContract, vector
-from memzoo.testing.store_tools import commit, fill, records
+from memzoo.testing import LeasingStoreContract, TombstoneStoreContract
+from memzoo.testing.store_tools import commit, fill, records, vector
 from tests.postgres import awaiting
 from tests.redis_servers import RedisServer, cluster, free_ports, wait_for
 

@@ -10,7 +10,9 @@ import pytest
 
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, HashEmbedder, VectorStoreRetrieverMemory, create_memory, delete_old
-from memzoo.stores import ExactIndex, InMemoryStore, Store, managed, open_store
+from memzoo.stores import InMemoryStore, Store, open_store
+from memzoo.stores.base import managed
+from memzoo.stores.indexes.index import ExactIndex
 from memzoo.sync import drive
 from memzoo.types import DeletionReport
 

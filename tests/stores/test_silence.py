@@ -17,8 +17,7 @@ from memzoo.stores import PgVectorIndex
 from memzoo.stores.opening import OpenStore
 from memzoo.stores.sql import silence
 from memzoo.sync import drive
-from memzoo.testing import vector
-from memzoo.testing.store_tools import fill
+from memzoo.testing.store_tools import fill, vector
 from tests.poolers import PgBouncer
 from tests.postgres import PostgresServer, connected
 from tests.redis_servers import RedisServer, cluster

@@ -20,8 +20,8 @@ from memzoo.errors import StoreError
 from memzoo.stores import Entry, Record, SQLStore, Store, export_conversation
 from memzoo.stores.checking import check
 from memzoo.sync import drive
-from memzoo.testing import LeasingStoreContract, TombstoneStoreContract, vector
-from memzoo.testing.store_tools import commit, fill
+from memzoo.testing import LeasingStoreContract, TombstoneStoreContract
+from memzoo.testing.store_tools import commit, fill, vector
 
 
 class TestFile(TombstoneStoreContract, LeasingStoreContract):

@@ -13,8 +13,7 @@ from sqlalchemy import Pool, event
 
 from memzoo.stores import Entry, SQLStore, Store
 from memzoo.sync import drive
-from memzoo.testing import vector
-from memzoo.testing.store_tools import fill
+from memzoo.testing.store_tools import fill, vector
 
 
 def plans(file: Path, statements: list[str]) -> list[str]:

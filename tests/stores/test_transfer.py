@@ -13,6 +13,7 @@ import pytest
 
 from memzoo.errors import ConflictError, MessageError, StoreError, TransferError
 from memzoo.memories import create_memory
+from memzoo.memories.text.messages import checked
 from memzoo.stores import (
     InMemoryStore,
     ManagedStore,
@@ -24,10 +25,8 @@ from memzoo.stores import (
     import_conversation,
     open_store,
 )
-from memzoo.strategy import checked
 from memzoo.sync import drive
-from memzoo.testing import HOSTILE_IDS, vector
-from memzoo.testing.store_tools import MESSAGES, commit, fill
+from memzoo.testing.store_tools import HOSTILE_IDS, MESSAGES, commit, fill, vector
 
 URLS = ["memory://", "sqlite://"]
 

@@ -31,7 +31,7 @@ from rich.console import Console
 
 from memzoo.errors import StoreError
 from memzoo.memories import ChatModel, upkeep
-from memzoo.memories.models.offline import application
+from memzoo.memories.models.offline.endpoint import application
 from memzoo.memories.models.offline.server import listen
 from memzoo.stores import ManagedStore, open_store
 from memzoo.sync import drive

@@ -9,7 +9,8 @@ from typing import Any
 
 from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, create_memory
 from memzoo.memories.engine.state import ATTEMPTS
-from memzoo.stores import ChromaIndex, Entry, Message, Store, VectorIndex, managed, open_store
+from memzoo.stores import ChromaIndex, Entry, Message, Store, VectorIndex, open_store
+from memzoo.stores.base import managed
 from tests.clerk import clerk, eager
 
 __all__ = [

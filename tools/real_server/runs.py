@@ -9,11 +9,13 @@ from typing import Any, Literal, TypeAlias, cast
 
 from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, BaseMemory, ChatModel, Conversation, OpenAIEmbedder, create_memory
+from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.models.cleaning import extract_spoken
 from memzoo.memories.models.embedders import EmbedderOption
 from memzoo.memories.models.refusals import is_too_long
+from memzoo.memories.strategies.named import further_names
 from memzoo.stores import Message
-from memzoo.strategy import ModelOption, further_names, text_of
+from memzoo.strategy import text_of
 from memzoo.sync import drive
 from tools.real_server.server import MODEL
 from tools.real_server.talk import SAID

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from memzoo.benchmarks import sample_transcripts
 from memzoo.benchmarks.play.playing import Line
+from memzoo.benchmarks.transcripts import sample_transcripts
 from tests.benchmarks.play.talks import play
 
 

@@ -13,9 +13,10 @@ from statistics import median
 
 import uvicorn
 
-from memzoo.benchmarks import Transcript, sample_transcripts
+from memzoo.benchmarks import Transcript
 from memzoo.benchmarks.play.page import page
 from memzoo.benchmarks.play.server import Feed, application
+from memzoo.benchmarks.transcripts import sample_transcripts
 from tests.benchmarks.play.talks import play
 from tests.browser import Browser, opened
 

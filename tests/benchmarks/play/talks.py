@@ -10,7 +10,7 @@ from memzoo.benchmarks.play.pieces import Head, Piece, Splice, Told, apply_splic
 from memzoo.benchmarks.play.played_memory import Frame
 from memzoo.benchmarks.play.playing import Line, Play
 from memzoo.benchmarks.variants import choose_variants
-from memzoo.strategy import ModelOption
+from memzoo.memories.models.chat import ModelOption
 
 SAID = [
     ("Hi, I'm Mara and I run a bakery.", "Nice to meet you, Mara!"),

@@ -12,16 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memzoo.benchmarks import PRESETS, Question, Transcript, sample_transcripts
+from memzoo.benchmarks import Question, Transcript
 from memzoo.benchmarks.comparing import in_place_of_rules
 from memzoo.benchmarks.measure.settings import Settings
 from memzoo.benchmarks.play.playing import Play
 from memzoo.benchmarks.play.stored import read_talk
-from memzoo.benchmarks.variants import BASELINES, choose_variants
+from memzoo.benchmarks.transcripts import sample_transcripts
+from memzoo.benchmarks.variants import BASELINES, PRESETS, choose_variants
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
+from memzoo.memories.strategies.named import further_names
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import further_names, text_of
+from memzoo.strategy import text_of
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 from tests.benchmarks.play.talks import HOSTILE, SAID, Page, play, talk

@@ -5,15 +5,18 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from memzoo.benchmarks import PRESETS, Comparison, Settings, TextCounter, compare, sample_transcripts
+from memzoo.benchmarks import Comparison, Settings, compare
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.report.dry_run import dry_run_table, list_expected
 from memzoo.benchmarks.results import Compared
+from memzoo.benchmarks.transcripts import sample_transcripts
+from memzoo.benchmarks.variants import PRESETS
 from memzoo.memories.models.offline.tasks import reply
 from memzoo.stores import Message
 
 if TYPE_CHECKING:
-    from memzoo.strategy import ModelOption
+    from memzoo.memories.models.chat import ModelOption
 
 MEMORIES = [name for name, one in PRESETS.items() if not one.baseline]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from memzoo.benchmarks import Comparison, Results, Settings, TextCounter, Transcript, compare
+from memzoo.benchmarks import Comparison, Results, Settings, Transcript, compare
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.report.pages import fragment, page
 from memzoo.benchmarks.report.writing import markdown, table, write_report
 

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from memzoo.benchmarks import TextCounter, Transcript, parse_variant
+from memzoo.benchmarks import Transcript
 from memzoo.benchmarks.measure.caching import CacheRule, Requests
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.cache import measure_requests
+from memzoo.benchmarks.variants import parse_variant
 from tests.benchmarks.research.test_strong_model import rows
 
 BY_ONE = CacheRule("by one")

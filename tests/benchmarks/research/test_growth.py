@@ -2,9 +2,9 @@
 
 from typer.testing import CliRunner
 
-from memzoo.benchmarks import sample_transcripts
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.growth import long_conversation
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.strategy import text_of
 
 

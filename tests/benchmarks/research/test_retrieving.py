@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Exchange, Question, TextCounter, Transcript
+from memzoo.benchmarks import Exchange, Question, Transcript
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.retrieval_peers import PEERS
 from memzoo.benchmarks.research.retrieving import Found, Make, OverBudgetError, Retriever, find, memory_maker
 from memzoo.errors import MissingExtraError

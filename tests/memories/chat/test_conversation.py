@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memzoo.errors import AsyncOnlyError, ModelError, TurnInProgressError
-from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, create_memory, immediate
+from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, Tool, create_memory
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
 
@@ -128,7 +128,7 @@ def test_every_strategy_can_sit_in_it(name: str, say: Say, endpoint: "Endpoint")
     """Tools, immediate tools, failures and long turns: an endpoint that is strict about order refuses nothing (I6)."""
     options: dict[str, Any] = {"combined": {"memories": ["summary", "window"]}}.get(name, {})
     memory = create_memory(name, token_counter="approximate", **options)
-    conversation = Conversation(endpoint.model, memory, tools=[add, immediate(describe)], system="Be brief.")
+    conversation = Conversation(endpoint.model, memory, tools=[add, Tool(describe, immediate=True)], system="Be brief.")
     for number in range(2):
         endpoint.says(None, ("add", '{"a": 1, "b": 2}'), ("describe", '{"thing": "tea"}'))
         endpoint.says("Anna lives in Oslo")

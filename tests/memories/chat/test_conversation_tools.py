@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memzoo.errors import AsyncOnlyError, ToolRoundsError
-from memzoo.memories import Conversation, Reply, immediate
+from memzoo.memories import Conversation, Reply, Tool
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint
@@ -118,7 +118,7 @@ class TestImmediate:
     @each_way
     def test_is_the_reply_without_another_call(self, say: Say, endpoint: "Endpoint") -> None:
         """If all calls of a round are immediate, the model is not asked again; the memory keeps calls and results."""
-        conversation = Conversation(endpoint.model, tools=[immediate(add), immediate(describe)])
+        conversation = Conversation(endpoint.model, tools=[Tool(add, immediate=True), Tool(describe, immediate=True)])
         endpoint.says(None, ("add", '{"a": 1, "b": 2}'), ("describe", '{"thing": "tea"}'))
         assert say(conversation, "1 + 2? Tea?") == '3\n{"tea":"hot"}'
         assert len(endpoint.asked) == 1
@@ -130,7 +130,7 @@ class TestImmediate:
 
     def test_values_are_there_too(self, endpoint: "Endpoint") -> None:
         """The reply knows the calls: what was asked for, and what the tools returned, as Python values."""
-        conversation = Conversation(endpoint.model, tools=[immediate(describe)])
+        conversation = Conversation(endpoint.model, tools=[Tool(describe, immediate=True)])
         endpoint.says(None, ("describe", '{"thing": "tea"}'))
         reply = conversation.send("Tea?")
         assert isinstance(reply, Reply)
@@ -141,7 +141,7 @@ class TestImmediate:
     @pytest.mark.parametrize("other", [("describe", '{"thing": "tea"}'), ("add", '{"a": 1}')], ids=["plain", "failed"])
     def test_counts_only_if_all_are_immediate(self, other: tuple[str, str], endpoint: "Endpoint") -> None:
         """With one call of another tool, or one that failed, the model gets all results and answers."""
-        conversation = Conversation(endpoint.model, tools=[immediate(add), describe])
+        conversation = Conversation(endpoint.model, tools=[Tool(add, immediate=True), describe])
         endpoint.says(None, ("add", '{"a": 1, "b": 2}'), other)
         endpoint.says("Done")
         reply = conversation.send("Both!")
@@ -150,4 +150,4 @@ class TestImmediate:
     def test_may_say_nothing(self, endpoint: "Endpoint") -> None:
         """An empty result is a reply as well."""
         endpoint.says(None, ("quiet", ""))
-        assert Conversation(endpoint.model, tools=[immediate(quiet)]).send("Hush!") == ""
+        assert Conversation(endpoint.model, tools=[Tool(quiet, immediate=True)]).send("Hush!") == ""

@@ -16,7 +16,8 @@ from memzoo.errors import (
     UnknownMessageError,
 )
 from memzoo.memories import STRATEGIES, BaseMemory, Conversation, ConversationBufferMemory, create_memory
-from memzoo.stores import Entry, ExactIndex, InMemoryStore, Message, Record
+from memzoo.stores import Entry, InMemoryStore, Message, Record
+from memzoo.stores.indexes.index import ExactIndex
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 from tests.memories.chat.ways import texts

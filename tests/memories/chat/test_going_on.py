@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memzoo.errors import ModelError
-from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, create_memory, repeatable
+from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, Tool, create_memory
 from memzoo.stores import Message, MessageListStore, open_store
 from tests.memories.chat.turns import CALL, RESULT, Mishap, contents, failed, roles
 from tests.memories.chat.ways import Say, each_way
@@ -167,7 +167,7 @@ def test_a_process_that_dies_in_a_tool(
     done = subprocess.run([sys.executable, "-c", KILLED, endpoint.url, url], check=False)
     assert done.returncode < 0
     till = Till()
-    tool = repeatable(till.pay) if may_repeat else till.pay
+    tool = Tool(till.pay, repeatable=may_repeat)
     with Conversation(endpoint.model, "buffer", store=url, conversation_id="zoe", tools=[tool]) as conversation:
         endpoint.says("I see.")
         WAYS[way](conversation) if way in WAYS else conversation.send("Well?")

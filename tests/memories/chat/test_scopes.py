@@ -11,7 +11,7 @@ import pytest
 
 from memzoo import delete_old, open_store
 from memzoo.memories import BaseMemory, Conversation, MemoryProvider
-from memzoo.stores import utc_now
+from memzoo.stores.base import utc_now
 
 KILLED = """
 import os, signal, sys

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from memzoo.memories import Tool, immediate
+from memzoo.memories import Tool
 from memzoo.memories.chat.tools import Called, run, toolbox
 from memzoo.sync import drive
 
@@ -132,15 +132,14 @@ def test_anything_that_can_be_called_is_a_tool() -> None:
 
 
 def test_an_immediate_tool_is_still_a_function() -> None:
-    """The mark works as a decorator and on a tool; the function can be called as before."""
+    """It can be called as before."""
 
-    @immediate
-    def menu(day: str) -> str:
+    def soup(day: str) -> str:
         """What there is to eat."""
         return f"soup on {day}"
 
+    menu = Tool(soup, name="menu", immediate=True)
     assert menu("Monday") == "soup on Monday"
     assert (menu.name, menu.description, menu.immediate) == ("menu", "What there is to eat.", True)
     assert called(menu, '{"day": "Monday"}').immediate
     assert not called(menu, "{}").immediate
-    assert immediate(Tool(weather, name="other")).name == "other"

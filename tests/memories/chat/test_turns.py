@@ -14,7 +14,6 @@ from memzoo.memories import (
     STRATEGIES,
     BaseMemory,
     ConversationBufferMemory,
-    ConversationSummaryMemory,
     create_memory,
 )
 from memzoo.stores import Entry, InMemoryStore, Message, Record
@@ -255,12 +254,6 @@ def seeded(memory: BaseMemory) -> None:
     memory.seed([("How?", "So.")])
 
 
-def made_of_messages(memory: BaseMemory) -> None:
-    """Take in a conversation."""
-    said: list[Message] = [{"role": "user", "content": "How?"}]
-    ConversationSummaryMemory.from_messages("offline", said, store=memory.store, conversation_id="a")
-
-
 class Silent(InMemoryStore):
     """Stores what it is given, but loses the first answer."""
 
@@ -273,7 +266,7 @@ class Silent(InMemoryStore):
         return stored
 
 
-@pytest.mark.parametrize("save", [kept_early, given_up, seeded, made_of_messages])
+@pytest.mark.parametrize("save", [kept_early, given_up, seeded])
 def test_whatever_may_be_stored_can_be_saved_again(save: Callable[[BaseMemory], None]) -> None:
     """The error of a store has a note with the id, whichever way the messages came: under it they are there once."""
     memory = create_memory("buffer", store=Silent(), conversation_id="a")

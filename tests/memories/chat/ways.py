@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memzoo.memories import STRATEGIES, Conversation
+from memzoo.memories.strategies.named import further_names
 from memzoo.stores import Message
-from memzoo.strategy import further_names
 
 Say = Callable[[Conversation, str], str]
 

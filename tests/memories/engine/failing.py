@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
-from memzoo.strategy import ChatFunction
 
 TURNS = 300
 

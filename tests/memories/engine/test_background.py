@@ -20,8 +20,9 @@ from memzoo.memories import (
 from memzoo.memories.engine.background import Background
 from memzoo.stores import InMemoryStore, Message, open_store
 from memzoo.sync import drive
-from memzoo.testing import FlakyModel, MemoryContract, ScriptedModel
+from memzoo.testing import MemoryContract, ScriptedModel
 from memzoo.testing.failures import FailingTalk
+from memzoo.testing.scripted import FlakyModel
 
 SPECIES = [*STRATEGIES, "combined"]
 

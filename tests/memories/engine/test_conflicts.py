@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationSummaryMemory
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Entries, InMemoryStore, Message
-from memzoo.strategy import ChatFunction
 from memzoo.sync import drive, is_blocking
 
 Make = Callable[..., BaseMemory]

@@ -21,10 +21,13 @@ from memzoo.memories import (
     HashEmbedder,
     VectorStoreRetrieverMemory,
 )
-from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore, managed
-from memzoo.strategy import as_model
+from memzoo.memories.models.chat import as_model
+from memzoo.stores import InMemoryStore, Message, SQLStore
+from memzoo.stores.base import managed
+from memzoo.stores.indexes.index import ExactIndex
 from memzoo.sync import drive
-from memzoo.testing import FlakyModel, ScriptedModel
+from memzoo.testing import ScriptedModel
+from memzoo.testing.scripted import FlakyModel
 
 Make = Callable[..., BaseMemory]
 

@@ -9,8 +9,9 @@ import pytest
 
 from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, ConversationBufferMemory, ConversationKGMemory
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import ChatFunction, State
+from memzoo.strategy import State
 from memzoo.sync import drive
 
 Make = Callable[..., BaseMemory]

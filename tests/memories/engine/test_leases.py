@@ -13,9 +13,9 @@ import pytest
 from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory, ChatModel, create_memory
 from memzoo.memories.engine.leaseholder import Leaseholder, has_ended
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.memories.models.embedders import HashEmbedder
 from memzoo.stores import EncryptedStore, InMemoryStore, Lease, Message, MessageListStore, SQLStore, Store
-from memzoo.strategy import ChatFunction
 from memzoo.sync import drive
 
 Make = Callable[..., BaseMemory]

@@ -12,7 +12,8 @@ import pytest
 from memzoo import Conversation
 from memzoo.errors import MemoryZooError, OptionError, OverBudgetError, StoreError, UnknownMessageError
 from memzoo.memories import BaseMemory, create_memory, delete_old
-from memzoo.stores import EncryptedStore, InMemoryStore, Message, MessageListStore, Store, open_store, utc_now
+from memzoo.stores import EncryptedStore, InMemoryStore, Message, MessageListStore, Store, open_store
+from memzoo.stores.base import utc_now
 from memzoo.sync import drive
 
 RULE: Message = {"role": "user", "content": "Never delete the zebra table."}
@@ -271,7 +272,7 @@ def test_a_strategy_of_ones_own_is_given_the_pins() -> None:
 
         async def view(self, log: Log, state: State, query: str | None) -> View:
             """The last one, if there is room."""
-            room = self.pins.room(self.max_token_limit, self.render.tokens)
+            room = self.log.pins.room(self.max_token_limit, self.render.tokens)
             return View.of(await log.tail(min(room, 1)))
 
     memory = Last(token_counter=one)

@@ -8,16 +8,8 @@ import pytest
 
 from memzoo.errors import OptionError, PluginError
 from memzoo.memories import STRATEGIES
-from memzoo.strategy import (
-    BaseMemory,
-    Changes,
-    Entry,
-    Log,
-    State,
-    View,
-    further_names,
-    strategy_named,
-)
+from memzoo.memories.strategies.named import further_names, strategy_named
+from memzoo.strategy import BaseMemory, Changes, Entry, Log, State, View
 
 HEAD = "from dataclasses import field\nfrom memzoo.strategy import BaseMemory, Changes, View, strategy\n"
 SOUND = '''

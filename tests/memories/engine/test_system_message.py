@@ -172,7 +172,7 @@ def test_what_was_forgotten_meanwhile_is_not_written_down(store: CountingStore) 
     """Whichever message a process is about to write down, it is one that is still there."""
     opened(store).add_messages([POET, PIRATE])
     store.rival = lambda: store.forget("a", [2])
-    drive(opened(store).system.write_down())
+    drive(opened(store).log.system.write_down())
     assert store.rival is None
     assert "pirate" not in str(drive(store.read_state("a", "system-message")))
     assert opened(store).messages()[0] == POET

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from memzoo.benchmarks import sample_transcripts
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.memories import ConversationKGMemory
 from memzoo.stores import InMemoryStore
 from memzoo.testing import ScriptedModel

@@ -17,7 +17,8 @@ from memzoo.errors import ModelError
 from memzoo.http_library import http
 from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import as_embedder
-from memzoo.stores import ChromaIndex, InMemoryStore, managed, open_store
+from memzoo.stores import ChromaIndex, InMemoryStore, open_store
+from memzoo.stores.base import managed
 from memzoo.sync import drive
 
 Answer = Callable[[dict[str, Any]], http.Response]

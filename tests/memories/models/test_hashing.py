@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories.models.offline import hash_embedding
+from memzoo.memories.models.hashing import hash_embedding
 
 
 def similarity(one: str, other: str) -> float:

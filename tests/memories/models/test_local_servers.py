@@ -46,7 +46,7 @@ def test_a_model_needs_no_key(url: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_command_needs_no_key(url: str) -> None:
     """`memzoo chat` speaks with a server of this machine at once."""
-    done = CliRunner().invoke(app, ["chat", "--model", "m", "--base-url", url], input="I like tea.\n/quit\n")
+    done = CliRunner().invoke(app, ["chat", "--model", f"m:base_url={url}"], input="I like tea.\n/quit\n")
     assert done.exit_code == 0
     assert "m: Noted." in done.output
 

@@ -14,8 +14,8 @@ import pytest
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.http_library import http
 from memzoo.memories import ChatModel, ConversationKGMemory, ConversationSummaryMemory, Model
+from memzoo.memories.models.chat import as_model
 from memzoo.stores import Message
-from memzoo.strategy import as_model
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 

@@ -12,6 +12,7 @@ import pytest
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.http_library import http
 from memzoo.memories import ChatModel, ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
+from memzoo.memories.models import replies
 from memzoo.sync import drive
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def test_summary(reply: dict[str, Any]) -> None:
 def test_names(reply: dict[str, Any]) -> None:
     """Names come without numbers, kinds, explanations and talk around them."""
     memory = ConversationKGMemory(llm=saying(reply))
-    found = outcome(reply, lambda: memory.get_current_entities(MOVED["input"]))
+    asked = {"history": "", "input": MOVED["input"], "known": ()}
+    found = outcome(reply, lambda: replies.names(drive(memory.ask("current_entities", **asked))))
     assert (found or []) == reply.get("gives", [])
 
 
@@ -97,7 +99,9 @@ def test_notes(reply: dict[str, Any]) -> None:
 def test_triples(reply: dict[str, Any]) -> None:
     """Facts come without thoughts, heads of tables and repeated parts of the prompt."""
     memory = ConversationKGMemory(llm=saying(reply))
-    found: list[Any] = outcome(reply, lambda: memory.get_knowledge_triplets(MOVED["input"])) or []
+    lines = {"history": "", "dated_history": "", "new_lines": MOVED["input"], "dated_new_lines": MOVED["input"]}
+    asked = {**lines, "known": (), "relations": ()}
+    found = outcome(reply, lambda: replies.statements(drive(memory.ask("triple_extraction", **asked)))) or []
     written = [f"{'NOT ' * one.negated}{one.subject} | {one.relation} | {one.object}" for one in found]
     assert written == reply.get("gives", [])
 

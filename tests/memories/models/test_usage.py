@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories import ConversationEntityMemory, ConversationSummaryMemory, Usage
-from memzoo.strategy import ChatFunction
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.testing import ScriptedModel
 from memzoo.types import Spent
 

@@ -17,7 +17,8 @@ from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.word_index import WordIndex
 from memzoo.memories.search.words import Analyser
 from memzoo.memories.text.messages import Labels
-from memzoo.stores import EncryptedStore, Entries, Entry, InMemoryStore, Message, SQLStore, StateUpdate, Store, managed
+from memzoo.stores import EncryptedStore, Entries, Entry, InMemoryStore, Message, SQLStore, StateUpdate, Store
+from memzoo.stores.base import managed
 from memzoo.strategy import Log
 from memzoo.sync import drive
 

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from memzoo.memories import VectorStoreRetrieverMemory
-from memzoo.stores import ExactIndex, InMemoryStore, managed
+from memzoo.stores import InMemoryStore
+from memzoo.stores.base import managed
+from memzoo.stores.indexes.index import ExactIndex
 from memzoo.sync import drive
 
 Texts = list[str]

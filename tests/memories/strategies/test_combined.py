@@ -16,9 +16,10 @@ from memzoo.memories import (
     ConversationSummaryMemory,
     create_memory,
 )
+from memzoo.memories.models.chat import ChatFunction, as_model
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import ChatFunction, as_model
-from memzoo.testing import FlakyModel, MemoryContract, ScriptedModel
+from memzoo.testing import MemoryContract, ScriptedModel
+from memzoo.testing.scripted import FlakyModel
 
 SAID = [("Sam lives in Oslo", "ok"), ("Sam likes tea", "fine"), ("Eve likes milk", "good")]
 

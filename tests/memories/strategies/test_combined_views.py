@@ -12,8 +12,9 @@ from memzoo.memories.search.excerpt import evidence
 from memzoo.memories.strategies.combined import merge_views
 from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.rendering import Renderer
+from memzoo.memories.text.tokens import token_counter
 from memzoo.stores import Entry, Message
-from memzoo.strategy import Passage, View, token_counter
+from memzoo.strategy import Passage, View
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LOG = [f"#{number} {'word ' * (number % 5)}end." for number in range(1, 21)]

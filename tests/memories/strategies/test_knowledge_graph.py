@@ -13,7 +13,6 @@ import pytest
 from memzoo.errors import ModelError, ModelReplyError, OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, Fact
 from memzoo.memories.engine.prompt_limit import count_for_prompt
-from memzoo.memories.models.replies import Statement
 from memzoo.memories.strategies.knowledge_graph import units_of_fact
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
@@ -483,35 +482,6 @@ class TestSources:
         memory.add_messages([{"role": "user", "content": text} for text in said])
         memory.settle()
         assert [fact.said_in for fact in memory.kg.facts()] == [messages]
-
-
-class TestQuestions:
-    """LangChain's two methods that ask without storing."""
-
-    def test_get_knowledge_triplets(self) -> None:
-        """Whom "her" means is told by the last exchanges; nothing is stored or learnt (reference 2.7)."""
-        memory, model = told("sam | has a favorite color | red")
-        triplets = memory.get_knowledge_triplets("her favorite color is red")
-        assert triplets == [Statement("sam", "has a favorite color", "red")]
-        assert section(model.asked[-1][1], "history") == "Human: Sam is a friend\nAI: okay"
-        assert section(model.asked[-1][1], "new_lines") == "Human: her favorite color is red"
-        assert len(memory.history()) == 2
-        assert len(memory.kg.facts()) == 1
-
-    def test_too_long_a_text_is_not_sent(self) -> None:
-        """What no prompt has room for is an error that says so, and no call."""
-        memory, model = told(max_prompt_tokens=2_000)
-        with pytest.raises(ModelError, match="'triple_extraction' would have about"):
-            memory.get_knowledge_triplets("red " * 4_000)
-        assert len(model.asked) == 1
-
-    def test_get_current_entities(self) -> None:
-        """The names in a text are found after the last exchanges; a failing model is an error here."""
-        memory, model = told("Sam", ModelError("down"))
-        assert memory.get_current_entities("what's her favorite color?") == ["Sam"]
-        assert section(model.asked[-1][1], "input") == "what's her favorite color?"
-        with pytest.raises(ModelError):
-            memory.get_current_entities("x")
 
 
 def test_is_empty_as_soon_as_it_is_cleared() -> None:

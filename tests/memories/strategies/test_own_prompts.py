@@ -8,12 +8,14 @@ import pytest
 
 from memzoo.errors import PromptError
 from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
+from memzoo.memories.models.chat import as_model
 from memzoo.memories.strategies.summary import ConversationSummaryMemory
 from memzoo.prompts import PromptSet
 from memzoo.stores import Message
-from memzoo.strategy import Changes, Entry, Log, ModelBackedMemory, State, View, as_model, prose, strategy
+from memzoo.strategy import Changes, Entry, Log, ModelBackedMemory, State, View, prose, strategy
 from memzoo.sync import drive
-from memzoo.testing import FlakyModel, MemoryContract, ScriptedModel
+from memzoo.testing import MemoryContract, ScriptedModel
+from memzoo.testing.scripted import FlakyModel
 from memzoo.testing.tools import ContractTools
 
 

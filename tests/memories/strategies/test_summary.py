@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from memzoo.errors import MessageError, ModelError, ModelReplyError
-from memzoo.memories import ConversationBufferMemory, ConversationSummaryMemory, create_memory
+from memzoo.errors import ModelError, ModelReplyError
+from memzoo.memories import ConversationSummaryMemory, create_memory
 from memzoo.memories.engine.prompt_limit import TooLongError, count_for_prompt
-from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
-from tests.conversations import render
 
 SAID: list[Message] = [{"role": role, "content": f"{role} {n}"} for n in range(5) for role in ("user", "assistant")]
 
@@ -35,7 +33,7 @@ class TestSaving:
         assert "<summary>\n\n</summary>" in model.asked[0][1]
         assert "<summary>\nSam greets.\n</summary>" in model.asked[1][1]
         assert "]\nHuman: Bye\nAI: See you\n</new_lines>" in model.asked[1][1]
-        assert memory.buffer == memory.summary == "Sam greets and leaves."
+        assert memory.summary == "Sam greets and leaves."
         assert memory.load_memory_variables({}) == {"history": "Sam greets and leaves."}
 
     def test_after_a_failure_takes_one_call_for_all_that_waits(self) -> None:
@@ -140,47 +138,6 @@ class TestEmpty:
         assert memory.load_memory_variables({}) == {"history": [{"role": "system", "content": "Sam."}]}
 
 
-class TestFromMessages:
-    """A memory of a conversation that took place already."""
-
-    @pytest.mark.parametrize(("step", "calls"), [(1, 10), (2, 5), (4, 3), (100, 1)])
-    def test_summarises_step_by_step(self, step: int, calls: int) -> None:
-        """Each call takes in `summarize_step` messages, in order, each message once (reference 2.5)."""
-        model = ScriptedModel(*["ok"] * calls)
-        memory = ConversationSummaryMemory.from_messages(model, SAID, summarize_step=step)
-        steps = [SAID[start : start + step] for start in range(0, len(SAID), step)]
-        asked = [prompt.partition("]\n")[2].partition("\n</new_lines>")[0] for _, prompt in model.asked]
-        assert asked == [render(messages, Labels()) for messages in steps]
-        assert len(asked) == calls
-        assert memory.history() == SAID
-
-    def test_takes_2_messages_a_call_by_default(self) -> None:
-        """LangChain's default is kept."""
-        model = ScriptedModel(*["ok"] * 5)
-        ConversationSummaryMemory.from_messages(model, SAID)
-        assert len(model.asked) == 5
-
-    def test_takes_another_memorys_log(self) -> None:
-        """The log of another memory can be given; options are passed on."""
-        told = ConversationBufferMemory()
-        told.add_messages(SAID[:2])
-        memory = ConversationSummaryMemory.from_messages(ScriptedModel("ok"), told.history(), memory_key="chat")
-        assert memory.load_memory_variables({}) == {"chat": "ok"}
-        assert memory.conversation_id != told.conversation_id
-
-    def test_stores_nothing_if_one_message_is_not_legal(self) -> None:
-        """All messages are checked before the first is summarised."""
-        model = ScriptedModel()
-        with pytest.raises(MessageError):
-            ConversationSummaryMemory.from_messages(model, [*SAID, {"role": "robot", "content": "x"}])
-        assert model.asked == []
-
-    def test_fails_with_the_model(self) -> None:
-        """What the model cannot take in is an error, and no memory that has forgotten the half of it."""
-        with pytest.raises(ModelError, match="down"):
-            ConversationSummaryMemory.from_messages(ScriptedModel("ok", ModelError("down")), SAID, summarize_step=4)
-
-
 class TestEvery:
     """One call for several exchanges."""
 
@@ -214,12 +171,6 @@ class TestEvery:
         for _ in range(4):
             memory.save_context({"input": "long " * 1200}, {"output": "ok"})
         assert 1 <= len(model.asked) <= 2
-
-    def test_is_no_matter_of_a_conversation_taken_in(self) -> None:
-        """`from_messages` goes by its steps."""
-        model = ScriptedModel(*["ok"] * 5)
-        memory = ConversationSummaryMemory.from_messages(model, SAID, every=3)
-        assert (len(model.asked), memory.every) == (5, 3)
 
 
 class TestLimit:

@@ -6,8 +6,8 @@ import pytest
 
 from memzoo.errors import ModelError
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryBufferMemory
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import ChatFunction
 from memzoo.testing import ScriptedModel
 
 
@@ -54,7 +54,7 @@ class TestView:
         memory = make(ScriptedModel("Earlier."), 5)
         tell(memory, 0, 1)
         assert memory.load_memory_variables({}) == {"history": "System: Earlier.\nHuman: question 1\nAI: answer 1"}
-        assert memory.moving_summary_buffer == memory.summary == "Earlier."
+        assert memory.summary == "Earlier."
 
     def test_as_messages(self) -> None:
         """With `return_messages` the summary is a system message, and absent while there is none (reference 2.4)."""

@@ -8,8 +8,8 @@ import pytest
 
 from memzoo.errors import MemoryZooError, MessageError
 from memzoo.memories import STRATEGIES, ConversationBufferMemory, VectorStoreRetrieverMemory, create_memory
-from memzoo.memories.text.messages import Labels
-from memzoo.strategy import checked, text_of
+from memzoo.memories.text.messages import Labels, checked
+from memzoo.strategy import text_of
 from tests.conversations import render
 
 if TYPE_CHECKING:

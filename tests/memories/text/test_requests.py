@@ -78,8 +78,8 @@ def test_a_list_of_messages_from_loading_can_be_sent_too() -> None:
     memory = ConversationBufferMemory(return_messages=True)
     memory.add_messages([result("lost"), U1, call("waits"), A1])
     assert memory.load_memory_variables({}) == {"history": [U1, A1]}
-    assert memory.buffer_as_messages == [U1, A1]
-    assert 'Tool: done\nHuman: question 1\nAI: [calls look_up({"what": "tea"})]' in memory.buffer_as_str
+    transcript = memory.clone(return_messages=False).load_memory_variables({})["history"]
+    assert 'Tool: done\nHuman: question 1\nAI: [calls look_up({"what": "tea"})]' in transcript
 
 
 def test_a_combined_memory_shows_the_question_before_all_else() -> None:

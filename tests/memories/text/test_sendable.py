@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.memories.text.messages import sendable
 from memzoo.stores import Message
-from memzoo.strategy import sendable
 from tests.conversations import call, legacy_call, legacy_result, result, said
 
 

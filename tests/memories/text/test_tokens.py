@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 import tiktoken
 
-from memzoo.benchmarks import sample_transcripts
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.errors import TokenizerError
 from memzoo.memories import ChatModel, Conversation, ConversationSummaryBufferMemory, create_memory
-from memzoo.memories.text.tokens import count_text, estimate_tokens
+from memzoo.memories.text.tokens import count_text, estimate_tokens, token_counter
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import token_counter
 from tests.vocabulary import Vocabulary
 
 TEXT = "The quick brown fox jumps over the lazy dog; 狐狸跳过懒狗。"

@@ -9,8 +9,8 @@ from hypothesis import strategies as some
 
 from memzoo.errors import MessageError, OptionError, OverBudgetError
 from memzoo.memories import trim_messages
+from memzoo.memories.text.messages import sendable
 from memzoo.stores import Message
-from memzoo.strategy import sendable
 from tests.conversations import Chatter, call, result, said
 from tests.memories.strategies.windows import A1, A2, AB, RA, RB, RC, U1, U2, U3, C, S, one, words
 from tests.provider import refusal

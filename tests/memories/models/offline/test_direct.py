@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import sample_transcripts
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.errors import CutReplyError, ModelError
 from memzoo.memories import ChatModel, create_memory, offline_client
 from memzoo.stores import Message
@@ -85,7 +85,7 @@ def test_a_model_of_an_endpoint_is_itself() -> None:
 def test_an_offline_comparison_needs_no_client() -> None:
     """The `openai` package, slow to load, is not even imported."""
     code = (
-        "import sys; from memzoo.benchmarks import compare, sample_transcripts; "
-        "compare(sample_transcripts(), ['summary-buffer']); assert 'openai' not in sys.modules"
+        "import sys; from memzoo.benchmarks import compare; "
+        "compare('sample:en', ['summary-buffer']); assert 'openai' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -17,14 +17,10 @@ import pytest
 from openai import AsyncOpenAI, OpenAI
 
 from memzoo.memories import async_offline_client
-from memzoo.memories.models.offline import (
-    CHAT_MODEL,
-    EMBEDDING_MODEL,
-    count_tokens,
-    hash_embedding,
-    serve,
-    serve_forever,
-)
+from memzoo.memories.models.hashing import hash_embedding
+from memzoo.memories.models.offline import serve
+from memzoo.memories.models.offline.endpoint import CHAT_MODEL, EMBEDDING_MODEL, count_tokens
+from memzoo.memories.models.offline.serving import serve_forever
 
 QUESTION = "I like tea. What do I like?"
 ANSWER = "From what was said: I like tea."
@@ -310,7 +306,7 @@ class TestServing:
         code = (
             "import signal\n"
             "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # it may be ignored in the background
-            "from memzoo.memories.models.offline import serve_forever\n"
+            "from memzoo.memories.models.offline.serving import serve_forever\n"
             "serve_forever(port=0, ready=lambda url: print(url, flush=True))"
         )
         with subprocess.Popen(

@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from memzoo.benchmarks import Settings, TextCounter, compare, sample_transcripts
+from memzoo.benchmarks import Settings, compare
+from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.memories import ConversationEntityMemory
 from memzoo.memories.text.tokens import estimate_tokens
 

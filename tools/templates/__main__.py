@@ -1,0 +1,188 @@
+"""All memories and the chat templates of open models: `python -m tools.templates`, which `make templates` starts.
+
+Each request that a memory makes is reduced to its form: roles, calls, kinds of content, with a mark in place of each
+text. Each form is rendered once with each template, as vLLM and as llama.cpp's server prepare it, and is then counted:
+what raises, which marks are lost, "None", arguments encoded twice. Open converters get the same forms.
+"""
+
+import json
+import os
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Annotated, Any, cast
+
+import typer
+from rich.console import Console
+
+from memzoo.stores import Message
+from tools.templates.fetched import fetch
+from tools.templates.rendering import SERVERS, TOOLS, Template, called, said
+from tools.templates.talks import OPTIONS, QUESTION, View, views, words_of
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "memzoo-templates"
+_IS_MISTRALS = re.compile("[A-Za-z0-9]{9}")
+PLAIN = [said("user", "hi"), *called("markq"), said("assistant", "yes"), said("user", "hm")]
+BESIDE = [said("user", "hi"), *called("markq", content="besideq"), said("assistant", "yes"), said("user", "hm")]
+
+
+@dataclass
+class Form:
+    """A request with a mark in place of each text.
+
+    Attributes:
+        messages: The messages.
+        marks: What each mark stands for: "system", "words", "call", "beside a call" or "result".
+    """
+
+    messages: list[Message]
+    marks: dict[str, str]
+
+
+def form_of(messages: Sequence[Message]) -> Form:
+    """Return the form of a request."""
+    form = Form(json.loads(json.dumps(messages)), {})
+    ids: dict[str, str] = {}
+
+    def mark(kind: str) -> str:
+        form.marks[name := f"mk{len(form.marks)}z"] = kind
+        return name
+
+    for message in form.messages:
+        calls: list[Any] = message.get("tool_calls") or []
+        kind = {"tool": "result", "system": "system"}.get(message["role"], "beside a call" if calls else "words")
+        if isinstance(content := message.get("content"), list):
+            for part in cast("list[dict[str, Any]]", content):
+                part["text"] = mark(kind)
+        elif content:
+            message["content"] = mark(kind)
+        for call in calls:
+            given = call["id"]
+            call["id"] = ids[given] = f"call{len(ids):05}" if _IS_MISTRALS.fullmatch(given) else f"call_{len(ids):020}"
+            if isinstance(json.loads(call["function"]["arguments"]), dict):
+                call["function"]["arguments"] = json.dumps({"name": mark("call")})
+        if "tool_call_id" in message:
+            message["tool_call_id"] = ids[message["tool_call_id"]]
+    return form
+
+
+def judge(template: Template, server: str, form: Form, *, tools: bool) -> dict[str, str]:
+    """Render a form, and return the faults by name, each with an example."""
+    try:
+        text = template.render(SERVERS[server](template, form.messages), TOOLS if tools else None)
+    except Exception as error:  # noqa: BLE001 - a template may raise anything
+        return {"raises": " ".join(str(error).split())[:100] or type(error).__name__}
+    faults = {f"loses {kind}": mark for mark, kind in form.marks.items() if mark not in text}
+    if text.count("None") > template.plain_text(tools=tools).count("None"):
+        faults["says None"] = "None"
+    if '\\"name\\"' in text:
+        faults["encodes twice"] = '\\"name\\"'
+    return faults
+
+
+class Converters:
+    """The open converters, asked by the Python of an environment that has them."""
+
+    def __init__(self, python: Path) -> None:
+        command = [python, Path(__file__).with_name("converters.py")]
+        self._running = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+
+    def judge(self, form: Form, *, tools: bool) -> dict[str, dict[str, str]]:
+        """Return the faults of each converter by name."""
+        asked, answers = cast("IO[str]", self._running.stdin), cast("IO[str]", self._running.stdout)
+        print(json.dumps(asdict(form) | {"tools": TOOLS if tools else None}), file=asked, flush=True)
+        return json.loads(answers.readline())
+
+
+class Count:
+    """The faults of all forms.
+
+    Attributes:
+        views: The number of views.
+        unable: What a template or converter does not keep of one plain call.
+        found: By strategy, and with tools or without: the faults, and for each the names with an example.
+    """
+
+    def __init__(self, templates: Sequence[Template], converters: Converters | None) -> None:
+        self._templates, self._converters, self.views = templates, converters, 0
+        self._judged: dict[tuple[str, bool], dict[str, dict[str, str]]] = {}
+        self.found = defaultdict[tuple[str, bool], defaultdict[str, dict[str, str]]](lambda: defaultdict(dict))
+        self.unable = defaultdict[str, dict[str, str]](dict)
+        for plain in (PLAIN, BESIDE):
+            for name, faults in self._judge(form_of(plain), tools=True).items():
+                self.unable[name] |= faults
+
+    def _judge(self, form: Form, *, tools: bool) -> dict[str, dict[str, str]]:
+        found = self._converters.judge(form, tools=tools) if self._converters else {}
+        for template in self._templates:
+            for server in SERVERS:
+                if faults := judge(template, server, form, tools=tools):
+                    found.setdefault(f"{template.name}, {server}", faults)
+        return found
+
+    def add(self, view: View) -> None:
+        """Count one view with all templates."""
+        self.views += 1
+        shown = view.memory.messages(QUESTION)
+        request = [*shown, said("user", QUESTION)]
+        if view.system:
+            request.insert(0, said("system", view.system))
+        if words := words_of(shown) - words_of(request):
+            self.found[view.strategy, view.tools]["loses words before any template"][""] = f"{words}: {view.label}"
+        form = form_of(request)
+        key = json.dumps(form.messages), view.tools
+        if key not in self._judged:
+            self._judged[key] = self._judge(form, tools=view.tools)
+        for name, faults in self._judged[key].items():
+            unable = self.unable.get(name, {}) if view.tools else {}
+            for fault in set[str]() if "raises" in unable else faults.keys() - unable.keys():
+                self.found[view.strategy, view.tools][fault].setdefault(name, f"{faults[fault]} - {view.label}")
+
+    @property
+    def forms(self) -> int:
+        """The number of distinct forms."""
+        return len(self._judged)
+
+
+def main(
+    strategies: Annotated[list[str] | None, typer.Argument(help=f"Of {', '.join(OPTIONS)}; all by default.")] = None,
+    cache: Annotated[Path, typer.Option(help="Where the packages with the templates are kept.")] = CACHE,
+    converters: Annotated[Path | None, typer.Option(help="A Python that has the open converters.")] = None,
+    examples: Annotated[bool, typer.Option(help="Name each template, with an example.")] = True,  # noqa: FBT002
+) -> None:
+    """Count what templates and converters refuse and lose of requests, and end with 1 if there is anything."""
+    console = Console(soft_wrap=True, highlight=False, markup=False)
+    given = [Template(*one) for one in fetch(cache).items()]
+    talk = form_of([said("user", "a question"), said("assistant", "an answer"), said("user", "another")])
+    unfit = [one for one in given if any(judge(one, server, talk, tools=False) for server in SERVERS)]
+    console.print(f"{len(given) - len(unfit)} templates; these render no talk: {', '.join(one.name for one in unfit)}")
+    count = Count([one for one in given if one not in unfit], Converters(converters) if converters else None)
+    for view in views(strategies or list(OPTIONS)):
+        count.add(view)
+    console.print(f"{count.views} views, {count.forms} forms\n")
+    for tools in (False, True):
+        named = defaultdict[str, dict[str, str]](dict)
+        for strategy, faults in (
+            (one, faults) for (one, with_tools), faults in count.found.items() if with_tools is tools
+        ):
+            told = ", ".join(f"{fault} {len(names)}" for fault, names in sorted(faults.items()))
+            console.print(f"{strategy}{' with tools' if tools else ''}: {told}")
+            for fault, names in faults.items():
+                named[fault] |= {name: f"{example} - {strategy}" for name, example in names.items()}
+        for fault, names in sorted(named.items()) if examples else ():
+            console.print(f"\n{fault}{' with tools' if tools else ''}:")
+            console.print("".join(f"    {name}: {example}\n" for name, example in sorted(names.items())))
+    console.print("Of one plain call, these keep less:")
+    for fault in sorted({fault for faults in count.unable.values() for fault in faults}):
+        names = [name for name, faults in sorted(count.unable.items()) if fault in faults]
+        console.print(f"    {fault} {len(names)}: {'; '.join(names)}" if examples else f"    {fault} {len(names)}")
+    raise typer.Exit(code=bool(count.found))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -6,67 +6,23 @@ what raises, which marks are lost, "None", arguments encoded twice. Open convert
 """
 
 import json
-import os
-import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Annotated, Any, cast
+from typing import IO, Annotated, cast
 
 import typer
 from rich.console import Console
 
-from memzoo.stores import Message
-from tools.templates.fetched import fetch
+from tools.templates.fetched import CACHE, fetch
+from tools.templates.forms import Form, form_of
 from tools.templates.rendering import SERVERS, TOOLS, Template, called, said
-from tools.templates.talks import OPTIONS, QUESTION, View, views, words_of
+from tools.templates.talks import OPTIONS, View, views, words_of
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "memzoo-templates"
-_IS_MISTRALS = re.compile("[A-Za-z0-9]{9}")
 PLAIN = [said("user", "hi"), *called("markq"), said("assistant", "yes"), said("user", "hm")]
 BESIDE = [said("user", "hi"), *called("markq", content="besideq"), said("assistant", "yes"), said("user", "hm")]
-
-
-@dataclass
-class Form:
-    """A request with a mark in place of each text.
-
-    Attributes:
-        messages: The messages.
-        marks: What each mark stands for: "system", "words", "call", "beside a call" or "result".
-    """
-
-    messages: list[Message]
-    marks: dict[str, str]
-
-
-def form_of(messages: Sequence[Message]) -> Form:
-    """Return the form of a request."""
-    form = Form(json.loads(json.dumps(messages)), {})
-    ids: dict[str, str] = {}
-
-    def mark(kind: str) -> str:
-        form.marks[name := f"mk{len(form.marks)}z"] = kind
-        return name
-
-    for message in form.messages:
-        calls: list[Any] = message.get("tool_calls") or []
-        kind = {"tool": "result", "system": "system"}.get(message["role"], "beside a call" if calls else "words")
-        if isinstance(content := message.get("content"), list):
-            for part in cast("list[dict[str, Any]]", content):
-                part["text"] = mark(kind)
-        elif content:
-            message["content"] = mark(kind)
-        for call in calls:
-            given = call["id"]
-            call["id"] = ids[given] = f"call{len(ids):05}" if _IS_MISTRALS.fullmatch(given) else f"call_{len(ids):020}"
-            if isinstance(json.loads(call["function"]["arguments"]), dict):
-                call["function"]["arguments"] = json.dumps({"name": mark("call")})
-        if "tool_call_id" in message:
-            message["tool_call_id"] = ids[message["tool_call_id"]]
-    return form
 
 
 def judge(template: Template, server: str, form: Form, *, tools: bool) -> dict[str, str]:
@@ -128,11 +84,8 @@ class Count:
     def add(self, view: View) -> None:
         """Count one view with all templates."""
         self.views += 1
-        shown = view.memory.messages(QUESTION)
-        request = [*shown, said("user", QUESTION)]
-        if view.system:
-            request.insert(0, said("system", view.system))
-        if words := words_of(shown) - words_of(request):
+        request = view.request()
+        if words := words_of(view.shown) - words_of(request):
             self.found[view.strategy, view.tools]["loses words before any template"][""] = f"{words}: {view.label}"
         form = form_of(request)
         key = json.dumps(form.messages), view.tools

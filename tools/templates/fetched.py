@@ -8,7 +8,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["fetch"]
+__all__ = ["CACHE", "fetch"]
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "memzoo-templates"
+"""Where the packages are kept, outside the repository."""
 
 SOURCES = {
     "llama-cpp-python==0.3.36": ("vendor/llama.cpp/models/templates", "vendor/llama.cpp/tests/test-chat-template.cpp"),
@@ -19,7 +22,7 @@ _LITERAL = r'"(?:[^"\\]|\\.)*"'
 _IN_TESTS = re.compile(rf"/\* \.name= \*/ ({_LITERAL}),\s*/\* \.template_str=? \*/ (?:U8C\()?((?:{_LITERAL}\s*)+)")
 
 
-def fetch(cache: Path) -> dict[str, str]:
+def fetch(cache: Path = CACHE) -> dict[str, str]:
     """Return templates by name, each text once; download what `cache` does not have.
 
     Templates for training alone (`{% generation %}`) are left out: no server has them.

@@ -9,7 +9,7 @@ from memzoo.memories import BaseMemory, create_memory
 from memzoo.stores import Message
 from tools.templates.rendering import called, said
 
-__all__ = ["COUNTS", "NAMES", "QUESTION", "SYSTEM", "TALKS", "View", "views", "words_of"]
+__all__ = ["OPTIONS", "View", "views", "words_of"]
 
 COUNTS = (1, 2, 7, 20, 60)
 _SYLLABLES = "ba de fi go ku la me ni po ru".split()
@@ -119,6 +119,16 @@ class View:
     system: str
     tools: bool
 
+    @property
+    def shown(self) -> list[Message]:
+        """The memory's view, as messages."""
+        return self.memory.messages(QUESTION)
+
+    def request(self) -> list[Message]:
+        """Return the whole request."""
+        rules = [said("system", self.system)] if self.system else []
+        return [*rules, *self.shown, said("user", QUESTION)]
+
 
 def views(strategies: Sequence[str]) -> Iterator[View]:
     """Yield all views; each is to be read before the next is taken, since the next is of the same memory."""
@@ -146,7 +156,7 @@ def _grown(name: str, options: dict[str, Any], talk: str, *, logged: bool) -> It
         yield number, memory
 
 
-def words_of(messages: Sequence[Message]) -> set[str]:
-    """Return the names that stand in messages: those by which a lost word is known."""
+def words_of(messages: Sequence[Message] | str) -> set[str]:
+    """Return the names that stand in messages or in a text: those by which a lost word is known."""
     text = str(messages)
     return {name for name in NAMES if name in text}

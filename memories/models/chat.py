@@ -2,8 +2,9 @@
 
 import contextlib
 import functools
+import re
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
@@ -12,9 +13,10 @@ from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.bounds import BoundMet, Bounds
 from memzoo.memories.models.cleaning import extract_spoken, is_sendable
 from memzoo.memories.models.clients import Clients, call_function
-from memzoo.memories.models.parameters import split_parameters
+from memzoo.memories.models.parameters import as_responses, split_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.messages import as_sent
+from memzoo.memories.text.responses import as_request, as_tool
 from memzoo.stores import Message
 from memzoo.sync import settled
 from memzoo.warned import warn_caller
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "OfflineModelWarning", "as_model"]
 
 _UNCHANGED = "; nothing was changed"
+# OpenAI's models with thoughts. It refuses others that are asked for encrypted thoughts, gpt-5-chat-latest included.
+_THINKS = re.compile(r"(.*/)?(o\d|gpt-[5-9](?!.*chat)|codex)")
 
 ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
 """A function that takes chat messages, oldest first, and returns the text of the reply."""
@@ -214,6 +218,19 @@ class ChatModel:
             **more,
         }
         return await settled(self._clients.of_caller().chat.completions.create(**request))
+
+    async def respond(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool) -> Any:
+        """Send the messages by the Responses API, and return the client's result.
+
+        The endpoint is asked to store nothing; a model with thoughts sends them encrypted, to get them back.
+        """
+        request: dict[str, Any] = {"model": self.name, "store": False, **as_request(messages)}
+        if _THINKS.match(self.name):
+            request["include"] = ["reasoning.encrypted_content"]
+        if tools:
+            request["tools"] = list(map(as_tool, tools))
+        request |= as_responses(self.parameters) | ({"stream": True} if stream else {})
+        return await settled(self._clients.of_caller().responses.create(**request))
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:

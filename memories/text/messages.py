@@ -31,6 +31,7 @@ __all__ = [
     "sendable",
     "text_of",
     "tool_call",
+    "users_message",
     "with_words",
 ]
 
@@ -90,6 +91,18 @@ def checked(message: Any) -> Message:
 def as_message(role: str, said: str | Message) -> Message:
     """Return a text as a message of a role; a message is returned unchanged."""
     return {"role": role, "content": said} if isinstance(said, str) else said
+
+
+def users_message(said: str | Message) -> Message:
+    """Return a text as a user message; a user message is checked and copied.
+
+    Raises:
+        MessageError: The message is invalid, or has another role.
+    """
+    message = checked(as_message("user", said))
+    if message["role"] != "user":
+        raise MessageError(f"a turn begins with a user message, not with {message!r}")
+    return message
 
 
 def check_several(messages: object, what: str = "messages") -> None:

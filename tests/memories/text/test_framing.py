@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.chat.room import Room
 from memzoo.memories.text.framing import frame_text, in_frame, is_recalled, reframed
-from memzoo.memories.text.in_turns import in_turns
+from memzoo.memories.text.order import in_turns
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.tokens import token_counter
 from memzoo.memories.text.trimming import trim_messages

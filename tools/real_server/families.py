@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import httpx
 from rich.console import Console
 
+from memzoo.memories.text.families import family_of
 from tools.real_server.server import served
 from tools.templates.fetched import fetch
 from tools.templates.forms import form_of
@@ -58,8 +59,8 @@ def _requests(strategies: Sequence[str]) -> dict[str, list[_Request]]:
     """Return a request of each form, by family."""
     found: dict[str, dict[str, _Request]] = {family: {} for family in FAMILIES}
     for view in views(strategies):
-        for requests in found.values():
-            messages = view.request()
+        for name, requests in found.items():
+            messages = view.request(family_of(name))
             form = json.dumps([form_of(messages).messages, view.tools])
             requests.setdefault(form, {"messages": messages} | ({"tools": TOOLS} if view.tools else {}))
     return {family: list(requests.values()) for family, requests in found.items()}

@@ -16,10 +16,11 @@ from typing import IO, Annotated, cast
 import typer
 from rich.console import Console
 
+from memzoo.memories.text.families import FAMILIES, Family, family_of
 from tools.templates.fetched import CACHE, fetch
 from tools.templates.forms import Form, form_of
 from tools.templates.rendering import SERVERS, TOOLS, Template, called, said
-from tools.templates.talks import OPTIONS, View, views, words_of
+from tools.templates.talks import OPTIONS, QUESTION, View, views, words_of
 
 PLAIN = [said("user", "hi"), *called("markq"), said("assistant", "yes"), said("user", "hm")]
 BESIDE = [said("user", "hi"), *called("markq", content="besideq"), said("assistant", "yes"), said("user", "hm")]
@@ -65,36 +66,52 @@ class Count:
     """
 
     def __init__(self, templates: Sequence[Template], converters: Converters | None) -> None:
-        self._templates, self._converters, self.views = templates, converters, 0
-        self._judged: dict[tuple[str, bool], dict[str, dict[str, str]]] = {}
+        self._converters, self.views = converters, 0
+        self._judged: dict[tuple[Family, str], dict[str, dict[str, str]]] = {}
         self.found = defaultdict[tuple[str, bool], defaultdict[str, dict[str, str]]](lambda: defaultdict(dict))
         self.unable = defaultdict[str, dict[str, str]](dict)
         for plain in (PLAIN, BESIDE):
-            for name, faults in self._judge(form_of(plain), tools=True).items():
+            for name, faults in self._judge(templates, form_of(plain), tools=True).items():
                 self.unable[name] |= faults
+        self._templates: dict[Family, list[Template]] = {FAMILIES["any"]: [], FAMILIES["mistral"]: []}
+        for template in templates:
+            self._templates.setdefault(self._family(template), []).append(template)
 
-    def _judge(self, form: Form, *, tools: bool) -> dict[str, dict[str, str]]:
+    def _family(self, template: Template) -> Family:
+        """Return the family that a user names, or else the one that the model's name tells."""
+        unable = {fault for server in SERVERS for fault in self.unable.get(f"{template.name}, {server}", ())}
+        if not template.takes_system:
+            return FAMILIES["no-system"]
+        if unable & {"raises", "loses call", "loses result"}:
+            return FAMILIES["no-tools"]
+        return family_of(template.name.partition("/")[2])
+
+    def _judge(self, templates: Sequence[Template], form: Form, *, tools: bool) -> dict[str, dict[str, str]]:
         found = self._converters.judge(form, tools=tools) if self._converters else {}
-        for template in self._templates:
+        for template in templates:
             for server in SERVERS:
                 if faults := judge(template, server, form, tools=tools):
-                    found.setdefault(f"{template.name}, {server}", faults)
+                    found[f"{template.name}, {server}"] = faults
         return found
 
     def add(self, view: View) -> None:
-        """Count one view with all templates."""
+        """Count one view with all templates, each with the request for its family."""
         self.views += 1
-        request = view.request()
-        if words := words_of(view.shown) - words_of(request):
-            self.found[view.strategy, view.tools]["loses words before any template"][""] = f"{words}: {view.label}"
-        form = form_of(request)
-        key = json.dumps(form.messages), view.tools
-        if key not in self._judged:
-            self._judged[key] = self._judge(form, tools=view.tools)
-        for name, faults in self._judged[key].items():
-            unable = self.unable.get(name, {}) if view.tools else {}
-            for fault in set[str]() if "raises" in unable else faults.keys() - unable.keys():
-                self.found[view.strategy, view.tools][fault].setdefault(name, f"{faults[fault]} - {view.label}")
+        shown = words_of(view.memory.messages(QUESTION))
+        for family, templates in self._templates.items():
+            request = view.request(family)
+            if words := shown - words_of(request):
+                self.found[view.strategy, view.tools]["loses words before any template"][""] = f"{words}: {view.label}"
+            form = form_of(request)
+            key = family, json.dumps([form.messages, view.tools])
+            if key not in self._judged:
+                self._judged[key] = self._judge(templates, form, tools=view.tools)
+            for name, faults in self._judged[key].items():
+                if name.startswith("mistral-common") and family != FAMILIES["mistral"]:
+                    continue
+                unable = self.unable.get(name, {}) if view.tools and not family.calls_as_text else {}
+                for fault in faults.keys() - unable.keys():
+                    self.found[view.strategy, view.tools][fault].setdefault(name, f"{faults[fault]} - {view.label}")
 
     @property
     def forms(self) -> int:

@@ -6,10 +6,11 @@ from itertools import count, cycle
 from typing import Any
 
 from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.text.families import Family
 from memzoo.stores import Message
 from tools.templates.rendering import called, said
 
-__all__ = ["OPTIONS", "View", "views", "words_of"]
+__all__ = ["OPTIONS", "QUESTION", "View", "views", "words_of"]
 
 COUNTS = (1, 2, 7, 20, 60)
 _SYLLABLES = "ba de fi go ku la me ni po ru".split()
@@ -119,15 +120,9 @@ class View:
     system: str
     tools: bool
 
-    @property
-    def shown(self) -> list[Message]:
-        """The memory's view, as messages."""
-        return self.memory.messages(QUESTION)
-
-    def request(self) -> list[Message]:
-        """Return the whole request."""
-        rules = [said("system", self.system)] if self.system else []
-        return [*rules, *self.shown, said("user", QUESTION)]
+    def request(self, family: Family) -> list[Message]:
+        """Return the whole request for a family of endpoints."""
+        return self.memory.request(QUESTION, system=self.system, family=family)
 
 
 def views(strategies: Sequence[str]) -> Iterator[View]:

@@ -181,6 +181,11 @@ class ChatModel:
         return self._clients.reduce_owner(self, self.name, {**self.parameters, **self._bounds.as_options()})
 
     @property
+    def base_url(self) -> str:
+        """The endpoint's address; "" if neither an argument nor a client nor the environment names one."""
+        return self._clients.address
+
+    @property
     def timeout(self) -> float:
         """The chosen time-out for an answer, in seconds; 0 for the client's default."""
         return _seconds(self.parameters.get("timeout", self._clients.timeout))

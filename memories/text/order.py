@@ -33,7 +33,7 @@ FOLLOWS: Mapping[Kind, tuple[Kind, ...]] = {
 
 STAND_INS: Mapping[Kind, Message] = {
     "user": {"role": "user", "content": "(The conversation goes on.)"},
-    "answer": {"role": "assistant", "content": "(No answer was given.)"},
+    "answer": {"role": "assistant", "content": "(Nothing more was said.)"},
 }
 """The messages that stand between two messages that must not follow each other, and cannot be joined."""
 

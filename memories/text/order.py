@@ -257,10 +257,7 @@ def _join(messages: Sequence[Message]) -> Message:
     contents = [message["content"] for message in messages if _has_words(message["content"])]
     if len(names) > 1:
         del joined["name"]
-        said = [(one.get("name"), one["content"]) for one in messages if _has_words(one["content"])]
-        contents = [
-            _say(name, content, [str(one) for one in names if one]) if name else content for name, content in said
-        ]
+        contents = [_say(one, names) for one in messages if _has_words(one["content"])]
     if all(isinstance(content, str) for content in contents):
         return {**joined, "content": "\n\n".join(contents)}
     return {**joined, "content": [part for content in contents for part in _parts(content)]}

@@ -99,7 +99,11 @@ class Count:
         self.views += 1
         shown = words_of(view.memory.messages(QUESTION))
         for family, templates in self._templates.items():
-            request = view.request(family)
+            try:
+                request = view.request(family)
+            except Exception as error:  # noqa: BLE001 - this is what is looked for
+                self.found[view.strategy, view.tools]["no request"][repr(error)] = view.label
+                continue
             if words := shown - words_of(request):
                 self.found[view.strategy, view.tools]["loses words before any template"][""] = f"{words}: {view.label}"
             form = form_of(request)

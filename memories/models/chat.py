@@ -247,7 +247,7 @@ def _offline_client(kind: str) -> Any:
 
 def _completion(answer: Answer, asked: str) -> Completion:
     """Return the completion for an answer that must be a complete text."""
-    text = (answer.message["content"] or "").strip()
+    text = extract_spoken(answer.message["content"] or "")
     if fault := _fault(text, answer):
         raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=len(text) if _is_cut(answer) else None)
     return Completion(text, answer.spent)
@@ -285,7 +285,7 @@ class _Rules:
             raise ModelError(f"{asked}: {error}") from error
         choice, usage = found["choices"][0], found["usage"]
         spent = Spent(1, usage["prompt_tokens"], usage["completion_tokens"], time.perf_counter() - start)
-        message = {"content": extract_spoken(choice["message"]["content"])}
+        message = {"content": choice["message"]["content"]}
         return _completion(Answer(message, choice["finish_reason"], spent), asked)
 
 

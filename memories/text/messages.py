@@ -15,7 +15,8 @@ from typing import Any, cast
 from memzoo.errors import MessageError
 from memzoo.forks import cached_property
 from memzoo.memories.text.days import MONTHS, UNKNOWN_DAY, WEEKDAYS
-from memzoo.memories.text.grouping import group_messages, is_instruction
+from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
+from memzoo.memories.text.thoughts import THOUGHT_PARTS, set_thoughts_apart
 from memzoo.stores import SAID_AT, Message, Record
 from memzoo.text import DEEPEST, is_too_deep
 
@@ -38,6 +39,11 @@ _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _ALWAYS = frozenset({"role", "content", "tool_call_id"})
 _MEMBERS = frozenset({"name", "refusal", "audio", "tool_calls", "function_call"})
+_CALL = frozenset({"id", "type", "custom"})
+# What OpenAI refuses in the name of a speaker, and of a function.
+_NOT_IN_NAMES = re.compile(r"[\s<|\\/>]+")
+_NOT_IN_FUNCTIONS = re.compile(r"[^a-zA-Z0-9_-]+")
+_LONGEST_NAME = 64
 # Other libraries' names of roles.
 _OTHER_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 _A = {role: f"an {role}" if role == "assistant" else f"a {role}" for role in ROLES}
@@ -105,11 +111,13 @@ def check_several(messages: object, what: str = "messages") -> None:
 def as_record(message: Message | Record) -> Record:
     """Return a message as a record, after the checks of `checked`; for a record, also check the fields.
 
+    An assistant's thoughts are set apart from the words (see `set_thoughts_apart`).
+
     Raises:
         MessageError: The message or a field is invalid; the error names the fault.
     """
     if not isinstance(message, Record):
-        return Record(checked(message))
+        return Record(set_thoughts_apart(checked(message)))
     fields = dict(message.fields)
     for name, value in cast("dict[str, Any]", fields).items():
         if not (value is None or isinstance(value, str)):
@@ -119,7 +127,7 @@ def as_record(message: Message | Record) -> Record:
             f"field {SAID_AT!r} must be a time in ISO 8601 with a time zone, such as '2026-05-08T09:30:00+00:00', "
             f"or '' if unknown, not {told!r}"
         )
-    return Record(checked(message.message), fields)
+    return Record(set_thoughts_apart(checked(message.message)), fields)
 
 
 def _is_time(text: str) -> bool:
@@ -188,11 +196,11 @@ def _check_content(message: Message) -> None:
 
 
 def text_of(message: Message) -> str:
-    """Return a message as text: the words, the names of pictures and files, and the tool calls."""
+    """Return a message as text: the words, the names of pictures and files, and the tool calls; no thoughts."""
     if isinstance(content := message.get("content"), str) and len(message) == 2:  # noqa: PLR2004 - as nearly all have
         return content
     parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
-    said = list(map(_part_text, parts))
+    said = [_part_text(part) for part in parts if part["type"] not in THOUGHT_PARTS]
     if audio := message.get("audio"):
         said.append(_stand_in("audio", audio, "transcript"))
     said += [f"[calls {_call_text(call)}]" for call in message.get("tool_calls") or ()]
@@ -321,25 +329,78 @@ class Labels:
 def sendable(messages: Sequence[Message]) -> list[Message]:
     """Return the messages that a provider accepts: system messages first, tool calls with all their results.
 
-    Results are matched to calls by id. A result without an earlier call, and a call with a missing result, are left
-    out of the list, but stay in the log.
+    Results are matched to calls by id. A result without an earlier call, a call with a missing result, and an answer
+    without words are left out of the list, but stay in the log.
     """
-    kept = [as_sent(messages[place]) for group in group_messages(messages) for place in group]
+    groups = group_messages(messages)
+    kept = [as_sent(messages[place]) for group in groups for place in group if not _is_empty(messages[place])]
     return sorted(kept, key=lambda message: not is_instruction(message))
+
+
+def _is_empty(message: Message) -> bool:
+    """Tell whether an answer has no words, as when the model only thought: many providers refuse such a message."""
+    if isinstance(content := message["content"], str) and content.strip():
+        return False
+    return is_answer(message) and not text_of(message).strip()
 
 
 def is_answered(said: Sequence[Message]) -> bool:
     """Tell whether the last user message has an answer, and each tool call has its results."""
-    return said[-1]["role"] != "user" and len(sendable(said)) == len(said)
+    return said[-1]["role"] != "user" and sum(map(len, group_messages(said))) == len(said)
 
 
 def as_sent(message: Message) -> Message:
-    """Return a message for providers: only members of OpenAI's chat messages, and no empty members.
+    """Return a message for providers: only members of OpenAI's chat messages, no empty members, no thoughts.
 
-    Endpoints refuse other members (such as `id` and `usage_metadata` from LangChain) and empty members (such as a
-    client's `"tool_calls": None`). The log keeps all members.
+    Endpoints refuse other members (such as `id` and `usage_metadata` from LangChain), empty members (such as a client's
+    `"tool_calls": None`), names with blanks, and arguments that are no JSON object. The log keeps all as it was given.
     """
-    if len(message) == 2:  # noqa: PLR2004 - a role and a content, as nearly all have
+    if len(message) == 2 and isinstance(message["content"], str):  # noqa: PLR2004 - a role and a content, as nearly all
         return message
     kept = {key: value for key, value in message.items() if key in _ALWAYS or (key in _MEMBERS and value)}
-    return message if len(kept) == len(message) else kept
+    is_of_function = message["role"] in ("tool", "function")
+    if "name" in kept and not (name := _allowed(kept["name"], _NOT_IN_FUNCTIONS if is_of_function else _NOT_IN_NAMES)):
+        del kept["name"]
+    elif "name" in kept:
+        kept["name"] = name
+    if isinstance(content := kept.get("content"), list):
+        parts: list[Any] = content
+        kept["content"] = [part for part in parts if part["type"] not in THOUGHT_PARTS]
+    if calls := kept.get("tool_calls"):
+        kept["tool_calls"] = list(map(_call_as_sent, calls))
+    if isinstance(legacy := kept.get("function_call"), dict):
+        kept["function_call"] = _function_as_sent(legacy)
+    return message if kept == message else kept
+
+
+def _call_as_sent(call: dict[str, Any]) -> dict[str, Any]:
+    sent = {name: value for name, value in call.items() if name in _CALL}
+    if isinstance(function := call.get("function"), dict):
+        sent |= {"type": "function", "function": _function_as_sent(function)}
+    return sent
+
+
+def _function_as_sent(function: dict[str, Any]) -> dict[str, Any]:
+    given = function.get("arguments")
+    arguments = given if isinstance(given, str) else json.dumps(given)
+    name = _allowed(function.get("name"), _NOT_IN_FUNCTIONS) or "unknown"
+    return {"name": name, "arguments": arguments if _is_object(arguments) else "{}"}
+
+
+def _allowed(name: Any, forbidden: re.Pattern[str]) -> str:
+    return forbidden.sub("_", name)[:_LONGEST_NAME] if isinstance(name, str) else ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_object(text: str) -> bool:
+    """Tell whether a text is a JSON object that every parser accepts: without NaN, and without half a character."""
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)

@@ -274,7 +274,8 @@ def _stable(
     said = {id(entry.message): entry.seq for entry in view.entries}
     sent = set(map(id, request))
     # A call without results is left out now. Once its results come, the call is shown, and later messages move.
-    waiting = (one.seq for one in view.entries if id(one.message) not in sent and one.message["role"] == "assistant")
+    unsent = (one for one in view.entries if id(one.message) not in sent and one.message["role"] == "assistant")
+    waiting = (one.seq for one in unsent if not is_answer(one.message))
     end = min(waiting, default=sys.maxsize)
     # New texts before the messages move the messages; new messages move the texts after the messages.
     still = stays and (view.texts_stay or not texts_first)

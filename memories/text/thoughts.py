@@ -24,9 +24,7 @@ _MARKS = (
 )
 _QUOTES = "[`\"'“”]"
 # A closing mark in quotes is only mentioned. More than three spaces before an opening mark are Markdown for code.
-_PAIRS = [
-    (re.compile(opening, re.IGNORECASE), rf"(?<!{_QUOTES}){closing}(?!{_QUOTES})") for opening, closing in _MARKS
-]
+_PAIRS = [(re.compile(opening, re.IGNORECASE), rf"(?<!{_QUOTES}){closing}(?!{_QUOTES})") for opening, closing in _MARKS]
 _GAP = re.compile(r"\s*")
 _INDENTS = ("\t", "    ")
 _FIRST = ("<", "[", "◁")
@@ -103,7 +101,7 @@ def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | N
 
 
 class Speech:
-    """The words of an answer that arrives in pieces: thoughts at its beginning are held back.
+    r"""The words of an answer that arrives in pieces: thoughts at its beginning are held back.
 
     Example:
         >>> speech = Speech()

@@ -19,6 +19,7 @@ from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import AtLeast, a_function, a_store, non_empty_text, strategy
 from memzoo.memories.text.explanation import Explanation, explain_view, watch
+from memzoo.memories.text.families import Family, family_of
 from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, as_record, check_several
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
@@ -406,7 +407,12 @@ class BaseMemory(ABC):
         return await self.pins.numbers()
 
     async def amessages(
-        self, query: str | None = None, *, max_tokens: int | str | None = None, catch_up: bool = True
+        self,
+        query: str | None = None,
+        *,
+        max_tokens: int | str | None = None,
+        catch_up: bool = True,
+        family: Family | str | None = None,
     ) -> Shown:
         """Return the memory as chat messages ready to send: system messages first, tool calls with their results.
 
@@ -417,13 +423,17 @@ class BaseMemory(ABC):
             max_tokens: The most tokens in all, or a share of the model's window such as `"80%"`; the oldest messages
                 are left out.
             catch_up: First learn from messages that were not learnt from yet. Otherwise derive and store nothing.
+            family: The family of the endpoint that gets the messages, such as "gemini": it may want the thoughts and
+                signatures of its answers back. By default, nothing goes back.
 
         Raises:
+            OptionError: No family has this name.
             OverBudgetError: The messages that cannot be left out exceed `max_tokens`, or the strategy's own limit.
         """
         check_query(query)
+        form = family_of(given=family)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
-        return self.render.show(view, self._resolve("max_tokens", max_tokens))
+        return self.render.show(view, self._resolve("max_tokens", max_tokens), form)
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False

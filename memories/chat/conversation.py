@@ -30,6 +30,7 @@ from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.context_windows import Tokens, tokens_of
+from memzoo.memories.text.families import Family, family_of
 from memzoo.memories.text.messages import sendable, text_of, with_words
 from memzoo.stores import UNFINISHED, Message, Record, Store
 from memzoo.stores.base import ANSWER
@@ -82,6 +83,7 @@ class Conversation(Closing):
         on_failure: OnFailure = "keep",
         busy: Busy = "wait",
         mark_stable: Callable[[Message], Message] | None = None,
+        family: Family | str | None = None,
         **options: Any,
     ) -> None:
         """Start a conversation, or continue the memory's conversation.
@@ -105,6 +107,8 @@ class Conversation(Closing):
             busy: See `BaseMemory.turn`.
             mark_stable: A function that changes, before sending, the last message that the next turn's request will
                 repeat: `memzoo.cache_control` marks the message for Anthropic's cache. See `Shown.stable_upto`.
+            family: The family of the model's endpoint, such as "gemini"; by default found by the endpoint's address and
+                the model's name. See `BaseMemory.messages`.
             **options: Further options for a memory created by name, such as `k=3`.
 
         Raises:
@@ -139,6 +143,7 @@ class Conversation(Closing):
         self.usage = Usage()
         limit: Any = None if max_tokens is None else tokens_of("max_tokens", max_tokens, self._model.name)
         self._room = Room(limit, oversized, lambda: self.memory.counter)
+        self._family = family_of(self._model.name, getattr(self._model, "address", ""), family)
         self._max_rounds = max_rounds
         self._on_failure: OnFailure = on_failure
         self._busy: Busy = busy
@@ -263,7 +268,7 @@ class Conversation(Closing):
         remembered = await self._recall(turn)
         before = [message for message in remembered if message not in rules]
         pinned = [message for message in turn.pinned if message in before]
-        said = sendable(turn.said)
+        said = sendable(turn.said, self._family)
         least = [*rules, *pinned, *said]
         try:
             request = self._room.fit(rules, before, said, tools, pinned)
@@ -293,7 +298,7 @@ class Conversation(Closing):
         """Return the memory's messages, without the turn's own messages."""
         try:
             # The request contains the turn itself, so the turn's messages in the memory's view would be duplicates.
-            shown = await turn.amessages()
+            shown = await turn.amessages(self._family)
             return shown[: -len(sendable(turn.said))]
         except OverBudgetError as error:
             # The error concerns an older message, which this turn will replace.

@@ -22,6 +22,7 @@ from memzoo.memories.engine import saving
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
+from memzoo.memories.text.families import Family, family_of
 from memzoo.memories.text.grouping import find_open_calls, is_answer, is_instruction, is_of_tools
 from memzoo.memories.text.messages import as_message, as_record, check_several, checked, is_answered, sendable, text_of
 from memzoo.memories.text.view import Shown
@@ -127,8 +128,11 @@ class Turn(Managed["Turn"]):
         finally:
             self._lock.give_back(owner)
 
-    async def amessages(self) -> Shown:
+    async def amessages(self, family: Family | str | None = None) -> Shown:
         """Return the messages to send now: the memory before this turn, the user's message, and all messages added.
+
+        Args:
+            family: See `BaseMemory.messages`.
 
         Raises:
             TurnError: The turn is not open.
@@ -138,13 +142,13 @@ class Turn(Managed["Turn"]):
             query = text_of(self._said[0].message)
             # Without catching up, the continued messages are not learnt from, and therefore not shown twice.
             if self._replaced:
-                before = await self._replaced.show(query)
+                before = await self._replaced.show(query, family=family)
             else:
-                before = await self._memory.amessages(query, catch_up=not self._goes_on)
+                before = await self._memory.amessages(query, catch_up=not self._goes_on, family=family)
             self._before = before.without(self._seqs)
             if self._goes_on:
                 self._said += map(Record, map(_make_lost, self.open_calls))
-        said = sendable(_messages(self._said))
+        said = sendable(_messages(self._said), family_of(given=family))
         first = next((place for place, one in enumerate(self._before) if not is_instruction(one)), len(self._before))
         rules, others = ([one for one in said if is_instruction(one) == wanted] for wanted in (True, False))
         # Recalled text stays in its place, in a message of any role.
@@ -347,12 +351,13 @@ class Replaced:
         # The conversation before the replaced messages, with its states; made by `show`.
         self._copy: InMemoryStore | None = None
 
-    async def show(self, query: str | None, *, catch_up: bool = True) -> Shown:
+    async def show(self, query: str | None, *, catch_up: bool = True, family: Family | str | None = None) -> Shown:
         """Return the messages that the memory shows for the conversation before the replaced messages.
 
         Args:
             query: See `BaseMemory.messages`.
             catch_up: See `BaseMemory.messages`.
+            family: See `BaseMemory.messages`.
         """
         entries = await self._store.read(self._id, until=self._last)
         self._copy = InMemoryStore()
@@ -364,7 +369,7 @@ class Replaced:
         changed = {"learn": "later"} if self.memory.learn == "background" else {}
         earlier = self.memory.clone(store=self._copy, **changed)
         try:
-            return await earlier.amessages(query, catch_up=catch_up)
+            return await earlier.amessages(query, catch_up=catch_up, family=family)
         finally:
             for purpose in earlier.usage:
                 self.memory.usage.add(purpose, earlier.usage[purpose])

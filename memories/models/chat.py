@@ -14,6 +14,7 @@ from memzoo.memories.models.cleaning import extract_spoken, is_sendable
 from memzoo.memories.models.clients import Clients, call_function
 from memzoo.memories.models.parameters import split_parameters
 from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.families import family_of
 from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Message
 from memzoo.sync import settled
@@ -181,13 +182,18 @@ class ChatModel:
         """The chosen time-out for an answer, in seconds; 0 for the client's default."""
         return _seconds(self.parameters.get("timeout", self._clients.timeout))
 
+    @property
+    def address(self) -> str:
+        """The endpoint's URL; "" for OpenAI's."""
+        return self._clients.address
+
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        asked = self.asked_for(purpose)
+        asked, family = self.asked_for(purpose), family_of(self.name, self.address)
         with self.failing(purpose):
             self.connect()
             start = time.perf_counter()
-            reply = await self.request(messages)
+            reply = await self.request([as_sent(message, family) for message in messages])
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
@@ -207,12 +213,7 @@ class ChatModel:
 
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
         """Send the messages and return the client's result; `more` are further parameters, such as `stream=True`."""
-        request: dict[str, Any] = {
-            "model": self.name,
-            "messages": list(map(as_sent, messages)),
-            **self.parameters,
-            **more,
-        }
+        request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
         return await settled(self._clients.of_caller().chat.completions.create(**request))
 
     @contextlib.contextmanager

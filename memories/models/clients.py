@@ -72,6 +72,12 @@ class Clients:
         chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
         return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
 
+    @property
+    def address(self) -> str:
+        """The endpoint's URL; "" for the client's default."""
+        given = getattr(self._client or self._async_client, "base_url", "") if self.given else ""
+        return str(given or self.base_url or os.environ.get("OPENAI_BASE_URL") or "")
+
     def of_caller(self) -> Any:
         """Return the client for the caller, synchronous or asynchronous; the first call creates the client."""
         if not is_blocking():
@@ -120,8 +126,7 @@ class Clients:
         import openai
 
         options = {"base_url": self.base_url, "api_key": self._api_key, **self._options}
-        endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL", "")
-        if not self._api_key and not os.environ.get("OPENAI_API_KEY") and is_loopback(endpoint):
+        if not self._api_key and not os.environ.get("OPENAI_API_KEY") and is_loopback(self.address):
             options["api_key"] = "none"  # a server on this machine needs none, but the client does
         made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
         return self._bounds.hold(made) if self._bounds else made

@@ -15,6 +15,7 @@ from typing import Any, cast
 from memzoo.errors import MessageError
 from memzoo.forks import cached_property
 from memzoo.memories.text.days import MONTHS, UNKNOWN_DAY, WEEKDAYS
+from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
 from memzoo.memories.text.thoughts import THOUGHT_PARTS, set_thoughts_apart
 from memzoo.stores import SAID_AT, Message, Record
@@ -326,14 +327,18 @@ class Labels:
         return f"{self.of(message['role'])}: {quote_turns(text_of(message), self.names)}"
 
 
-def sendable(messages: Sequence[Message]) -> list[Message]:
+def sendable(messages: Sequence[Message], family: Family = ANY) -> list[Message]:
     """Return the messages that a provider accepts: system messages first, tool calls with all their results.
 
     Results are matched to calls by id. A result without an earlier call, a call with a missing result, and an answer
     without words are left out of the list, but stay in the log.
+
+    Args:
+        messages: The messages.
+        family: The family of endpoints; see `as_sent`.
     """
     groups = group_messages(messages)
-    kept = [as_sent(messages[place]) for group in groups for place in group if not _is_empty(messages[place])]
+    kept = [as_sent(messages[place], family) for group in groups for place in group if not _is_empty(messages[place])]
     return sorted(kept, key=lambda message: not is_instruction(message))
 
 
@@ -349,32 +354,53 @@ def is_answered(said: Sequence[Message]) -> bool:
     return said[-1]["role"] != "user" and sum(map(len, group_messages(said))) == len(said)
 
 
-def as_sent(message: Message) -> Message:
-    """Return a message for providers: only members of OpenAI's chat messages, no empty members, no thoughts.
+def as_sent(message: Message, family: Family = ANY) -> Message:
+    """Return a message for providers: the members of OpenAI's chat messages, without empty ones and without thoughts.
 
     Endpoints refuse other members (such as `id` and `usage_metadata` from LangChain), empty members (such as a client's
     `"tool_calls": None`), names with blanks, and arguments that are no JSON object. The log keeps all as it was given.
+
+    Args:
+        message: The message.
+        family: The family of endpoints. Thoughts and signatures go back to the families that want them.
     """
-    if len(message) == 2 and isinstance(message["content"], str):  # noqa: PLR2004 - a role and a content, as nearly all
+    role, content = message["role"], message.get("content")
+    is_plain = len(message) == 2 and isinstance(content, str)  # noqa: PLR2004 - a role and a content, as nearly all have
+    if is_plain and not (role == "assistant" and family.missing_thoughts):
         return message
     kept = {key: value for key, value in message.items() if key in _ALWAYS or (key in _MEMBERS and value)}
-    is_of_function = message["role"] in ("tool", "function")
-    if "name" in kept and not (name := _allowed(kept["name"], _NOT_IN_FUNCTIONS if is_of_function else _NOT_IN_NAMES)):
-        del kept["name"]
-    elif "name" in kept:
-        kept["name"] = name
-    if isinstance(content := kept.get("content"), list):
+    if "name" in kept:
+        name = _allowed(kept.pop("name"), _NOT_IN_FUNCTIONS if role in ("tool", "function") else _NOT_IN_NAMES)
+        kept |= {"name": name} if name else {}
+    if isinstance(content, list):
         parts: list[Any] = content
         kept["content"] = [part for part in parts if part["type"] not in THOUGHT_PARTS]
-    if calls := kept.get("tool_calls"):
-        kept["tool_calls"] = list(map(_call_as_sent, calls))
     if isinstance(legacy := kept.get("function_call"), dict):
         kept["function_call"] = _function_as_sent(legacy)
+    if role == "assistant":
+        kept |= _provider_members(message, family)
     return message if kept == message else kept
 
 
-def _call_as_sent(call: dict[str, Any]) -> dict[str, Any]:
-    sent = {name: value for name, value in call.items() if name in _CALL}
+def _provider_members(message: Message, family: Family) -> Message:
+    """Return the members of an assistant's message whose form depends on the provider: thoughts, signatures, calls."""
+    found: Message = {name: message[name] for name in family.returns if message.get(name)}
+    if family.missing_thoughts and not found:
+        found["reasoning_content"] = family.missing_thoughts
+    thoughts, content = message.get("reasoning_content"), message.get("content")
+    if family.thoughts_in_words and not found and thoughts and isinstance(content, (str, type(None))):
+        found["content"] = f"<think>\n{thoughts}\n</think>\n\n{content or ''}"
+    if calls := message.get("tool_calls"):
+        sent = [_call_as_sent(call, family) for call in calls]
+        if family.missing_signature and not any(family.returns & call.keys() for call in sent):
+            signature = {"google": {"thought_signature": family.missing_signature}}
+            sent[0] = sent[0] | {"extra_content": signature}
+        found["tool_calls"] = sent
+    return found
+
+
+def _call_as_sent(call: dict[str, Any], family: Family) -> dict[str, Any]:
+    sent = {name: value for name, value in call.items() if name in _CALL or name in family.returns}
     if isinstance(function := call.get("function"), dict):
         sent |= {"type": "function", "function": _function_as_sent(function)}
     return sent

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
+from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, as_sent, sendable
 from memzoo.memories.text.view import Cleared, Shortened, Shown, View
@@ -76,7 +77,7 @@ class Renderer:
         """Return a view as chat messages: the system message, a message for each recalled text, sendable messages."""
         return self._place(self._say(view), self._recall(view.recalled, view.quotes))
 
-    def show(self, view: View, max_tokens: int | None = None) -> Shown:
+    def show(self, view: View, max_tokens: int | None = None, family: Family = ANY) -> Shown:
         """Return a view as messages that a provider accepts: system messages first, tool calls with their results.
 
         The messages are copies; the list also has the messages' log entries.
@@ -85,16 +86,17 @@ class Renderer:
             view: The view to send.
             max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
+            family: The family of endpoints; see `as_sent`.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.
             OverBudgetError: The messages that must stay exceed the limit.
         """
         entries, system = view.entries, view.system
-        view = replace(view, entries=list(map(_as_sent, entries)), system=system and _as_sent(system))
+        view = replace(view, entries=[_as_sent(one, family) for one in entries], system=system and _as_sent(system))
         pairs = zip([*view.entries, view.system], [*entries, system], strict=True)
         of_log = {id(sent.message): one for sent, one in pairs if sent and one and one.seq > 0}
-        request, recalled = self._request(view, max_tokens)
+        request, recalled = self._request(view, max_tokens, family)
         made = set(map(id, recalled))
         places = {place for place, message in enumerate(request) if id(message) in made}
         shown = [of_log.get(id(message)) for message in request]
@@ -104,16 +106,16 @@ class Renderer:
         spare = 0 if room == -1 else room
         return Shown(copy_json(request), shown, view.pinned, recalled=places, stable_upto=stable, room=spare)
 
-    def _request(self, view: View, max_tokens: int | None) -> tuple[list[Message], list[Message]]:
+    def _request(self, view: View, max_tokens: int | None, family: Family) -> tuple[list[Message], list[Message]]:
         """Return the whole request, and the recalled messages of the request."""
-        said, recalled = self._say(view), self._recall(view.derived, view.quoted)
+        said, recalled = self._say(view, family), self._recall(view.derived, view.quoted)
         if max_tokens is not None:
             said = self._fit(said, recalled, view, max_tokens)
         return self._place(said, recalled), recalled
 
-    def _say(self, view: View) -> list[Message]:
+    def _say(self, view: View, family: Family = ANY) -> list[Message]:
         system = [view.system.message] if view.system else []
-        return [*system, *(view.messages if view.final else sendable(view.messages))]
+        return [*system, *(view.messages if view.final else sendable(view.messages, family))]
 
     def _recall(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Message]:
         return [
@@ -291,8 +293,8 @@ def _stable(
     return len(request)
 
 
-def _as_sent(entry: Entry) -> Entry:
-    message = as_sent(entry.message)
+def _as_sent(entry: Entry, family: Family = ANY) -> Entry:
+    message = as_sent(entry.message, family)
     return entry if message is entry.message else replace(entry, message=message)
 
 

@@ -67,8 +67,8 @@ FAMILIES: dict[str, Family] = {
     "kimi": Family(returns=_THOUGHTS, missing_thoughts=_NO_THOUGHTS),
     # docs.z.ai, "Thinking Mode" (GLM 4.7 to 5.1, 2026): thoughts are "returned together with the tool results".
     "glm": Family(returns=_THOUGHTS),
-    # platform.minimax.io, "Tool Use & Interleaved Thinking" (M2, M2.1): the whole answer goes back; with reasoning_split
-    # the thoughts are `reasoning_details`, without it they stand as <think> in the content.
+    # platform.minimax.io, "Tool Use & Interleaved Thinking" (M2, M2.1): the whole answer goes back. The thoughts are
+    # `reasoning_details` with reasoning_split, and stand as <think> in the content without it.
     "minimax": Family(returns=_DETAILS, thoughts_in_words=True),
     # openrouter.ai, "Reasoning Tokens" (June 2026): `reasoning_details` go back unchanged and in their order.
     "openrouter": Family(returns=_DETAILS),

@@ -25,7 +25,7 @@ _KNOWN = {
 
 @dataclass
 class StrictEndpoint(Endpoint):
-    """Answers any number of questions with calls of the tool `note`, then with words, and keeps to its provider's rules.
+    """Answers each question with calls of the tool `note`, then with words, and keeps to the rules of its provider.
 
     Attributes:
         model_name: The name under which clients know the model.

@@ -11,6 +11,7 @@ from memzoo.http_library import http
 from memzoo.memories import ChatModel, Conversation, create_memory
 from memzoo.stores import InMemoryStore, Message, Store, export_conversation, import_conversation, open_store
 from tests.memories.chat.strict import STRICT, StrictEndpoint
+from tests.memories.chat.turns import Mishap, failed
 from tests.memories.chat.ways import WAYS
 
 
@@ -93,10 +94,8 @@ def test_calls_of_another_model_go_on(strict: StrictEndpoint) -> None:
         ]
     )
     assert conversation.send("Turn 2") == "Noted 2."
-    turn = conversation.memory.turn("Turn 3", on_failure="keep")
-    with pytest.raises(KeyboardInterrupt), turn:
-        turn.add({"role": "assistant", "content": None, "tool_calls": [{**call, "id": "third"}]})
-        turn.add({"role": "tool", "tool_call_id": "third", "content": "noted 3"})
-        raise KeyboardInterrupt
+    broken = conversation.memory.turn("Turn 3")
+    result = {"role": "tool", "tool_call_id": "third", "content": "noted 3"}
+    failed(broken, Mishap, {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "third"}]}, result)
     assert conversation.regenerate() == "Noted 3."
     assert not strict.refused

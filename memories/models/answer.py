@@ -110,7 +110,7 @@ def _message(said: Any) -> Message:
         # Some endpoints give no ids, or the same id to all calls: the calls' results would be indistinguishable.
         if len({call["id"] for call in calls} - {""}) < len(calls):
             calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
-        message["tool_calls"] = calls
+        message |= {"content": message["content"] or None, "tool_calls": calls}
     return _within_bounds(message)
 
 

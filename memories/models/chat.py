@@ -178,18 +178,18 @@ class ChatModel:
         return self._clients.reduce_owner(self, self.name, {**self.parameters, **self._bounds.as_options()})
 
     @property
+    def base_url(self) -> str:
+        """The endpoint's address; "" if neither an argument nor a client nor the environment names one."""
+        return self._clients.address
+
+    @property
     def timeout(self) -> float:
         """The chosen time-out for an answer, in seconds; 0 for the client's default."""
         return _seconds(self.parameters.get("timeout", self._clients.timeout))
 
-    @property
-    def address(self) -> str:
-        """The endpoint's URL; "" for OpenAI's."""
-        return self._clients.address
-
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        asked, family = self.asked_for(purpose), family_of(self.name, self.address)
+        asked, family = self.asked_for(purpose), family_of(self.name, self.base_url)
         with self.failing(purpose):
             self.connect()
             start = time.perf_counter()

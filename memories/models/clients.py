@@ -67,16 +67,16 @@ class Clients:
         self._by_loop: weakref.WeakKeyDictionary[AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
 
     @property
+    def address(self) -> str:
+        """The endpoint's URL, from the arguments, the client that was passed in, or the environment; "" for none."""
+        given = getattr(self._client or self._async_client, "base_url", None) if self.given else self.base_url
+        return str(given or os.environ.get("OPENAI_BASE_URL", ""))
+
+    @property
     def timeout(self) -> Any:
         """The time-out of a client that was passed in; `None` for the openai library's default or without a client."""
         chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
         return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
-
-    @property
-    def address(self) -> str:
-        """The endpoint's URL; "" for the client's default."""
-        given = getattr(self._client or self._async_client, "base_url", "") if self.given else ""
-        return str(given or self.base_url or os.environ.get("OPENAI_BASE_URL") or "")
 
     def of_caller(self) -> Any:
         """Return the client for the caller, synchronous or asynchronous; the first call creates the client."""

@@ -28,11 +28,13 @@ __all__ = [
     "as_sent",
     "check_several",
     "checked",
+    "find_sendable",
     "is_answered",
     "quote_turns",
     "sendable",
     "text_of",
     "tool_call",
+    "users_message",
     "with_words",
 ]
 
@@ -97,6 +99,18 @@ def checked(message: Any) -> Message:
 def as_message(role: str, said: str | Message) -> Message:
     """Return a text as a message of a role; a message is returned unchanged."""
     return {"role": role, "content": said} if isinstance(said, str) else said
+
+
+def users_message(said: str | Message) -> Message:
+    """Return a text as a user message; a user message is checked and copied.
+
+    Raises:
+        MessageError: The message is invalid, or has another role.
+    """
+    message = checked(as_message("user", said))
+    if message["role"] != "user":
+        raise MessageError(f"a turn begins with a user message, not with {message!r}")
+    return message
 
 
 def check_several(messages: object, what: str = "messages") -> None:
@@ -327,19 +341,19 @@ class Labels:
         return f"{self.of(message['role'])}: {quote_turns(text_of(message), self.names)}"
 
 
-def sendable(messages: Sequence[Message], family: Family = ANY) -> list[Message]:
-    """Return the messages that a provider accepts: system messages first, tool calls with all their results.
+def sendable(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages that a provider accepts, in the form of `as_sent`; see `find_sendable`."""
+    return [as_sent(messages[place]) for place in find_sendable(messages)]
+
+
+def find_sendable(messages: Sequence[Message]) -> list[int]:
+    """Return the positions of the messages that a provider accepts: system messages first, calls with all results.
 
     Results are matched to calls by id. A result without an earlier call, a call with a missing result, and an answer
-    without words are left out of the list, but stay in the log.
-
-    Args:
-        messages: The messages.
-        family: The family of endpoints; see `as_sent`.
+    without words are left out.
     """
-    groups = group_messages(messages)
-    kept = [as_sent(messages[place], family) for group in groups for place in group if not _is_empty(messages[place])]
-    return sorted(kept, key=lambda message: not is_instruction(message))
+    kept = [place for group in group_messages(messages) for place in group if not _is_empty(messages[place])]
+    return sorted(kept, key=lambda place: not is_instruction(messages[place]))
 
 
 def _is_empty(message: Message) -> bool:

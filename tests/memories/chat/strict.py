@@ -45,7 +45,7 @@ class StrictEndpoint(Endpoint):
     def fault(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """Why a request is refused with status 400; `None` if it is not, and an answer is prepared."""
         messages: list[Message] = request["messages"]
-        faults = (rule(self, messages) for rule in (known_members, sound_calls, words, *self.rules))
+        faults = (rule(self, messages) for rule in (known_members, sound_calls, words, alternates, *self.rules))
         if fault := next(filter(None, faults), ""):
             return {"message": fault}
         answer = self._answer(messages) if request.get("tools") else {"role": "assistant", "content": "A summary."}

@@ -9,11 +9,13 @@ from hypothesis import strategies as some
 
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.chat.room import Room
+from memzoo.memories.text.families import Family
 from memzoo.memories.text.framing import frame_text, in_frame, is_recalled, reframed
-from memzoo.memories.text.in_turns import in_turns
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.order import in_turns, make_request
 from memzoo.memories.text.tokens import token_counter
 from memzoo.memories.text.trimming import trim_messages
+from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
 from tests.conversations import always, call, said
 
@@ -143,12 +145,12 @@ class TestPlace:
         assert memory.messages().recalled == [False, False, False, True, False]
 
     def test_is_kept_in_a_turn(self) -> None:
-        """A turn adds its messages behind it."""
+        """A turn adds its messages behind it: it stands in front of the question."""
         memory = self.told("after", recalled_role="system")
         with memory.turn("tea?") as turn:
             roles = [one["role"] for one in turn.messages()]
             turn.add("green")
-        assert roles == ["system", "user", "assistant", "system", "user"]
+        assert roles == ["system", "user", "assistant", "user"]
 
     def test_is_kept_where_tokens_are_few(self) -> None:
         """Messages go before what is recalled does, and it keeps its frame."""
@@ -205,10 +207,10 @@ class TestForms:
     def test_a_request_that_is_too_long_keeps_the_frame(self) -> None:
         """`Conversation(max_tokens=...)` cuts what is in the frame, and lets messages go first."""
         counter = token_counter(lambda message: len(text_of(message).split()))
-        record = {"role": "user", "content": frame_text("one two three four. five six seven eight.")}
-        before = [record, said("user", "word " * 40), said("assistant", "word " * 40)]
-        request = Room(40, "raise", lambda: counter).fit([], before, [said("user", "so?")], [])
-        assert request == [record, said("user", "so?")]
-        request = Room(20, "raise", lambda: counter).fit([], before, [said("user", "so?")], [])
-        assert [is_recalled(one) for one in request] == [True, False]
-        assert sum(map(counter, request)) <= 20
+        record = Piece(said("user", "one two three four. five six seven eight."), "recalled")
+        before = [record, Piece(said("user", "word " * 40)), Piece(said("assistant", "word " * 40))]
+        asked = Piece(said("user", "so?"))
+        assert Room(40, "raise", lambda: counter).fit(before, [asked], [], Family()) == [record, asked]
+        cut, last = Room(20, "raise", lambda: counter).fit(before, [asked], [], Family())
+        assert (cut.message["content"], last) == ("one two three four.", asked)
+        assert sum(map(counter, make_request([cut, last]))) <= 20

@@ -124,7 +124,7 @@ class Renderer:
         pieces = lead_with(system, [*shown.pieces, *ends])
         stable = shown.stable_upto + len(pieces) - len(shown.pieces) - len(ends)
         if max_tokens is None:
-            return make_request(pieces, family, stable=stable)
+            return make_request(pieces, family, stable=stable, room=shown.room)
         whole_number("max_tokens", max_tokens, at_least=1)
         bound = max_tokens
         while True:
@@ -148,7 +148,7 @@ class Renderer:
 
     def _make_recalled(self, text: str, *, is_quoted: bool) -> Piece:
         role = self._role or ("user" if is_quoted else "system")
-        return Piece({"role": role, "content": text}, "recalled")
+        return Piece({"role": role, "content": text}, "recalled", is_late=not self._is_first)
 
     def _place(self, said: list[Piece], recalled: list[Piece]) -> list[Piece]:
         if not recalled:

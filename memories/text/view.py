@@ -34,11 +34,13 @@ class Piece:
         message: The message as the log has it; for a recalled text, without its frame.
         kind: The origin.
         entry: The log entry of the message; `None` for a message outside the log.
+        is_late: True for a recalled text whose place is behind the answered messages.
     """
 
     message: Message
     kind: Kind = "message"
     entry: Entry | None = None
+    is_late: bool = False
 
     @property
     def sent(self) -> Message:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from memzoo.errors import MessageError
 from memzoo.memories.text.messages import ROLES
 from memzoo.stores import JSON, Message
-from memzoo.strategy import checked, tool_call
+from memzoo.strategy import checked, set_thoughts_apart, tool_call
 from memzoo.text import is_too_deep
 
 __all__ = [
@@ -139,9 +139,10 @@ def fit_message(message: Message) -> Message:
     The tool has already done its work, or the model has answered, so refusing the message would lose the turn.
     """
     try:
-        return checked(message)
+        fit = checked(message)
     except (MessageError, RecursionError):
-        return _mend(message)
+        fit = _mend(message)
+    return set_thoughts_apart(fit)
 
 
 def _mend(message: Message) -> Message:

@@ -7,6 +7,7 @@ from typing import Any
 
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.chat import ChatModel, Model
+from memzoo.memories.models.streaming import StreamedAnswer
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 from memzoo.sync import each, settled
@@ -62,18 +63,14 @@ async def ask_model(
 
 async def _stream(chunks: Any) -> AsyncGenerator[Any]:
     """Yield the pieces of text in a stream; finally, one completion of all chunks, or `None` for an empty stream."""
-    from openai.lib.streaming.chat import ChatCompletionStreamState
-
-    whole: Any = ChatCompletionStreamState()
-    begun = False
+    whole = StreamedAnswer()
     try:
         async with contextlib.aclosing(each(chunks)) as received:
             async for chunk in received:
-                begun = True
-                whole.handle_chunk(chunk)
-                delta = chunk.choices[0].delta if chunk.choices else None
-                if delta and (text := delta.content or delta.refusal):
+                if text := whole.add(chunk):
                     yield text
+        if text := whole.end():
+            yield text
     finally:
         await settled(chunks.close())
-    yield whole.current_completion_snapshot if begun else None
+    yield whole.completion

@@ -29,8 +29,8 @@ from memzoo.memories.text.messages import (
     as_record,
     check_several,
     checked,
+    find_sendable,
     is_answered,
-    sendable,
     text_of,
     users_message,
 )
@@ -173,7 +173,8 @@ class Turn(Managed["Turn"]):
     @property
     def pieces(self) -> list[Piece]:
         """The messages of this turn that can be sent: calls with all their results."""
-        return list(map(Piece, sendable(_messages(self._said))))
+        said = _messages(self._said)
+        return [Piece(said[place]) for place in find_sendable(said)]
 
     def add(self, *messages: str | Message | Record) -> None:
         """Add the assistant's next messages and tool results; a string is an answer of the assistant.

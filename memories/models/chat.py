@@ -15,6 +15,7 @@ from memzoo.memories.models.cleaning import extract_spoken, is_sendable
 from memzoo.memories.models.clients import Clients, call_function
 from memzoo.memories.models.parameters import as_responses, split_parameters
 from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.families import family_of
 from memzoo.memories.text.messages import as_sent
 from memzoo.memories.text.responses import as_request, as_tool
 from memzoo.stores import Message
@@ -192,11 +193,11 @@ class ChatModel:
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        asked = self.asked_for(purpose)
+        asked, family = self.asked_for(purpose), family_of(self.name, self.base_url)
         with self.failing(purpose):
             self.connect()
             start = time.perf_counter()
-            reply = await self.request(messages)
+            reply = await self.request([as_sent(message, family) for message in messages])
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
@@ -216,12 +217,7 @@ class ChatModel:
 
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
         """Send the messages and return the client's result; `more` are further parameters, such as `stream=True`."""
-        request: dict[str, Any] = {
-            "model": self.name,
-            "messages": list(map(as_sent, messages)),
-            **self.parameters,
-            **more,
-        }
+        request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
         return await settled(self._clients.of_caller().chat.completions.create(**request))
 
     async def respond(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool) -> Any:
@@ -269,7 +265,7 @@ def _offline_client(kind: str) -> Any:
 
 def _completion(answer: Answer, asked: str) -> Completion:
     """Return the completion for an answer that must be a complete text."""
-    text = (answer.message["content"] or "").strip()
+    text = extract_spoken(answer.message["content"] or "")
     if fault := _fault(text, answer):
         raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=len(text) if _is_cut(answer) else None)
     return Completion(text, answer.spent)
@@ -307,7 +303,7 @@ class _Rules:
             raise ModelError(f"{asked}: {error}") from error
         choice, usage = found["choices"][0], found["usage"]
         spent = Spent(1, usage["prompt_tokens"], usage["completion_tokens"], time.perf_counter() - start)
-        message = {"content": extract_spoken(choice["message"]["content"])}
+        message = {"content": choice["message"]["content"]}
         return _completion(Answer(message, choice["finish_reason"], spent), asked)
 
 

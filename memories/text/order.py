@@ -11,8 +11,9 @@ from typing import Any, Literal, TypeAlias
 
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.framing import frame_text
-from memzoo.memories.text.grouping import group_messages, is_instruction
-from memzoo.memories.text.messages import as_sent, quote_turns, text_of
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import as_sent, find_sendable, quote_turns, text_of
+from memzoo.memories.text.thoughts import THOUGHT_FIELDS
 from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Message
 from memzoo.text import copy_json
@@ -37,6 +38,7 @@ STAND_INS: Mapping[Kind, Message] = {
 }
 """The messages that stand between two messages that must not follow each other, and cannot be joined."""
 
+_ADDED_UP = frozenset({*THOUGHT_FIELDS, "reasoning_details"})
 _NO_RESULT = "(The tool returned nothing.)"
 _ANY = Family()
 
@@ -79,7 +81,7 @@ def _find_fault_in(message: Message, open_calls: Sequence[str], family: Family) 
     return next((fault for fault, is_so in faults.items() if is_so), "")
 
 
-def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0) -> Shown:
+def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0, room: int | None = 0) -> Shown:
     """Return the messages that a family of endpoints accepts.
 
     Neighbours of one role become one message: a recalled text stands in front of the user message behind it. All
@@ -89,6 +91,7 @@ def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int 
         pieces: The pieces of the request, in order.
         family: The family.
         stable: The number of first pieces that the next request repeats.
+        room: See `Shown`.
     """
     made = list[tuple[list[Message], set[int]]]()
     before: Kind = "start"
@@ -98,7 +101,7 @@ def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int 
             made.append(([], set()))
         elif not made or kind == "result" or made[-1][0][-1]["role"] != message["role"]:
             stands = next(one for one in STAND_INS if one in FOLLOWS[before] and kind in FOLLOWS[one])
-            made += [([STAND_INS[stands]], set()), ([], set())]
+            made += [([as_sent(STAND_INS[stands], family)], set()), ([], set())]
         joined, places = made[-1]
         joined.append(message)
         places |= place
@@ -107,7 +110,7 @@ def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int 
     still = next(moving, len(made))
     # The next user message would join a user message at the end.
     still -= still == len(made) > 0 and before == "user"
-    return Shown(copy_json([_join(joined) for joined, _ in made]), pieces, stable_upto=still)
+    return Shown(copy_json([_join(joined) for joined, _ in made]), pieces, stable_upto=still, room=room)
 
 
 def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
@@ -137,7 +140,7 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
         ('Be brief.', [{'role': 'user', 'content': 'A record.\n\nHi!'}, {'role': 'assistant', 'content': 'Hello.'}])
     """
     given = list(messages)
-    pieces = [Piece(as_sent(given[place])) for group in group_messages(given) for place in group]
+    pieces = [Piece(given[place]) for place in find_sendable(given)]
     made: list[Message] = make_request(pieces, family)
     return "\n\n".join(map(text_of, filter(is_instruction, made))), [one for one in made if not is_instruction(one)]
 
@@ -163,16 +166,15 @@ def _kind_of(message: Message) -> Kind:
 
 def _system_first(pieces: Sequence[Piece], family: Family) -> Iterator[tuple[set[int], Message]]:
     """Yield one system message with the number of its pieces, and the other messages with theirs."""
-    begins = next((place for place, one in enumerate(pieces) if not is_instruction(one.message)), len(pieces))
     rules, records, others = (list[int](), list[int](), list[tuple[set[int], Message]]())
     for place, piece in enumerate(pieces):
         if not is_instruction(piece.message):
-            others.append(({place}, piece.sent))
+            others.append(({place}, piece.sent_to(family)))
         elif piece.kind != "recalled":
             rules.append(place)
-        elif place < begins:
+        elif not piece.is_late:
             records.append(place)
-        else:  # A text behind messages stays there, and leaves them unchanged for a prompt cache.
+        else:  # The system message, and all behind it, stays unchanged for a prompt cache.
             others.append(({place}, {"role": "user", "content": frame_text(text_of(piece.message))}))
     texts = [text_of(pieces[place].message) for place in rules]
     if recalled := "\n".join(text_of(pieces[place].message) for place in records):
@@ -252,27 +254,37 @@ def _join(messages: Sequence[Message]) -> Message:
     """Return neighbours of one role as one message; the speakers stand before the words if they differ."""
     if len(messages) == 1:
         return messages[0]
-    names = {message.get("name") for message in messages}
+    names = {str(message.get("name") or "") for message in messages}
     joined = {key: value for message in messages for key, value in message.items()}
+    joined |= {key: _add_up([one[key] for one in messages if key in one]) for key in joined.keys() & _ADDED_UP}
     contents = [message["content"] for message in messages if _has_words(message["content"])]
     if len(names) > 1:
         del joined["name"]
-        contents = [_say(one, names) for one in messages if _has_words(one["content"])]
+        contents = [_say(message, names - {""}) for message in messages if _has_words(message["content"])]
     if all(isinstance(content, str) for content in contents):
         return {**joined, "content": "\n\n".join(contents)}
     return {**joined, "content": [part for content in contents for part in _parts(content)]}
 
 
-def _say(message: Message, speakers: Iterable[str | None]) -> Any:
+def _add_up(thoughts: Sequence[Any]) -> Any:
+    """Return the thoughts of several messages as those of one; details, which have an order, stay as they are."""
+    if all(isinstance(one, str) for one in thoughts):
+        return "\n\n".join(thoughts)
+    if all(isinstance(one, list) for one in thoughts):
+        return [part for one in thoughts for part in one]
+    return thoughts[-1]
+
+
+def _say(message: Message, speakers: Iterable[str]) -> Any:
     """Return a message's content with the speaker's name before it; it cannot forge the words of another speaker."""
-    name, content = message.get("name"), message["content"]
-    if not name:
-        return content
-    labels = [str(one) for one in speakers if one]
-    if isinstance(content, str):
-        return f"{name}: {quote_turns(content, labels)}"
-    quoted = ({**part, "text": quote_turns(part["text"], labels)} if _is_plain(part) else part for part in content)
-    return [{"type": "text", "text": f"{name}:"}, *quoted]
+    label, parts = f"{message['name']}: " if message.get("name") else "", _parts(message["content"])
+    for place, part in enumerate(parts):
+        if _is_plain(part):
+            # Behind a line end, the first line is compared too.
+            parts[place] = {**part, "text": label + quote_turns(f"\n{part['text']}", speakers)[1:]}
+            label = ""
+    said = [{"type": "text", "text": label}, *parts] if label else parts
+    return said[0]["text"] if isinstance(message["content"], str) else said
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:

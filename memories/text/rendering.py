@@ -11,8 +11,8 @@ from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
 from memzoo.memories.text.eviction import fit_pieces
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.framing import disarm
-from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
-from memzoo.memories.text.messages import Labels, as_sent
+from memzoo.memories.text.grouping import is_answer, is_instruction
+from memzoo.memories.text.messages import Labels, find_sendable
 from memzoo.memories.text.order import lead_with, make_request
 from memzoo.memories.text.view import Cleared, Piece, Shortened, Shown, View
 from memzoo.stores import Entry, Message
@@ -124,7 +124,7 @@ class Renderer:
         pieces = lead_with(system, [*shown.pieces, *ends])
         stable = shown.stable_upto + len(pieces) - len(shown.pieces) - len(ends)
         if max_tokens is None:
-            return make_request(pieces, family, stable=stable)
+            return make_request(pieces, family, stable=stable, room=shown.room)
         whole_number("max_tokens", max_tokens, at_least=1)
         bound = max_tokens
         while True:
@@ -134,15 +134,13 @@ class Renderer:
             bound -= excess
 
     def _say(self, view: View) -> list[Piece]:
-        entries = list(view.entries)
-        if not view.final:
-            entries = [entries[place] for group in group_messages(view.messages) for place in group]
-            entries.sort(key=lambda entry: not is_instruction(entry.message))
+        kept = range(len(view.entries)) if view.final else find_sendable(view.messages)
+        entries = [view.entries[place] for place in kept]
         pieces = [
-            Piece(as_sent(one.message), "pinned" if one.seq in view.pinned else "message", one if one.seq > 0 else None)
+            Piece(one.message, "pinned" if one.seq in view.pinned else "message", one if one.seq > 0 else None)
             for one in entries
         ]
-        return [Piece(as_sent(view.system.message), "system", view.system), *pieces] if view.system else pieces
+        return [Piece(view.system.message, "system", view.system), *pieces] if view.system else pieces
 
     def _recall(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Piece]:
         voices = [*((text, False) for text in derived), *((text, True) for text in quoted)]
@@ -150,7 +148,7 @@ class Renderer:
 
     def _make_recalled(self, text: str, *, is_quoted: bool) -> Piece:
         role = self._role or ("user" if is_quoted else "system")
-        return Piece({"role": role, "content": text}, "recalled")
+        return Piece({"role": role, "content": text}, "recalled", is_late=not self._is_first)
 
     def _place(self, said: list[Piece], recalled: list[Piece]) -> list[Piece]:
         if not recalled:
@@ -281,7 +279,8 @@ def _stable(view: View, pieces: Sequence[Piece], room: int | None, *, texts_firs
     stays = room is None or room >= 0
     sent = {one.entry.seq for one in pieces if one.entry}
     # A call without results is left out now. Once its results come, the call is shown, and later messages move.
-    waiting = (one.seq for one in view.entries if one.seq not in sent and one.message["role"] == "assistant")
+    unsent = (one for one in view.entries if one.seq not in sent and one.message["role"] == "assistant")
+    waiting = (one.seq for one in unsent if not is_answer(one.message))
     end = min(waiting, default=sys.maxsize)
     # New texts before the messages move the messages; new messages move the texts after the messages.
     still = stays and (view.texts_stay or not texts_first)

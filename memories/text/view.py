@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from memzoo.memories.text.days import in_words
+from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import last_exchange
+from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
 
@@ -29,20 +31,26 @@ class Piece:
     """A part of a request: a message before it is joined with its neighbours.
 
     Attributes:
-        message: The message; for a recalled text, without its frame.
+        message: The message as the log has it; for a recalled text, without its frame.
         kind: The origin.
         entry: The log entry of the message; `None` for a message outside the log.
+        is_late: True for a recalled text whose place is behind the answered messages.
     """
 
     message: Message
     kind: Kind = "message"
     entry: Entry | None = None
+    is_late: bool = False
 
     @property
     def sent(self) -> Message:
-        """The message; for a recalled text in a user's voice, with its frame."""
+        """The message for any provider; see `sent_to`."""
+        return self.sent_to(ANY)
+
+    def sent_to(self, family: Family) -> Message:
+        """Return the message in the form of `as_sent`; a recalled text in a user's voice has its frame."""
         if self.kind != "recalled" or self.message["role"] != "user":
-            return self.message
+            return as_sent(self.message, family)
         return {**self.message, "content": frame_text(self.message["content"])}
 
 

@@ -364,11 +364,11 @@ def test_what_tools_did_for_a_stopped_answer_is_kept_without_it(endpoint: "Endpo
     endpoint.breaks_off("I have p")
     with pytest.raises(ModelError):
         list(conversation.stream(None))
-    assert contents(conversation.memory.history()) == ["Pay!", "Shall I pay?", "", "paid 10"]
+    assert contents(conversation.memory.history()) == ["Pay!", "Shall I pay?", None, "paid 10"]
     endpoint.says("Paid.")
     conversation.regenerate()
     assert contents(endpoint.sent()) == ["Pay!", "", "paid 10"]
-    assert contents(conversation.memory.history()) == ["Pay!", "", "paid 10", "Paid."]
+    assert contents(conversation.memory.history()) == ["Pay!", None, "paid 10", "Paid."]
 
 
 def test_thoughts_and_half_characters_are_not_kept(endpoint: "Endpoint") -> None:

@@ -71,7 +71,12 @@ class ResponsesApi(ThreadingHTTPServer):
 
     def _output(self, body: Mapping[str, Any]) -> list[Item]:
         number, last = len(self.requests), body["input"][-1]
-        thoughts: Item = {"id": f"rs_{number}", "type": "reasoning", "summary": [], "encrypted_content": f"gAAA{number}=="}
+        thoughts: Item = {
+            "id": f"rs_{number}",
+            "type": "reasoning",
+            "summary": [],
+            "encrypted_content": f"gAAA{number}==",
+        }
         thoughts["status"] = None
         if body.get("tools") and last.get("type") != "function_call_output":
             said = [self._call(f"{number}_{place}", body["tools"][0]["name"], place) for place in range(2)]
@@ -106,6 +111,7 @@ class ResponsesApi(ThreadingHTTPServer):
         items: list[Item] = body["input"]
         for place, item in enumerate(items):
             self._check_item(item, f"input[{place}]")
+            self._check_id(item)
         self._check_pairs(items)
         calls = [item["call_id"] for item in items if item.get("type") == "function_call"]
         results = [item["call_id"] for item in items if item.get("type") == "function_call_output"]
@@ -116,7 +122,8 @@ class ResponsesApi(ThreadingHTTPServer):
             if one not in results:
                 raise ValueError(f"No tool output found for function call {one}.")
 
-    def _check_item(self, item: Item, where: str) -> None:
+    @staticmethod
+    def _check_item(item: Item, where: str) -> None:
         kind = item.get("type", "message")
         if kind not in ("message", "function_call", "function_call_output", "reasoning"):
             raise ValueError(f"Invalid value: {kind!r}. Supported values are: 'message', 'function_call', ...")
@@ -130,9 +137,11 @@ class ResponsesApi(ThreadingHTTPServer):
             raise ValueError(f"Invalid type for {where!r}: expected a value, but got null instead.")
         if kind == "reasoning" and "summary" not in item:
             raise ValueError(f"Missing required parameter: '{where}.summary'.")
+
+    def _check_id(self, item: Item) -> None:
         if (id_ := item.get("id")) is None:
             return
-        if id_ not in self._given or (kind == "reasoning" and not item.get("encrypted_content")):
+        if id_ not in self._given or (item["type"] == "reasoning" and not item.get("encrypted_content")):
             raise ValueError(f"Item with id '{id_}' not found. Items are not persisted when `store` is set to false.")
         given = {name: value for name, value in self._given[id_][0].items() if value is not None}
         if given != item:
@@ -188,8 +197,8 @@ def _events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         events.append({"type": "response.output_item.added", "output_index": place, "item": item})
         for part in item.get("content") or ():
             where = {"item_id": item["id"], "output_index": place, "content_index": 0, "logprobs": []}
-            for piece in part["text"].partition(" "):
-                events.append({"type": "response.output_text.delta", **where, "delta": piece})
+            pieces = part["text"].partition(" ")
+            events += [{"type": "response.output_text.delta", **where, "delta": piece} for piece in pieces]
         events.append({"type": "response.output_item.done", "output_index": place, "item": item})
     events.append({"type": f"response.{response['status']}", "response": response})
     for number, event in enumerate(events):

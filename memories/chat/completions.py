@@ -12,9 +12,11 @@ from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 from memzoo.sync import each, settled
 
-__all__ = ["Answer", "ask_model"]
+__all__ = ["PURPOSE", "Answer", "ask_model"]
 
-_PURPOSE = "chat"
+PURPOSE = "chat"
+"""The purpose of these calls, for errors and costs."""
+
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 
@@ -34,14 +36,14 @@ async def ask_model(
         ModelReplyError: The reply has neither text nor tool calls, or was withheld.
     """
     if not isinstance(model, ChatModel):
-        reply = await model.complete(messages, _PURPOSE)
+        reply = await model.complete(messages, PURPOSE)
         if stream:
             yield reply.text
         yield Answer({"role": "assistant", "content": reply.text}, "stop", reply.spent, model.name)
         return
-    asked = model.asked_for(_PURPOSE)
+    asked = model.asked_for(PURPOSE)
     offered: dict[str, Any] = {"tools": list(tools)} if tools else {}
-    with model.failing(_PURPOSE):
+    with model.failing(PURPOSE):
         model.connect()
         start = time.perf_counter()
         said = await model.request(messages, **offered, **(_STREAMED if stream else {}))

@@ -7,7 +7,7 @@ import logging
 import operator
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from memzoo.errors import (
     MessageError,
@@ -22,19 +22,22 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, ask_model
 from memzoo.memories.chat.provider import check_default_id, default_of
 from memzoo.memories.chat.reply import Reply
+from memzoo.memories.chat.responses import ask_by_responses
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.cleaning import extract_spoken
+from memzoo.memories.models.parameters import as_responses
 from memzoo.memories.models.refusals import is_too_long
 from memzoo.memories.models.usage import Spent, Usage
-from memzoo.memories.options import refuse_pickling, whole_number
+from memzoo.memories.options import one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.families import Family, family_of
 from memzoo.memories.text.messages import text_of, with_words
 from memzoo.memories.text.order import lead_with, make_request
+from memzoo.memories.text.responses import Api, by_responses
 from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import UNFINISHED, Message, Record, Store
 from memzoo.stores.base import ANSWER
@@ -88,6 +91,7 @@ class Conversation(Closing):
         busy: Busy = "wait",
         mark_stable: Callable[[Message], Message] | None = None,
         family: Family | str | None = None,
+        api: Api = "chat",
         **options: Any,
     ) -> None:
         """Start a conversation, or continue the memory's conversation.
@@ -113,6 +117,8 @@ class Conversation(Closing):
                 repeat: `memzoo.cache_control` marks the message for Anthropic's cache. See `Shown.stable_upto`.
             family: The form of request that the endpoint demands, as in `BaseMemory.request`; by default by the
                 endpoint's address and the model's name.
+            api: `"responses"` to ask by OpenAI's Responses API, and to have nothing stored there: thoughts go back as
+                they came. The memory's own calls are chat completions.
             **options: Further options for a memory created by name, such as `k=3`.
 
         Raises:
@@ -152,6 +158,15 @@ class Conversation(Closing):
         self._busy: Busy = busy
         self._mark = mark_stable
         self._family = family_of(self._model.name, getattr(self._model, "base_url", ""), family)
+        one_of("api", api, *get_args(Api))
+        self._ask_model: Callable[..., AsyncGenerator[str | Answer]] = ask_model
+        if api == "responses":
+            if not isinstance(self._model, ChatModel):
+                raise OptionError(
+                    f"llm {self._model!r} gives text only; for api='responses' it must be a ChatModel or a model's name"
+                )
+            as_responses(self._model.parameters)
+            self._ask_model, self._family = ask_by_responses, by_responses(self._family)
 
     async def asend(self, user: str | Message | None, *, after: int | None = None) -> Reply:
         """Send a message and return the answer.
@@ -281,7 +296,7 @@ class Conversation(Closing):
         while not begun:
             try:
                 request = self._write(pieces, stable)
-                async with contextlib.aclosing(ask_model(self._model, request, tools, stream=stream)) as heard:
+                async with contextlib.aclosing(self._ask_model(self._model, request, tools, stream=stream)) as heard:
                     async for piece in heard:
                         begun = True
                         yield piece

@@ -7,11 +7,13 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from memzoo.memories.models.answer import Answer, unusable
+from memzoo.memories.chat.completions import PURPOSE
+from memzoo.memories.models.answer import Answer, unusable, within_bounds
 from memzoo.memories.models.chat import ChatModel
-from memzoo.memories.models.cleaning import extract_spoken, is_sendable
+from memzoo.memories.models.cleaning import is_sendable, split_answer
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.responses import read_items
+from memzoo.memories.text.thoughts import Speech, name_thoughts
 from memzoo.stores import Message
 from memzoo.sync import each, settled
 
@@ -22,11 +24,11 @@ _ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
 async def ask_by_responses(
-    model: ChatModel, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], purpose: str, *, stream: bool
+    model: ChatModel, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
 ) -> AsyncGenerator[str | Answer]:
     """Do the same as `ask_model`, by the Responses API."""
-    asked = model.asked_for(purpose)
-    with model.failing(purpose):
+    asked = model.asked_for(PURPOSE)
+    with model.failing(PURPOSE):
         model.connect()
         start = time.perf_counter()
         said = await model.respond(messages, tools, stream=stream)
@@ -43,16 +45,19 @@ async def ask_by_responses(
 
 async def _stream(events: Any) -> AsyncGenerator[Any]:
     """Yield the pieces of text in a stream; finally, the whole response, or `None` if the stream broke off."""
-    response = None
+    response, speech = None, Speech()
     try:
         async with contextlib.aclosing(each(events)) as received:
             async for event in received:
                 if event.type in _PIECES:
-                    yield event.delta
+                    if text := speech.add(event.delta):
+                        yield text
                 elif event.type in _ENDS:
                     response = event.response
                 elif event.type == "error":
                     raise RuntimeError(event.message)
+        if text := speech.end():
+            yield text
     finally:
         await settled(events.close())
     yield response
@@ -72,11 +77,13 @@ def _read(response: Any, seconds: float, asked: str) -> Answer:
         raise unusable(asked, "was stopped by a content filter", spent)
     if not is_sendable(json.dumps(message, ensure_ascii=False)):
         raise unusable(asked, "sent half a character, which cannot be sent or stored", spent)
-    message["content"] = message["content"] and extract_spoken(message["content"])
+    if message["content"]:
+        thoughts, message["content"] = split_answer(message["content"])
+        message |= name_thoughts(message, thoughts)
     if not any(message.get(part) for part in ("content", "tool_calls", "refusal")):
         raise unusable(asked, "sent an empty reply", spent)
     finish = "length" if reason else "tool_calls" if "tool_calls" in message else "stop"
-    return Answer(message, finish, spent, model if isinstance(model, str) else "")
+    return Answer(within_bounds(message), finish, spent, model if isinstance(model, str) else "")
 
 
 def _spent(response: Any, seconds: float) -> Spent:

@@ -13,7 +13,7 @@ from memzoo.stores import Message
 from memzoo.text import DEEPEST, is_too_deep
 from memzoo.warned import warn_caller
 
-__all__ = ["Answer", "DroppedThoughtsWarning", "read_answer", "unusable"]
+__all__ = ["Answer", "DroppedThoughtsWarning", "read_answer", "unusable", "within_bounds"]
 
 MOST_BESIDES = 256 * 1024
 """The most bytes that an answer may have beside its words and calls; see `DroppedThoughtsWarning`."""
@@ -111,7 +111,7 @@ def _message(said: Any) -> Message:
         if len({call["id"] for call in calls} - {""}) < len(calls):
             calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
         message |= {"content": message["content"] or None, "tool_calls": calls}
-    return _within_bounds(message)
+    return within_bounds(message)
 
 
 def _call(call: Any, whole: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _besides(sent: dict[str, Any], read: frozenset[str]) -> dict[str, Any]:
     return {name: value for name, value in sent.items() if value and name not in read}
 
 
-def _within_bounds(message: Message) -> Message:
+def within_bounds(message: Message) -> Message:
     """Return a message that can be stored: without the provider's members if they are too large or too deep."""
     words: Message = {name: message[name] for name in ("role", "content", "refusal") if name in message}
     if calls := message.get("tool_calls"):

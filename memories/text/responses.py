@@ -1,22 +1,32 @@
 """Converts chat messages to items of OpenAI's Responses API, and an answer's items to a chat message."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
 
+from memzoo.memories.text.families import Family
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of, tool_call
 from memzoo.stores import Message
 
-__all__ = ["ITEMS", "Item", "as_request", "as_tool", "read_items"]
+__all__ = ["Api", "Item", "as_request", "as_tool", "by_responses", "read_items"]
+
+Api: TypeAlias = Literal["chat", "responses"]
+"""An API of OpenAI's for answers: chat completions or responses."""
 
 Item: TypeAlias = dict[str, Any]
 """An item of the Responses API's input or output."""
 
-ITEMS = "response_items"
-"""The member of a logged answer that holds the items of the output as they came, with thoughts and ids."""
+# The member of a logged answer that holds the items of the output as they came, with thoughts and ids.
+_ITEMS = "response_items"
 
 # The members in which a reasoning item carries thoughts. Without them, only the server that stored it knows it.
 _THOUGHTS = ("encrypted_content", "content")
+
+
+def by_responses(family: Family) -> Family:
+    """Return the form of the chat messages that `as_request` takes, for a family of endpoints."""
+    return replace(family, returns=family.returns | {_ITEMS})
 
 
 def as_request(messages: Sequence[Message]) -> dict[str, Any]:
@@ -56,7 +66,7 @@ def read_items(items: Iterable[Item]) -> Message:
     calls = [one for one in kept if one["type"] == "function_call"]
     if calls:
         message["tool_calls"] = [tool_call(one["call_id"], one["name"], one["arguments"]) for one in calls]
-    return message | {ITEMS: kept}
+    return message | {_ITEMS: kept}
 
 
 def _items(message: Message) -> Iterator[Item]:
@@ -79,7 +89,7 @@ def _items(message: Message) -> Iterator[Item]:
 
 
 def _unchanged_items(message: Message) -> Sequence[Item]:
-    items: list[Item] = message.get(ITEMS) or []
+    items: list[Item] = message.get(_ITEMS) or []
     if not items or message["role"] != "assistant":
         return ()
     said = read_items(items)

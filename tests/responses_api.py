@@ -95,7 +95,7 @@ class ResponsesApi(ThreadingHTTPServer):
 
     @staticmethod
     def _message(id_: str, text: str) -> Item:
-        part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+        part: Item = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
         kept = {"id": id_, "type": "message", "role": "assistant", "status": "completed", "phase": "final_answer"}
         return {**kept, "content": [part]}
 
@@ -128,7 +128,8 @@ class ResponsesApi(ThreadingHTTPServer):
         if kind not in ("message", "function_call", "function_call_output", "reasoning"):
             raise ValueError(f"Invalid value: {kind!r}. Supported values are: 'message', 'function_call', ...")
         if kind == "message" and isinstance(item["content"], list):
-            for part in item["content"]:
+            parts: list[Item] = item["content"]
+            for part in parts:
                 if part["type"] not in _PARTS[item["role"]]:
                     raise ValueError(f"Invalid value: {part['type']!r} at {where}.content.")
         elif kind == "message" and not (isinstance(item["content"], str) and item["content"]):
@@ -160,7 +161,7 @@ class ResponsesApi(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: ResponsesApi
+    server: ResponsesApi  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_POST(self) -> None:
         """Answer `POST /v1/responses`."""
@@ -191,12 +192,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the events of a stream, as the endpoint numbers them."""
-    begun = {**response, "status": "in_progress", "output": [], "usage": None}
+    begun: Item = {**response, "status": "in_progress", "output": [], "usage": None}
     events: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
     for place, item in enumerate(response["output"]):
         events.append({"type": "response.output_item.added", "output_index": place, "item": item})
         for part in item.get("content") or ():
-            where = {"item_id": item["id"], "output_index": place, "content_index": 0, "logprobs": []}
+            where: Item = {"item_id": item["id"], "output_index": place, "content_index": 0, "logprobs": []}
             pieces = part["text"].partition(" ")
             events += [{"type": "response.output_text.delta", **where, "delta": piece} for piece in pieces]
         events.append({"type": "response.output_item.done", "output_index": place, "item": item})

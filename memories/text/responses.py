@@ -104,7 +104,8 @@ def _content(message: Message) -> str | list[Item]:
     if message["role"] == "assistant" or not isinstance(content, list):
         # A refusal is text here, too.
         return "\n".join(filter(None, (_words(content), message.get("refusal"))))
-    return list(map(_part, content))
+    parts: list[Item] = content
+    return list(map(_part, parts))
 
 
 def _words(content: Any) -> str:

@@ -36,7 +36,7 @@ def begun(api: ResponsesApi, memory: Any = "buffer", **options: Any) -> Conversa
 @each_way
 def test_twenty_turns_with_tools_are_all_answered(say: Say, api: ResponsesApi, tmp_path: Path) -> None:
     """Thoughts, ids and calls go back as they came, also after a restart and beside a summary of what was before."""
-    options = {"store": f"sqlite:///{tmp_path / 'chat.db'}", "conversation_id": "c", "llm": "offline"}
+    options: dict[str, Any] = {"store": f"sqlite:///{tmp_path / 'chat.db'}", "conversation_id": "c", "llm": "offline"}
     for part in range(2):
         memory = create_memory("summary-buffer", max_token_limit=300, token_counter="approximate", **options)
         conversation = begun(api, memory)
@@ -68,7 +68,7 @@ def test_a_request_is_made_for_the_plain_client(api: ResponsesApi) -> None:
     request = memory.request("And now?", system="Be brief.", form="responses")
     assert asyncio.run(memory.arequest("And now?", system="Be brief.", form="responses")) == request
     with openai.OpenAI(base_url=api.base_url, api_key="none") as client:
-        response = client.responses.create(model="gpt-5", store=False, **request)
+        response: Any = client.responses.create(model="gpt-5", store=False, **request)
     assert response.output_text == "Answer 3."
     assert "response_items" not in str(memory.request("And now?"))
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # the same names as in the table below; a test compares both
     from memzoo.memories.models.chat import OfflineModelWarning as OfflineModelWarning
     from memzoo.memories.models.usage import Spent as Spent
     from memzoo.memories.text.explanation import Explanation as Explanation
+    from memzoo.memories.text.families import Family as Family
+    from memzoo.memories.text.view import Piece as Piece
     from memzoo.memories.text.view import Shown as Shown
     from memzoo.stores.forgetting import Receipt as Receipt
     from memzoo.stores.retention import DeletionReport as DeletionReport
@@ -27,6 +29,7 @@ else:
             "memzoo.memories.maintenance": "Upkept",
             "memzoo.memories.models.chat": "Completion OfflineModelWarning",
             "memzoo.memories.models.usage": "Spent",
-            "memzoo.memories.text.view": "Shown",
+            "memzoo.memories.text.families": "Family",
+            "memzoo.memories.text.view": "Piece Shown",
         },
     )

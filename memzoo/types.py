@@ -14,6 +14,8 @@ if TYPE_CHECKING:  # the same names as in the table below; a test compares both
     from memzoo.memories.models.chat import OfflineModelWarning as OfflineModelWarning
     from memzoo.memories.models.usage import Spent as Spent
     from memzoo.memories.text.explanation import Explanation as Explanation
+    from memzoo.memories.text.families import Family as Family
+    from memzoo.memories.text.view import Piece as Piece
     from memzoo.memories.text.view import Shown as Shown
     from memzoo.stores.forgetting import Receipt as Receipt
     from memzoo.stores.retention import DeletionReport as DeletionReport
@@ -29,6 +31,7 @@ else:
             "memzoo.memories.models.answer": "DroppedThoughtsWarning",
             "memzoo.memories.models.chat": "Completion OfflineModelWarning",
             "memzoo.memories.models.usage": "Spent",
-            "memzoo.memories.text.view": "Shown",
+            "memzoo.memories.text.families": "Family",
+            "memzoo.memories.text.view": "Piece Shown",
         },
     )

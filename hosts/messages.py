@@ -42,6 +42,7 @@ class HostMessage(NamedTuple):
         seq: The log number; 0 if the message is not in the log.
         thread: The host's thread with the message; "" if unknown.
         unfinished: True for the part of a stopped answer that the user has read.
+        recalled: True for a text that the memory made.
     """
 
     message: Message
@@ -50,6 +51,7 @@ class HostMessage(NamedTuple):
     seq: int = 0
     thread: str = ""
     unfinished: bool = False
+    recalled: bool = False
 
 
 def add_calls(said: Message, calls: Iterable[Any]) -> Message:

@@ -29,9 +29,8 @@ if TYPE_CHECKING:  # the same names as in the table below; a test compares both
     from memzoo.memories.strategies.named import further_names as further_names
     from memzoo.memories.strategies.named import short_name as short_name
     from memzoo.memories.strategies.named import strategy_named as strategy_named
+    from memzoo.memories.text.framing import frame_text as frame_text
     from memzoo.memories.text.framing import in_frame as in_frame
-    from memzoo.memories.text.framing import is_recalled as is_recalled
-    from memzoo.memories.text.framing import reframed as reframed
     from memzoo.memories.text.grouping import exchange_ends as exchange_ends
     from memzoo.memories.text.grouping import is_answer as is_answer
     from memzoo.memories.text.grouping import is_instruction as is_instruction
@@ -60,7 +59,7 @@ else:
             "memzoo.memories.options": "AtLeast names strategy whole_number",
             "memzoo.memories.strategies.model_backed": "ModelBackedMemory",
             "memzoo.memories.strategies.named": "further_names short_name strategy_named",
-            "memzoo.memories.text.framing": "in_frame is_recalled reframed",
+            "memzoo.memories.text.framing": "frame_text in_frame",
             "memzoo.memories.text.grouping": "exchange_ends is_answer is_instruction",
             "memzoo.memories.text.messages": "checked sendable text_of tool_call",
             "memzoo.memories.text.thoughts": "set_thoughts_apart",

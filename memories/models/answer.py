@@ -66,7 +66,7 @@ def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") 
         raise unusable(asked, f"did not send a chat completion: {str(completion)[:200]!r}{outcome}", spent) from None
     if answer.finish_reason == "content_filter":
         raise unusable(asked, f"was stopped by a content filter{outcome}", spent)
-    if not is_sendable(json.dumps(answer.message, ensure_ascii=False)):
+    if not is_sendable(json.dumps(_words(answer.message), ensure_ascii=False)):
         raise unusable(asked, f"sent half a character, which cannot be sent or stored{outcome}", spent)
     return answer
 
@@ -123,23 +123,21 @@ def _call(call: Any, whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _besides(sent: dict[str, Any], read: frozenset[str]) -> dict[str, Any]:
-    """Return the members that are neither read nor empty."""
-    return {name: value for name, value in sent.items() if value and name not in read}
+    """Return the members that are neither read nor empty; two halves of a character are joined, one becomes a sign."""
+    members = {name: value for name, value in sent.items() if value and name not in read}
+    text = json.dumps(members, ensure_ascii=False)
+    if is_sendable(text):
+        return members
+    whole: dict[str, Any] = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return whole
 
 
 def within_bounds(message: Message) -> Message:
     """Return a message that can be stored: without the provider's members if they are too large or too deep."""
-    words: Message = {name: message[name] for name in ("role", "content", "refusal") if name in message}
-    if calls := message.get("tool_calls"):
-        plain = [{name: call["function"][name] for name in ("name", "arguments")} for call in calls]
-        words["tool_calls"] = [
-            {"id": call["id"], "type": call["type"], "function": function}
-            for call, function in zip(calls, plain, strict=True)
-        ]
+    words = _words(message)
     if words == message:
         return message
-    besides = _size(message) - _size(words)
-    if besides <= MOST_BESIDES and not is_too_deep(message):
+    if (besides := _size(message) - _size(words)) <= MOST_BESIDES and not is_too_deep(message):
         return message
     warn_caller(
         f"an answer has {besides} bytes beside its words and calls, in {', '.join(sorted(message.keys() - words))}; at "
@@ -148,6 +146,21 @@ def within_bounds(message: Message) -> Message:
         DroppedThoughtsWarning,
     )
     return words
+
+
+def _words(message: Message) -> Message:
+    """Return the words and the calls of a message, without members that only some providers send."""
+    words: Message = {name: message[name] for name in ("role", "content", "refusal") if name in message}
+    calls: list[Any] = message.get("tool_calls") or []
+    made = [
+        {
+            "id": call["id"],
+            "type": call["type"],
+            "function": {name: call["function"][name] for name in ("name", "arguments")},
+        }
+        for call in calls
+    ]
+    return words | ({"tool_calls": made} if made else {})
 
 
 def _size(message: Message) -> int:

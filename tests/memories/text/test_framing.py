@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.chat.room import Room
 from memzoo.memories.text.families import Family
-from memzoo.memories.text.framing import frame_text, in_frame, is_recalled, reframed
+from memzoo.memories.text.framing import frame_text, in_frame
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.order import in_turns, make_request
 from memzoo.memories.text.tokens import token_counter
@@ -77,13 +77,6 @@ class TestFrame:
         """Each of twenty orders stays inside."""
         assert read_loosely(frame_text(order)).count("</record") == 1
 
-    @given(some.text(max_size=40), some.integers(0, 40))
-    def test_stays_whole_when_what_is_in_it_is_cut(self, text: str, size: int) -> None:
-        """What is cut is what is in the frame."""
-        cut = reframed(frame_text(text), lambda inner: inner[:size])
-        assert cut == "" or is_recalled({"role": "user", "content": cut})
-        assert len(in_frame(cut)) <= size
-
     def test_takes_linear_time(self) -> None:
         """A text of nothing but signs that open tags is read once."""
         assert len(frame_text("</" * 200_000)) < 500_000
@@ -101,7 +94,10 @@ class TestVoice:
         shown = memory.messages("What does Anna's document say?")
         assert any(shown.recalled), "nothing was found"
         assert not any(order in text_of(one) for one in shown if one["role"] in ("system", "developer"))
-        assert all(is_recalled(message) == made for message, made in zip(shown, shown.recalled, strict=True))
+        assert all(
+            (in_frame(one["content"]) != one["content"]) == made
+            for one, made in zip(shown, shown.recalled, strict=True)
+        )
 
     @pytest.mark.parametrize("role", ["system", "developer", "user"])
     @pytest.mark.parametrize("name", [*FOUND, "summary", "knowledge-graph"])
@@ -160,7 +156,8 @@ class TestPlace:
 
         memory = self.told("after", token_counter=words)
         shown = memory.messages("tea?", max_tokens=30)
-        assert [is_recalled(one) for one in shown].count(True) == 1
+        assert shown.recalled.count(True) == 1
+        assert in_frame(shown[-1]["content"]) != shown[-1]["content"]
 
     def test_holds_in_a_transcript_too(self) -> None:
         """`load_memory_variables` has it behind the turns."""

@@ -226,7 +226,9 @@ class TestCalls:
         ("mistralai/Mistral-Nemo-Instruct-2407", "mistral"),
         ("/models/mixtral-8x7b.Q4.gguf", "mistral"),
         ("meta-llama/Llama-3.1-8B-Instruct", "llama"),
-        ("gpt-oss-20b", "llama"),
+        ("gpt-oss-20b", "gpt-oss"),
+        ("deepseek-v4-flash", "deepseek"),
+        ("google/gemini-3-pro", "gemini"),
         ("microsoft/phi-4", "no-tools"),
     ],
 )

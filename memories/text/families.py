@@ -55,7 +55,8 @@ FAMILIES: dict[str, Family] = {
     "developer": Family(system_role="developer"),
     # mistral-common 1.13.1, before its version 13: "Tool call id was ... but must be a-z, A-Z, 0-9, with length 9".
     "mistral": Family(call_ids=r"[a-zA-Z0-9]{9}"),
-    # Templates of Llama 3.1 and 3.2: "This model only supports single tool-calls at once!"; gpt-oss drops the second.
+    # Templates of Llama 3.1 and 3.2: "This model only supports single tool-calls at once!"; gpt-oss and GigaChat 3 drop
+    # the second.
     "llama": Family(parallel_calls=False),
     # OpenAI's guide "How to handle the raw chain of thought in gpt-oss" (2025): between calls the thoughts go back.
     "gpt-oss": Family(parallel_calls=False, returns=_THOUGHTS),
@@ -98,7 +99,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     (r"minimax", "minimax"),
     (r"gemini-[12]", "gemini-2"),
     (r"gemini", "gemini"),
-    (r"llama-?3", "llama"),
+    (r"llama-?3|gigachat-?3", "llama"),
 )
 
 

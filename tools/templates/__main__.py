@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 
 from memzoo.memories.text.families import FAMILIES, Family, family_of
+from memzoo.memories.text.messages import sendable
 from tools.templates.fetched import CACHE, fetch
 from tools.templates.forms import Form, form_of
 from tools.templates.rendering import SERVERS, TOOLS, Template, called, said
@@ -28,16 +29,15 @@ BESIDE = [said("user", "hi"), *called("markq", content="besideq"), said("assista
 
 def judge(template: Template, server: str, form: Form, *, tools: bool) -> dict[str, str]:
     """Render a form, and return the faults by name, each with an example."""
+    offered = TOOLS if tools and (template.takes_tools or "call" in form.marks.values()) else None
     try:
-        text = template.render(SERVERS[server](template, form.messages), TOOLS if tools else None)
+        text = template.render(SERVERS[server](template, form.messages), offered)
     except Exception as error:  # noqa: BLE001 - a template may raise anything
         return {"raises": " ".join(str(error).split())[:100] or type(error).__name__}
     faults = {f"loses {kind}": mark for mark, kind in form.marks.items() if mark not in text}
-    if text.count("None") > template.plain_text(tools=tools).count("None"):
-        faults["says None"] = "None"
-    if '\\"name\\"' in text:
-        faults["encodes twice"] = '\\"name\\"'
-    return faults
+    plain = template.plain_text(tools=bool(offered))
+    wrong = {"says None": "None", "encodes twice": '\\"name\\"'}
+    return faults | {fault: mark for fault, mark in wrong.items() if text.count(mark) > plain.count(mark)}
 
 
 class Converters:
@@ -97,7 +97,7 @@ class Count:
     def add(self, view: View) -> None:
         """Count one view with all templates, each with the request for its family."""
         self.views += 1
-        shown = words_of(view.memory.messages(QUESTION))
+        shown = words_of(sendable(view.memory.messages(QUESTION)))
         for family, templates in self._templates.items():
             try:
                 request = view.request(family)

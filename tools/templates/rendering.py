@@ -131,6 +131,11 @@ class Template:
         return self.keeps("mark", self._as_content([said("system", "mark"), said("user", "hi")]))
 
     @cached_property
+    def takes_tools(self) -> bool:
+        """Descriptions of tools do no harm: some templates cannot write them."""
+        return self.keeps("mark", self._as_content([said("user", "mark")]), TOOLS)
+
+    @cached_property
     def takes_objects(self) -> bool:
         """The arguments of a call may be an object."""
         plain = [said("user", "hi"), *called("mark", arguments=lambda given: given), said("assistant", "yes")]

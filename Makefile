@@ -82,7 +82,7 @@ record: $(VENV)/.dev  ## ask all recordings anew and show the drift; ARGS=--yes 
 	$(call run,memzoo cassettes rerecord -m cassette -n 0 -p no:randomly $(ARGS))
 
 clean:
-	rm -rf $(VENV) $(VENV)-docs $(VENV)-hosts $(VENV)-langchain $(VENV)-llama $(VENV)-openai $(VENV)-peers $(VENV)-weight site build dist *.egg-info memzoo-compare
+	rm -rf $(VENV) $(VENV)-converters $(VENV)-docs $(VENV)-hosts $(VENV)-langchain $(VENV)-llama $(VENV)-openai $(VENV)-peers $(VENV)-weight site build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
 # Compiled modules are kept, also where the shell says otherwise: programs that the tests start would compile all anew.
@@ -192,6 +192,19 @@ real-server: $(VENV)/.dev  ## every strategy with a small model on llama.cpp's s
 	test -n "$$LLAMA_SERVER" -a -n "$$LLAMA_MODEL" || $(MAKE) $(VENV)-llama/.ready
 	LLAMA_SERVER="$${LLAMA_SERVER:-$(CURDIR)/$(VENV)-llama/bin/llama-server}" LLAMA_MODEL="$${LLAMA_MODEL:-$(CURDIR)/$(VENV)-llama/model.gguf}" \
 		$(call run,python -m tools.real_server $(ARGS))
+
+# The converters of OpenAI's messages that `make templates` asks; none of it is a dependency.
+CONVERTERS := langchain-anthropic==1.7.10 langchain-aws==1.9.1 langchain-google-genai==4.4.3 any-llm-sdk==1.40.2 \
+	litellm==1.110.2 mistral-common==1.13.1
+
+.PHONY: templates
+templates: $(VENV)/.dev $(VENV)-converters/.ready  ## requests of all memories with the chat templates of open models, and with open converters: what is refused or lost; ARGS="buffer --no-examples"
+	$(call run,python -m tools.templates --converters $(VENV)-converters/bin/python $(ARGS))
+
+$(VENV)-converters/.ready: Makefile
+	$(PYTHON) -m venv $(VENV)-converters
+	$(VENV)-converters/bin/python -m pip install --quiet $(CONVERTERS)
+	touch $@
 
 .PHONY: real-cache
 real-cache: $(VENV)/.dev  ## tokens that llama.cpp's server takes over from the request before, beside those that `compare` reckons

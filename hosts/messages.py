@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from memzoo.errors import MessageError
 from memzoo.memories.text.messages import ROLES, checked, tool_call
+from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import JSON, Message
 from memzoo.text import is_too_deep
 
@@ -41,6 +42,7 @@ class HostMessage(NamedTuple):
         seq: The log number; 0 if the message is not in the log.
         thread: The host's thread with the message; "" if unknown.
         unfinished: True for the part of a stopped answer that the user has read.
+        recalled: True for a text that the memory made.
     """
 
     message: Message
@@ -49,6 +51,7 @@ class HostMessage(NamedTuple):
     seq: int = 0
     thread: str = ""
     unfinished: bool = False
+    recalled: bool = False
 
 
 def add_calls(said: Message, calls: Iterable[Any]) -> Message:
@@ -138,9 +141,10 @@ def fit_message(message: Message) -> Message:
     The tool has already done its work, or the model has answered, so refusing the message would lose the turn.
     """
     try:
-        return checked(message)
+        fit = checked(message)
     except (MessageError, RecursionError):
-        return _mend(message)
+        fit = _mend(message)
+    return set_thoughts_apart(fit)
 
 
 def _mend(message: Message) -> Message:

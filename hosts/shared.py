@@ -157,8 +157,10 @@ class HostLog:
         shown = await (
             replaced.show(query, catch_up=False) if replaced else self.memory.amessages(query, catch_up=False)
         )
-        pairs = zip(shown, shown.entries, strict=True)
-        return [self._to_message(entry) if entry else HostMessage(message) for message, entry in pairs]
+        return [
+            self._to_message(piece.entry) if piece.entry else HostMessage(message, recalled=piece.kind == "recalled")
+            for message, piece in zip(shown, shown.pieces, strict=True)
+        ]
 
     async def _find_asked_again(self, query: str | None) -> int:
         """Return the log number before a stopped answer to this question; 0 if the newest message is no such answer."""

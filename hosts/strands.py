@@ -17,7 +17,8 @@ from memzoo.hosts.messages import (
     make_call,
 )
 from memzoo.hosts.shared import HostLog, host_module
-from memzoo.memories.text.framing import is_recalled
+from memzoo.memories.text.framing import frame_text
+from memzoo.memories.text.grouping import is_instruction
 from memzoo.strategy import BaseMemory
 
 __all__ = ["MemoryConversationManager"]
@@ -100,9 +101,14 @@ class MemoryConversationManager:
         # Models refuse messages that begin in the middle of a turn, as the newer half may do.
         while earlier and not _is_prompt(earlier[0]):
             del earlier[0]
-        derived = [str(one.message["content"]) for one in said if one.message["role"] in ("system", "developer")]
-        system = _with(context.system_prompt, derived)
-        recalled = [converted for one in said if is_recalled(one.message) and (converted := _strands(one))]
+        rules, records = (
+            [host_text(one.message["content"]) for one in said if is_instruction(one.message) and one.recalled == made]
+            for made in (False, True)
+        )
+        # The frame tells the memory's words from the application's.
+        texts = [*rules, *map(frame_text if context.system_prompt or rules else str, records)]
+        system = _with(context.system_prompt, texts)
+        recalled = [converted for one in said if one.recalled and (converted := _strands(one))]
         return context.replace(messages=_in_turns([*earlier, *turn], recalled), system_prompt=system)
 
     async def _save(self, event: Any) -> None:

@@ -39,8 +39,8 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.strategies.windows import MessageWindowMemory as MessageWindowMemory
     from memzoo.memories.strategies.windows import TokenWindowMemory as TokenWindowMemory
     from memzoo.memories.text.clearing import ClearToolResults as ClearToolResults
-    from memzoo.memories.text.in_turns import cache_control as cache_control
-    from memzoo.memories.text.in_turns import in_turns as in_turns
+    from memzoo.memories.text.order import cache_control as cache_control
+    from memzoo.memories.text.order import in_turns as in_turns
     from memzoo.memories.text.trimming import trim_messages as trim_messages
     from memzoo.stores.retention import adelete_old as adelete_old
     from memzoo.stores.retention import delete_old as delete_old
@@ -72,7 +72,7 @@ else:
             "memzoo.memories.strategies.window": "ConversationBufferWindowMemory",
             "memzoo.memories.strategies.windows": "ConversationTokenBufferMemory MessageWindowMemory TokenWindowMemory",
             "memzoo.memories.text.clearing": "ClearToolResults",
-            "memzoo.memories.text.in_turns": "cache_control in_turns",
+            "memzoo.memories.text.order": "cache_control in_turns",
             "memzoo.memories.text.trimming": "trim_messages",
             "memzoo.stores.retention": "adelete_old delete_old",
         },

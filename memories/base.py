@@ -5,7 +5,7 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args, overload
 
 from memzoo.errors import OptionError
 from memzoo.forks import cached_property
@@ -17,12 +17,14 @@ from memzoo.memories.engine.pins import Pins, mark
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
-from memzoo.memories.options import AtLeast, a_function, a_store, non_empty_text, strategy
+from memzoo.memories.options import AtLeast, a_function, a_store, non_empty_text, one_of, strategy
 from memzoo.memories.text.explanation import Explanation, explain_view, watch
+from memzoo.memories.text.families import Family, family_of
 from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
-from memzoo.memories.text.messages import Labels, as_record, check_several
+from memzoo.memories.text.messages import Labels, as_record, check_several, text_of, users_message
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
-from memzoo.memories.text.view import Shown, View
+from memzoo.memories.text.responses import Api, as_request, by_responses
+from memzoo.memories.text.view import Piece, Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.base import find_lacking, is_lasting
 from memzoo.stores.forgetting import Receipt
@@ -405,9 +407,11 @@ class BaseMemory(ABC):
     async def amessages(
         self, query: str | None = None, *, max_tokens: int | str | None = None, catch_up: bool = True
     ) -> Shown:
-        """Return the memory as chat messages ready to send: system messages first, tool calls with their results.
+        """Return the memory as chat messages: system messages first, tool calls with their results.
 
-        While the newest user message has no answer, this message and all later messages are always included.
+        To ask a model, use `request`: these messages contain neither the question nor your system text, and a message
+        put beside them by hand may stand next to one of its own role, which some models refuse. While the newest user
+        message has no answer, this message and all later messages are always included.
 
         Args:
             query: The user's next words, which are not appended; by default the user's last words.
@@ -421,6 +425,68 @@ class BaseMemory(ABC):
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
         return self.render.show(view, self._resolve("max_tokens", max_tokens))
+
+    @overload
+    async def arequest(
+        self,
+        question: str | Message = "",
+        *,
+        system: str = "",
+        max_tokens: int | str | None = None,
+        family: Family | str | None = None,
+        form: Literal["chat"] = "chat",
+    ) -> Shown: ...
+    @overload
+    async def arequest(
+        self,
+        question: str | Message = "",
+        *,
+        system: str = "",
+        max_tokens: int | str | None = None,
+        family: Family | str | None = None,
+        form: Literal["responses"],
+    ) -> dict[str, Any]: ...
+    async def arequest(
+        self,
+        question: str | Message = "",
+        *,
+        system: str = "",
+        max_tokens: int | str | None = None,
+        family: Family | str | None = None,
+        form: Api = "chat",
+    ) -> Shown | dict[str, Any]:
+        """Return a whole request for a model: your system text, the memory, and the question, in one valid order.
+
+        One system message stands first, with your text before the memory's; then roles alternate, beginning with a
+        user message. Neighbours of one role are joined: found text stands in front of the user message behind it.
+
+        Args:
+            question: The user's next words, or a user message (with pictures, say). Words that the log already ends
+                with, unanswered, are not repeated; "" to ask for an answer to the log's own last message.
+            system: Your instructions for the model; they are not stored.
+            max_tokens: The most tokens of the request, as in `messages`.
+            family: What the endpoint demands beyond this order: a `Family`, or the name of one in
+                `memzoo.memories.text.families.FAMILIES`; by default by the name of the model that `llm` or
+                `token_counter` names.
+            form: `"responses"` to get the arguments `instructions` and `input` of OpenAI's Responses API.
+
+        Raises:
+            MessageError: The question is not a user message.
+            OptionError: The family or the form is unknown.
+            OverBudgetError: See `messages`.
+        """
+        asked = [self.redactor.message(users_message(question))] if question else []
+        one_of("form", form, *get_args(Api))
+        known = family_of(self._tokenizer_model or str(self.token_counter or ""), given=family)
+        if form == "responses":
+            known = by_responses(known)
+        query = text_of(asked[0]) if asked else None
+        view, _ = await loading.view_to_send(self, query or None)
+        shown = self.render.show(view)
+        is_open = bool(shown.pieces) and asked == [shown.pieces[-1].message]
+        ends = [] if is_open else list(map(Piece, asked))
+        request = self.render.request(shown, ends, system, known, self._resolve("max_tokens", max_tokens))
+        return as_request(request) if form == "responses" else request
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -613,6 +679,7 @@ class BaseMemory(ABC):
     save_context = blocking(asave_context)
     add_messages = blocking(aadd_messages)
     messages = blocking(amessages)
+    request = blocking(arequest)
     entries = blocking(aentries)
     history = blocking(ahistory)
     forget = blocking(aforget)

@@ -5,6 +5,7 @@ from typing import Any
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.order import find_fault
 from memzoo.stores import Message, Record
 from memzoo.testing.tools import QUESTION, SAID, ContractTools, tell
 
@@ -14,6 +15,11 @@ _QUERY = "Where does <b>Anna</b> live?"
 _PIRATE: Message = {"role": "system", "content": "You are a pirate."}
 _POET: Message = {"role": "developer", "content": "You are a poet."}
 _ASKED: Message = {"role": "user", "content": SAID[0][0]}
+_CALLS: Message = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}],
+}
 _ANSWERED: Message = {"role": "assistant", "content": SAID[0][1]}
 
 
@@ -68,6 +74,21 @@ class ViewContract(ContractTools):
         """With `keep_history=False`, deleting old messages keeps the system message."""
         memory = self.under(_PIRATE, keep_history=False)
         assert memory.history()[0] == memory.messages("Anna")[0] == _PIRATE
+
+    def test_a_request_is_in_order(self) -> None:
+        """A request has one system message, then turns that alternate, and the question at its end, whatever was said.
+
+        The application's words come first. Greetings, questions without an answer, calls without a result and empty
+        answers are in the log.
+        """
+        memory = self.under(_PIRATE)
+        for said in ([_ANSWERED], [_ASKED], [_ASKED, {"role": "assistant", "content": ""}], [_CALLS]):
+            memory.add_messages(said)
+            request = memory.request(_QUERY, system="You are kind.")
+            assert not (fault := find_fault(request)), fault
+            assert request[0]["content"].startswith("You are kind.\n\nYou are a pirate.")
+            assert request[-1]["content"].endswith(_QUERY)
+        assert memory.history()[-1] == _CALLS
 
     def test_explains_what_it_shows(self) -> None:
         """An explanation lists the shown messages in order, with their token counts, and changes nothing."""

@@ -180,6 +180,15 @@ BROKEN: Sequence[Broken] = (
         "        called += ",
     ),
     Broken(
+        "A request is in an order",
+        "test_a_request_is_in_order",
+        _CONTRACT,
+        "memories/text/order.py",
+        '        elif _has_words(message["content"]) or message.get("audio"):\n',
+        "        else:\n",
+        "buffer and not summary",
+    ),
+    Broken(
         "The system message is shown first",
         "test_learns_nothing_from_the_system_message",
         _CONTRACT,

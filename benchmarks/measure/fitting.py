@@ -8,15 +8,15 @@ conversation's messages stays in that place.
 """
 
 import bisect
-import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from memzoo.benchmarks.measure.counting import TextCounter
-from memzoo.memories.text.framing import in_frame, is_recalled, reframed
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import sendable
 from memzoo.stores import Message
 from memzoo.strategy import text_of
+from memzoo.types import Piece, Shown
 
 __all__ = ["Said", "cut_to_budget", "fit"]
 
@@ -39,10 +39,11 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]
         >>> [message["content"] for message in fit(view, 6, len)]
         ['ab', 'fg']
     """
-    kept, left = _fit_recalled([message for message in messages if _stays(message)], budget, count)
-    said = _newest([message for message in messages if not _stays(message)], left, count)
-    in_front = next((place for place, message in enumerate(messages) if not _stays(message)), len(messages))
-    asked = next((place for place, message in enumerate(reversed(messages)) if _stays(message)), 0)
+    pieces = messages.pieces if isinstance(messages, Shown) else list(map(Piece, messages))
+    kept, left = _fit_recalled([piece for piece in pieces if _stays(piece)], budget, count)
+    said = _newest([piece.message for piece in pieces if not _stays(piece)], left, count)
+    in_front = next((place for place, piece in enumerate(pieces) if not _stays(piece)), len(pieces))
+    asked = next((place for place, piece in enumerate(reversed(pieces)) if _stays(piece)), 0)
     place = len(said) - min(asked, len(said)) if kept[in_front:] else 0
     return [*kept[:in_front], *sendable(said[:place]), *kept[in_front:], *sendable(said[place:])]
 
@@ -59,22 +60,22 @@ def cut_to_budget(text: str, budget: int, count: Count) -> str:
     return text[:fits]
 
 
-def _fit_recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[list[Message], int]:
+def _fit_recalled(pieces: Sequence[Piece], budget: int, count: Count) -> tuple[list[Message], int]:
     """Return the first messages that fit, the last of them perhaps cut, and the rest of the budget."""
     kept: list[Message] = []
-    for message in messages:
-        tokens = count(text_of(message))
+    for piece in pieces:
+        tokens = count(text_of(piece.sent))
         if tokens > budget:
-            frame = tokens - count(in_frame(text_of(message)))
-            text = reframed(text_of(message), functools.partial(cut_to_budget, budget=budget - frame, count=count))
-            return [*kept, *([message | {"content": text}] if text else [])], 0
-        kept.append(message)
+            text = text_of(piece.message)
+            text = cut_to_budget(text, budget - (tokens - count(text)), count)
+            return [*kept, *([replace(piece, message=piece.message | {"content": text}).sent] if text else [])], 0
+        kept.append(piece.sent)
         budget -= tokens
     return kept, budget
 
 
-def _stays(message: Message) -> bool:
-    return is_instruction(message) or is_recalled(message)
+def _stays(piece: Piece) -> bool:
+    return is_instruction(piece.message) or piece.kind == "recalled"
 
 
 def _newest(messages: Sequence[Message], budget: int, count: Count) -> list[Message]:

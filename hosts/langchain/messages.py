@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, cast
 
 from memzoo.errors import MessageError, MissingExtraError
+from memzoo.hosts.messages import add_calls, make_call
 from memzoo.hosts.migrate.chat_exports import is_message, message_of, spell_out
 from memzoo.hosts.roles import say_as
 from memzoo.memories.text.messages import checked
@@ -69,13 +70,18 @@ def documents(texts: Iterable[str]) -> list[Any]:
 
 
 def to_openai(message: Any) -> Message:
-    """Return a message converted by LangChain; a file without a name is named by its type to avoid a warning."""
-    from langchain_core.messages import BaseMessage, convert_to_openai_messages
+    """Return a message converted by LangChain, with the calls that LangChain finds invalid.
+
+    LangChain's models send such calls, too. A file without a name is named by its type to avoid a warning.
+    """
+    from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_messages
 
     if isinstance(message, BaseMessage) and isinstance(message.content, list):
         content = [_name_file(block) for block in message.content]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         message = message.model_copy(update={"content": content})
     made: Message = convert_to_openai_messages(cast("Any", message))
+    if isinstance(message, AIMessage) and (invalid := message.invalid_tool_calls):
+        made = add_calls(made, [make_call(call["id"], call["name"], call["args"]) for call in invalid])
     return made
 
 

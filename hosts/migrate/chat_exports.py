@@ -26,6 +26,8 @@ _CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
 _TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
 _TEXTS = ("content", "value", "text", "message")
 _SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
+_MEMBERS = ("tool_calls", "tool_call_id", "name", "function_call")
+_THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "extra_content")
 _DATES = ("date", "timestamp", "created_at", "create_time", "time")
 
 
@@ -63,7 +65,8 @@ def message_of(item: Any) -> Message | None:
     role = _speaker(item)
     if role is None:
         return None
-    kept = {key: item[key] for key in ("tool_calls", "tool_call_id", "name", "function_call") if item.get(key)}
+    members = (*_MEMBERS, *_THOUGHTS) if role == "assistant" else _MEMBERS
+    kept = {key: item[key] for key in members if item.get(key)}
     if not all("function" in call for call in dicts_of(item.get("tool_calls"))):
         kept |= _calls(item)
     found = next((item[key] for key in _TEXTS if item.get(key) is not None), None)

@@ -9,6 +9,7 @@ from typing import Any
 from memzoo.errors import MemoryZooError
 from memzoo.hosts.messages import dict_of, dicts_of
 from memzoo.memories.text.messages import tool_call
+from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import Message
 
 __all__ = ["ChatLog", "Unread", "date_of", "reason"]
@@ -33,8 +34,8 @@ class ChatLog:
 
     @classmethod
     def of(cls, title: str, said: Iterable[tuple[Message, datetime | None]]) -> "ChatLog":
-        """Return a conversation of messages with their dates; older forms of tool calls are updated."""
-        pairs = list(said)
+        """Return a conversation of messages with dates; older forms of calls are updated, thoughts are set apart."""
+        pairs = [(set_thoughts_apart(message), date) for message, date in said]
         return cls(title, list(_with_ids(message for message, _ in pairs)), [date for _, date in pairs])
 
 

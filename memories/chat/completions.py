@@ -7,13 +7,16 @@ from typing import Any
 
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.chat import ChatModel, Model
+from memzoo.memories.models.streaming import StreamedAnswer
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 from memzoo.sync import each, settled
 
-__all__ = ["Answer", "ask_model"]
+__all__ = ["PURPOSE", "Answer", "ask_model"]
 
-_PURPOSE = "chat"
+PURPOSE = "chat"
+"""The purpose of these calls, for errors and costs."""
+
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 
@@ -33,14 +36,14 @@ async def ask_model(
         ModelReplyError: The reply has neither text nor tool calls, or was withheld.
     """
     if not isinstance(model, ChatModel):
-        reply = await model.complete(messages, _PURPOSE)
+        reply = await model.complete(messages, PURPOSE)
         if stream:
             yield reply.text
         yield Answer({"role": "assistant", "content": reply.text}, "stop", reply.spent, model.name)
         return
-    asked = model.asked_for(_PURPOSE)
+    asked = model.asked_for(PURPOSE)
     offered: dict[str, Any] = {"tools": list(tools)} if tools else {}
-    with model.failing(_PURPOSE):
+    with model.failing(PURPOSE):
         model.connect()
         start = time.perf_counter()
         said = await model.request(messages, **offered, **(_STREAMED if stream else {}))
@@ -62,18 +65,14 @@ async def ask_model(
 
 async def _stream(chunks: Any) -> AsyncGenerator[Any]:
     """Yield the pieces of text in a stream; finally, one completion of all chunks, or `None` for an empty stream."""
-    from openai.lib.streaming.chat import ChatCompletionStreamState
-
-    whole: Any = ChatCompletionStreamState()
-    begun = False
+    whole = StreamedAnswer()
     try:
         async with contextlib.aclosing(each(chunks)) as received:
             async for chunk in received:
-                begun = True
-                whole.handle_chunk(chunk)
-                delta = chunk.choices[0].delta if chunk.choices else None
-                if delta and (text := delta.content or delta.refusal):
+                if text := whole.add(chunk):
                     yield text
+        if text := whole.end():
+            yield text
     finally:
         await settled(chunks.close())
-    yield whole.current_completion_snapshot if begun else None
+    yield whole.completion

@@ -1,11 +1,13 @@
 """Conversations with a model that has a memory and tools."""
 
 import contextlib
+import itertools
 import json
 import logging
+import operator
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from memzoo.errors import (
     MessageError,
@@ -20,17 +22,23 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, ask_model
 from memzoo.memories.chat.provider import check_default_id, default_of
 from memzoo.memories.chat.reply import Reply
+from memzoo.memories.chat.responses import ask_by_responses
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.cleaning import extract_spoken
+from memzoo.memories.models.parameters import as_responses
 from memzoo.memories.models.refusals import is_too_long
 from memzoo.memories.models.usage import Spent, Usage
-from memzoo.memories.options import refuse_pickling, whole_number
+from memzoo.memories.options import one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.context_windows import Tokens, tokens_of
-from memzoo.memories.text.messages import sendable, text_of, with_words
+from memzoo.memories.text.families import Family, family_of
+from memzoo.memories.text.messages import text_of, with_words
+from memzoo.memories.text.order import lead_with, make_request
+from memzoo.memories.text.responses import Api, by_responses
+from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import UNFINISHED, Message, Record, Store
 from memzoo.stores.base import ANSWER
 from memzoo.sync import Closing, blocking, iterated, together
@@ -82,6 +90,8 @@ class Conversation(Closing):
         on_failure: OnFailure = "keep",
         busy: Busy = "wait",
         mark_stable: Callable[[Message], Message] | None = None,
+        family: Family | str | None = None,
+        api: Api = "chat",
         **options: Any,
     ) -> None:
         """Start a conversation, or continue the memory's conversation.
@@ -105,6 +115,10 @@ class Conversation(Closing):
             busy: See `BaseMemory.turn`.
             mark_stable: A function that changes, before sending, the last message that the next turn's request will
                 repeat: `memzoo.cache_control` marks the message for Anthropic's cache. See `Shown.stable_upto`.
+            family: The form of request that the endpoint demands, as in `BaseMemory.request`; by default by the
+                endpoint's address and the model's name.
+            api: `"responses"` to ask by OpenAI's Responses API, and to have nothing stored there: thoughts go back as
+                they came. The memory's own calls are chat completions.
             **options: Further options for a memory created by name, such as `k=3`.
 
         Raises:
@@ -143,6 +157,16 @@ class Conversation(Closing):
         self._on_failure: OnFailure = on_failure
         self._busy: Busy = busy
         self._mark = mark_stable
+        self._family = family_of(self._model.name, getattr(self._model, "base_url", ""), family)
+        one_of("api", api, *get_args(Api))
+        self._ask_model: Callable[..., AsyncGenerator[str | Answer]] = ask_model
+        if api == "responses":
+            if not isinstance(self._model, ChatModel):
+                raise OptionError(
+                    f"llm {self._model!r} gives text only; for api='responses' it must be a ChatModel or a model's name"
+                )
+            as_responses(self._model.parameters)
+            self._ask_model, self._family = ask_by_responses, by_responses(self._family)
 
     async def asend(self, user: str | Message | None, *, after: int | None = None) -> Reply:
         """Send a message and return the answer.
@@ -258,47 +282,49 @@ class Conversation(Closing):
 
     async def _ask(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Answer]:
         """Yield the model's answer; if the model refuses the request as too long, retry with less of the memory."""
-        rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
         tools = [tool.schema for tool in self.tools.values()]
         remembered = await self._recall(turn)
-        before = [message for message in remembered if message not in rules]
-        pinned = [message for message in turn.pinned if message in before]
-        said = sendable(turn.said)
-        least = [*rules, *pinned, *said]
+        said = turn.pieces
+        before = lead_with(self.system, remembered.pieces)
+        stable = before[: remembered.stable_upto + len(before) - len(remembered.pieces)]
         try:
-            request = self._room.fit(rules, before, said, tools, pinned)
+            pieces = self._room.fit(before, said, tools, self._family)
         except OverBudgetError:
             _let_go_of(turn)
             raise
-        stable = [*rules, *(one for one in remembered[: turn.stable_upto] if one not in rules)]
-        if self._mark and stable and request[: len(stable)] == stable:
-            request[len(stable) - 1] = self._mark(stable[-1])
         begun = False
         while not begun:
             try:
-                async with contextlib.aclosing(ask_model(self._model, request, tools, stream=stream)) as pieces:
-                    async for piece in pieces:
+                request = self._write(pieces, stable)
+                async with contextlib.aclosing(self._ask_model(self._model, request, tools, stream=stream)) as heard:
+                    async for piece in heard:
                         begun = True
                         yield piece
             except ModelError as error:
                 if begun or not is_too_long(error):
                     raise
-                shorter = self._room.shorten_request(request, least, pinned)
+                shorter = self._room.shorten(pieces, said)
                 if shorter is None:
                     _let_go_of(turn)
                     raise
-                request = shorter
+                pieces = shorter
 
-    async def _recall(self, turn: Turn) -> list[Message]:
-        """Return the memory's messages, without the turn's own messages."""
+    def _write(self, pieces: Sequence[Piece], stable: Sequence[Piece]) -> list[Message]:
+        """Return the request of pieces, with the last message marked that the next turn's request repeats."""
+        still = sum(1 for _ in itertools.takewhile(operator.truth, map(operator.is_, pieces, stable)))
+        request = make_request(pieces, self._family, stable=still)
+        if self._mark and request.stable_upto:
+            request[request.stable_upto - 1] = self._mark(request[request.stable_upto - 1])
+        return request
+
+    async def _recall(self, turn: Turn) -> Shown:
+        """Return the memory before the turn."""
         try:
-            # The request contains the turn itself, so the turn's messages in the memory's view would be duplicates.
-            shown = await turn.amessages()
-            return shown[: -len(sendable(turn.said))]
+            return await turn.abefore()
         except OverBudgetError as error:
             # The error concerns an older message, which this turn will replace.
             logger.warning("%r: the model is asked without the memory: %s", self.memory.conversation_id, error)
-            return []
+            return Shown()
 
     async def _take(self, turn: Turn, said: Answer, called: list[Called], left: int) -> Reply | None:
         """Add the model's answer and the tools' results to the turn; return the reply, or `None` for another round."""

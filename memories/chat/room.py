@@ -4,16 +4,19 @@ import functools
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
-from memzoo.memories.text.eviction import Weighed, fit_messages
+from memzoo.memories.text.eviction import fit_pieces
+from memzoo.memories.text.families import Family
 from memzoo.memories.text.fitting import shorten_text, without_middle
-from memzoo.memories.text.framing import is_recalled, reframed
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.order import make_request
 from memzoo.memories.text.tokens import TokenCounter
+from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
 
 __all__ = ["Oversized", "Room"]
@@ -53,65 +56,63 @@ class Room:
         self._characters: int | None = None
 
     def fit(
-        self,
-        system: Sequence[Message],
-        before: Sequence[Message],
-        turn: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]],
-        pinned: Sequence[Message] = (),
-    ) -> list[Message]:
-        """Return a request that fits, leaving out the oldest earlier messages.
+        self, before: Sequence[Piece], turn: Sequence[Piece], tools: Sequence[Mapping[str, Any]], family: Family
+    ) -> list[Piece]:
+        """Return the pieces of a request that fits, leaving out the oldest earlier messages.
 
         Args:
-            system: The first messages of the request.
-            before: The memory's messages. System messages and recalled texts among these stay, with their ends cut if
-                necessary.
+            before: The application's system text and the memory. Other system texts and recalled texts among these
+                stay, with their ends cut if necessary; pinned messages stay as they are.
             turn: The open question and the messages after it.
             tools: Descriptions of the tools.
-            pinned: The pinned messages in `before`, which stay as they are.
+            family: The family of the endpoint.
 
         Raises:
             OverBudgetError: The request is over the limit even with only the pinned messages of the memory.
         """
-        request = [*system, *before, *turn]
+        pieces = [*before, *turn]
         if self._characters is not None:
-            request = _newest(request, self._characters, _characters, pinned)
-            before = request[len(system) : len(request) - len(turn)]
+            pieces, _ = fit_pieces(pieces, self._characters, _characters)
         if self.max_tokens is None:
-            return request
+            return pieces
         limit = self.max_tokens
         if tools:
             limit -= self._tokens({"role": "system", "content": json.dumps(list(tools))})
         if self._shortens:
-            most = max(limit, 2) // 2
-            request = [one if one in pinned else self._shorten(one, most) for one in request]
-        if self._size(left := _newest(request, limit, self._tokens, pinned)) <= limit:
-            return left
-        first, last = request[: len(system)], request[len(request) - len(turn) :]
-        spare = limit - self._size([*first, *pinned, *last])
-        if spare < 0:
-            what = f"{_WHAT}, and the pinned messages" if pinned else _WHAT
-            raise OverBudgetError.of(what, self.max_tokens - spare, self.max_tokens, advice="; nothing was sent")
-        recalled = (message for message in before if _stays(message) and message not in pinned)
-        return [*first, *self._beginnings(recalled, spare), *pinned, *last]
+            pieces = [one if one.kind == "pinned" else self._shorten(one, max(limit, 2) // 2) for one in pieces]
+        least = [*_find_least(pieces[: len(pieces) - len(turn)]), *pieces[len(pieces) - len(turn) :]]
+        needed, bound = sum(map(self._weigh, least)), limit
+        while needed <= limit:
+            left, size = fit_pieces(pieces, bound, self._weigh)
+            if size > bound:
+                others = [one for one in pieces if _stays(one) and one not in least]
+                left = [*self._beginnings(others, bound - needed), *least]
+            # Joined messages, and the frame around texts in the system message, may take some more.
+            excess = sum(map(self._tokens, make_request(left, family))) - limit
+            if excess <= 0:
+                return left
+            if len(left) <= len(least):
+                needed += excess
+            bound -= excess
+        what = f"{_WHAT}, and the pinned messages" if any(one.kind == "pinned" for one in least) else _WHAT
+        raise OverBudgetError.of(what, self.max_tokens + needed - limit, self.max_tokens, advice="; nothing was sent")
 
-    def shorten_request(
-        self, request: Sequence[Message], least: Sequence[Message], pinned: Sequence[Message] = ()
-    ) -> list[Message] | None:
+    def shorten(self, pieces: Sequence[Piece], turn: Sequence[Piece]) -> list[Piece] | None:
         """Return a shorter request after the model refused a request as too long: half of it, and finally the minimum.
 
         Returns:
-            The shorter request; `None` if the model refused the minimum.
+            The pieces of the shorter request; `None` if the model refused the minimum.
         """
-        if len(request) <= len(least):
+        least = [*_find_least(pieces[: len(pieces) - len(turn)]), *turn]
+        if len(pieces) <= len(least):
             return None
-        self._characters = sum(map(_characters, request)) // 2
-        left = _newest(request, self._characters, _characters, pinned)
-        left = left if len(left) < len(request) else list(least)
+        self._characters = sum(map(_characters, pieces)) // 2
+        left, _ = fit_pieces(pieces, self._characters, _characters)
+        left = left if len(left) < len(pieces) else least
         logger.warning(
             "the model refused a request of %d messages as too long; it is asked again with %d of them, without the "
             "oldest. max_tokens= keeps requests shorter from the beginning",
-            len(request),
+            len(pieces),
             len(left),
         )
         return left
@@ -125,46 +126,44 @@ class Room:
         counter = self._counter()
         return self._count(json.dumps(message), counter.name) if is_text else counter(message)
 
-    def _size(self, messages: Iterable[Message]) -> int:
-        return sum(map(self._tokens, messages))
+    def _weigh(self, piece: Piece) -> int:
+        return self._tokens(piece.sent)
 
-    def _beginnings(self, messages: Iterable[Message], spare: int) -> Iterator[Message]:
-        """Yield the messages with recalled texts, each cut to the beginning that fits into the spare tokens."""
-        for message in messages:
+    def _beginnings(self, pieces: Iterable[Piece], spare: int) -> Iterator[Piece]:
+        """Yield system texts and recalled texts, each cut to the beginning that fits into the spare tokens."""
+        for piece in pieces:
             room = spare
 
-            def fit_beginning(text: str, message: Message = message, room: int = room) -> str:
-                whole = text_of(message)
-                return shorten_text(
-                    text, lambda kept: self._tokens(message | {"content": whole.replace(text, kept, 1)}) <= room
-                )
+            def fits(text: str, piece: Piece = piece, room: int = room) -> bool:
+                return self._weigh(_reword(piece, text)) <= room
 
-            if beginning := reframed(text_of(message), fit_beginning):
-                yield (cut := message | {"content": beginning})
-                spare -= self._tokens(cut)
+            if beginning := shorten_text(text_of(piece.message), fits):
+                yield (cut := _reword(piece, beginning))
+                spare -= self._weigh(cut)
 
-    def _shorten(self, message: Message, limit: int) -> Message:
-        content = message.get("content")
-        if not isinstance(content, str) or self._tokens(message) <= limit:
-            return message
+    def _shorten(self, piece: Piece, limit: int) -> Piece:
+        content = piece.message.get("content")
+        if not isinstance(content, str) or self._weigh(piece) <= limit:
+            return piece
         kept = len(content)
-        while kept and self._tokens(cut := message | {"content": without_middle(content, kept)}) > limit:
+        while kept and self._weigh(cut := _reword(piece, without_middle(content, kept))) > limit:
             # Cut the excess share, but at least a tenth: a tokenizer may count few characters as many tokens.
-            kept = min(kept * limit // self._tokens(cut), kept * 9 // 10)
-        return message | {"content": without_middle(content, kept)}
+            kept = min(kept * limit // self._weigh(cut), kept * 9 // 10)
+        return _reword(piece, without_middle(content, kept))
 
 
-def _newest(
-    request: Sequence[Message], limit: int, size: Callable[[Message], int], pinned: Sequence[Message]
-) -> list[Message]:
-    weighed = (Weighed(place, message, size(message)) for place, message in enumerate(request))
-    stays = {place for place, message in enumerate(request) if message in pinned or is_recalled(message)}
-    return [one.message for one in fit_messages(weighed, limit, pinned=stays).kept]
+def _find_least(before: Iterable[Piece]) -> list[Piece]:
+    """Return the pieces before a turn that no limit leaves out: the application's system text, pinned messages."""
+    return [one for one in before if one.kind == "pinned" or (one.kind == "system" and not one.entry)]
 
 
-def _stays(message: Message) -> bool:
-    return is_instruction(message) or is_recalled(message)
+def _stays(piece: Piece) -> bool:
+    return piece.kind == "recalled" or is_instruction(piece.message)
 
 
-def _characters(message: Message) -> int:
-    return len(text_of(message))
+def _reword(piece: Piece, text: str) -> Piece:
+    return replace(piece, message={**piece.message, "content": text})
+
+
+def _characters(piece: Piece) -> int:
+    return len(text_of(piece.sent))

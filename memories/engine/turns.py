@@ -22,9 +22,19 @@ from memzoo.memories.engine import saving
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
+from memzoo.memories.text.families import Family, family_of
 from memzoo.memories.text.grouping import find_open_calls, is_answer, is_instruction, is_of_tools
-from memzoo.memories.text.messages import as_message, as_record, check_several, checked, is_answered, sendable, text_of
-from memzoo.memories.text.view import Shown
+from memzoo.memories.text.messages import (
+    as_message,
+    as_record,
+    check_several,
+    checked,
+    find_sendable,
+    is_answered,
+    text_of,
+    users_message,
+)
+from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Entry, InMemoryStore, Message, Record, StoredState
 from memzoo.stores.base import find_lacking, managed
 from memzoo.stores.forgetting import forget_messages
@@ -96,7 +106,7 @@ class Turn(Managed["Turn"]):
         self._goes_on = self._replaces_stopped = False
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
-        self._said = [] if user is None else [self._redact(Record(_users(user)))]
+        self._said = [] if user is None else [self._redact(Record(users_message(user)))]
         self._before: Shown | None = None
         self._lock: TurnLock = turn_locks.of(self._log.store, self._log.conversation_id)
         self._entered = False
@@ -127,8 +137,22 @@ class Turn(Managed["Turn"]):
         finally:
             self._lock.give_back(owner)
 
-    async def amessages(self) -> Shown:
-        """Return the messages to send now: the memory before this turn, the user's message, and all messages added.
+    async def amessages(self, *, system: str = "", family: Family | str | None = None) -> Shown:
+        """Return the request to send now: the memory before this turn, the user's message, and all messages added.
+
+        Args:
+            system: See `BaseMemory.request`.
+            family: See `BaseMemory.request`.
+
+        Raises:
+            TurnError: The turn is not open.
+        """
+        return self._memory.render.request(await self.abefore(), self.pieces, system, family_of(given=family), None)
+
+    messages = blocking(amessages)
+
+    async def abefore(self) -> Shown:
+        """Return the memory before this turn.
 
         Raises:
             TurnError: The turn is not open.
@@ -144,20 +168,13 @@ class Turn(Managed["Turn"]):
             self._before = before.without(self._seqs)
             if self._goes_on:
                 self._said += map(Record, map(_make_lost, self.open_calls))
-        said = sendable(_messages(self._said))
-        first = next((place for place, one in enumerate(self._before) if not is_instruction(one)), len(self._before))
-        rules, others = ([one for one in said if is_instruction(one) == wanted] for wanted in (True, False))
-        # Recalled text stays in its place, in a message of any role.
-        return Shown(
-            copy_json([*self._before[:first], *rules, *self._before[first:], *others]), stable_upto=self.stable_upto
-        )
-
-    messages = blocking(amessages)
+        return self._before
 
     @property
-    def stable_upto(self) -> int:
-        """The number of first messages that the next turn also shows (see `Shown`); 0 before `messages` was called."""
-        return min(self._before.stable_upto, len(self._before)) if self._before is not None else 0
+    def pieces(self) -> list[Piece]:
+        """The messages of this turn that can be sent: calls with all their results."""
+        said = _messages(self._said)
+        return [Piece(said[place]) for place in find_sendable(said)]
 
     def add(self, *messages: str | Message | Record) -> None:
         """Add the assistant's next messages and tool results; a string is an answer of the assistant.
@@ -171,11 +188,6 @@ class Turn(Managed["Turn"]):
         self._open()
         given = (one if isinstance(one, Record) else as_message("assistant", one) for one in messages)
         self._said += list(map(self._redact, list(map(as_record, given))))
-
-    @property
-    def pinned(self) -> list[Message]:
-        """The pinned messages among the result of `messages`; an empty list before its first call."""
-        return copy_json(self._before.pinned) if self._before else []
 
     @property
     def said(self) -> list[Message]:
@@ -491,13 +503,6 @@ def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message
 
 def _messages(records: Sequence[Record]) -> list[Message]:
     return [one.message for one in records]
-
-
-def _users(said: str | Message) -> Message:
-    message = checked(as_message("user", said))
-    if message["role"] != "user":
-        raise MessageError(f"a turn begins with a user message, not with {message!r}")
-    return message
 
 
 def _is_unfinished(turn: Sequence[Entry]) -> bool:

@@ -2,8 +2,9 @@
 
 import contextlib
 import functools
+import re
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
@@ -12,9 +13,11 @@ from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.bounds import BoundMet, Bounds
 from memzoo.memories.models.cleaning import extract_spoken, is_sendable
 from memzoo.memories.models.clients import Clients, call_function
-from memzoo.memories.models.parameters import split_parameters
+from memzoo.memories.models.parameters import as_responses, split_parameters
 from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.families import family_of
 from memzoo.memories.text.messages import as_sent
+from memzoo.memories.text.responses import as_request, as_tool
 from memzoo.stores import Message
 from memzoo.sync import settled
 from memzoo.warned import warn_caller
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "OfflineModelWarning", "as_model"]
 
 _UNCHANGED = "; nothing was changed"
+# OpenAI's models with thoughts. It refuses others that are asked for encrypted thoughts, gpt-5-chat-latest included.
+_THINKS = re.compile(r"(.*/)?(o\d|gpt-[5-9](?!.*chat)|codex)")
 
 ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
 """A function that takes chat messages, oldest first, and returns the text of the reply."""
@@ -177,17 +182,22 @@ class ChatModel:
         return self._clients.reduce_owner(self, self.name, {**self.parameters, **self._bounds.as_options()})
 
     @property
+    def base_url(self) -> str:
+        """The endpoint's address; "" if neither an argument nor a client nor the environment names one."""
+        return self._clients.address
+
+    @property
     def timeout(self) -> float:
         """The chosen time-out for an answer, in seconds; 0 for the client's default."""
         return _seconds(self.parameters.get("timeout", self._clients.timeout))
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        asked = self.asked_for(purpose)
+        asked, family = self.asked_for(purpose), family_of(self.name, self.base_url)
         with self.failing(purpose):
             self.connect()
             start = time.perf_counter()
-            reply = await self.request(messages)
+            reply = await self.request([as_sent(message, family) for message in messages])
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
@@ -207,13 +217,21 @@ class ChatModel:
 
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
         """Send the messages and return the client's result; `more` are further parameters, such as `stream=True`."""
-        request: dict[str, Any] = {
-            "model": self.name,
-            "messages": list(map(as_sent, messages)),
-            **self.parameters,
-            **more,
-        }
+        request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
         return await settled(self._clients.of_caller().chat.completions.create(**request))
+
+    async def respond(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool) -> Any:
+        """Send the messages by the Responses API, and return the client's result.
+
+        The endpoint is asked to store nothing; a model with thoughts sends them encrypted, to get them back.
+        """
+        request: dict[str, Any] = {"model": self.name, "store": False, **as_request(messages)}
+        if _THINKS.match(self.name):
+            request["include"] = ["reasoning.encrypted_content"]
+        if tools:
+            request["tools"] = list(map(as_tool, tools))
+        request |= as_responses(self.parameters) | ({"stream": True} if stream else {})
+        return await settled(self._clients.of_caller().responses.create(**request))
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:
@@ -247,7 +265,7 @@ def _offline_client(kind: str) -> Any:
 
 def _completion(answer: Answer, asked: str) -> Completion:
     """Return the completion for an answer that must be a complete text."""
-    text = (answer.message["content"] or "").strip()
+    text = extract_spoken(answer.message["content"] or "")
     if fault := _fault(text, answer):
         raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=len(text) if _is_cut(answer) else None)
     return Completion(text, answer.spent)
@@ -285,7 +303,7 @@ class _Rules:
             raise ModelError(f"{asked}: {error}") from error
         choice, usage = found["choices"][0], found["usage"]
         spent = Spent(1, usage["prompt_tokens"], usage["completion_tokens"], time.perf_counter() - start)
-        message = {"content": extract_spoken(choice["message"]["content"])}
+        message = {"content": choice["message"]["content"]}
         return _completion(Answer(message, choice["finish_reason"], spent), asked)
 
 

@@ -7,14 +7,16 @@ and tables.
 import re
 
 from memzoo.errors import ModelReplyError
+from memzoo.memories.text.thoughts import extract_thoughts
 
-__all__ = ["clean_reply", "extract_spoken", "is_sendable"]
+__all__ = ["clean_reply", "extract_spoken", "is_sendable", "split_answer"]
 
 _THOUGHTS = "think|thinking|thoughts?|reason|reasoning|reflection|analysis|scratchpad"
 _OPENING = rf"<(?:{_THOUGHTS})\b[^<>\n]{{0,99}}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
 _CLOSING = rf"</(?:{_THOUGHTS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
 _THOUGHT = re.compile(rf"(?P<opening>{_OPENING})|{_CLOSING}", re.IGNORECASE)
 
+_CHANNEL = "<|channel|>"
 _FINAL = "<|channel|>final<|message|>"
 # A template has roles between its marks. "<|>" is not a mark: it separates triples.
 _MARK = "(?:<[|][a-z_]{1,40}[|]>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>|<(?:start|end)_of_turn>|<[be]os>|</?s>|\\[/?INST])"
@@ -50,8 +52,30 @@ _FAREWELL = re.compile(
 _FENCE_LINE = re.compile(r"\s{0,3}(?:```|~~~)[\w+-]*\s*")
 
 
+def split_answer(text: str) -> tuple[str, str]:
+    r"""Return the thoughts and the words of an answer in a conversation, without the marks of the chat template.
+
+    Only thoughts at the beginning are found (see `extract_thoughts`). Half of their marks may be missing, because the
+    chat template has written the opening mark, or because the answer was cut off.
+
+    Example:
+        >>> split_answer("Who is she?\n</think>\n\nAnna lives in Oslo.<|im_end|>")
+        ('Who is she?', 'Anna lives in Oslo.')
+    """
+    thoughts, words = extract_thoughts(text)
+    if words == text and text.lstrip().startswith(_CHANNEL):
+        thoughts, words = text, text.rpartition(_FINAL)[2] if _FINAL in text else ""
+    elif words == text and (mark := _THOUGHT.search(text)):
+        before = text[: mark.start()]
+        if mark["opening"] and not before.strip():
+            thoughts, words = text[mark.end() :], ""
+        elif not mark["opening"] and _ends_line(text, mark) and "```" not in before:
+            thoughts, words = before, text[mark.end() :]
+    return thoughts.strip(), _without_marks(words)
+
+
 def extract_spoken(text: str) -> str:
-    r"""Return a model's text without its thoughts and the marks of its chat template.
+    r"""Return a model's text without its thoughts, wherever they stand, and the marks of its chat template.
 
     Example:
         >>> extract_spoken("<think>Who is she?</think>\n\nAnna lives in Oslo.<|im_end|>\n<|im_start|>user")
@@ -59,9 +83,13 @@ def extract_spoken(text: str) -> str:
     """
     if _FINAL in text:
         text = text.rpartition(_FINAL)[2]
-    elif text.lstrip().startswith("<|channel|>"):
+    elif text.lstrip().startswith(_CHANNEL):
         return ""
-    text = _without_thoughts(text)
+    return _without_marks(_without_thoughts(text))
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without the marks of a chat template, and without anything after the end of the turn."""
     begun = text[_LEADING.match(text).end() :]  # type: ignore[union-attr] # it matches nothing, too
     if len(begun) < len(text) and _OTHERS_TURN.match(begun):
         return ""

@@ -67,6 +67,12 @@ class Clients:
         self._by_loop: weakref.WeakKeyDictionary[AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
 
     @property
+    def address(self) -> str:
+        """The endpoint's URL, from the arguments, the client that was passed in, or the environment; "" for none."""
+        given = getattr(self._client or self._async_client, "base_url", None) if self.given else self.base_url
+        return str(given or os.environ.get("OPENAI_BASE_URL", ""))
+
+    @property
     def timeout(self) -> Any:
         """The time-out of a client that was passed in; `None` for the openai library's default or without a client."""
         chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
@@ -120,8 +126,7 @@ class Clients:
         import openai
 
         options = {"base_url": self.base_url, "api_key": self._api_key, **self._options}
-        endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL", "")
-        if not self._api_key and not os.environ.get("OPENAI_API_KEY") and is_loopback(endpoint):
+        if not self._api_key and not os.environ.get("OPENAI_API_KEY") and is_loopback(self.address):
             options["api_key"] = "none"  # a server on this machine needs none, but the client does
         made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
         return self._bounds.hold(made) if self._bounds else made

@@ -8,12 +8,15 @@ from typing import Any
 from memzoo.errors import OptionError, UnknownOptionError
 from memzoo.text import did_you_mean
 
-__all__ = ["split_parameters"]
+__all__ = ["as_responses", "split_parameters"]
 
 # Parameters set by each call.
 _BY_CALL = frozenset({"self", "model", "messages", "input", "stream", "stream_options"})
 # Client options that have their own arguments, are also request parameters, or differ between the two kinds of clients.
 _NOT_FOR_BOTH = frozenset({"base_url", "api_key", "timeout", "http_client"})
+# Parameters of chat completions under other names in the Responses API.
+_LENGTHS = frozenset({"max_tokens", "max_completion_tokens"})
+_NESTED = {"reasoning_effort": ("reasoning", "effort"), "verbosity": ("text", "verbosity")}
 
 
 def split_parameters(
@@ -51,6 +54,30 @@ def split_parameters(
             options[name] = value
     _check_options(owner, options, of_request, is_made=client is not None)
     return {name: value for name, value in given.items() if name in of_request}, options
+
+
+def as_responses(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters of a chat completion as those of a response.
+
+    Raises:
+        OptionError: The Responses API has no such parameter.
+    """
+    if not given:
+        return {}
+    from openai.resources.responses import Responses
+
+    made, takes = dict[str, Any](), inspect.signature(Responses.create).parameters
+    for name, value in given.items():
+        if name in _LENGTHS:
+            made["max_output_tokens"] = value
+        elif name in _NESTED:
+            outer, inner = _NESTED[name]
+            made.setdefault(outer, {})[inner] = value
+        elif name in takes:
+            made[name] = value
+        else:
+            raise OptionError(f"the Responses API has no parameter {name!r}; leave it out, or pass it in extra_body")
+    return made
 
 
 def _create(endpoint: str, client: Any) -> Any:

@@ -8,9 +8,19 @@ from typing import Literal, TypeAlias
 
 from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
 
-__all__ = ["Evict", "Fitted", "Steps", "Weighed", "add_as_langchain4j", "evict_as_langchain4j", "fit_messages"]
+__all__ = [
+    "Evict",
+    "Fitted",
+    "Steps",
+    "Weighed",
+    "add_as_langchain4j",
+    "evict_as_langchain4j",
+    "fit_messages",
+    "fit_pieces",
+]
 
 Evict: TypeAlias = Literal["message", "exchange"]
 """The unit of eviction: one message (a tool call with its results), or all messages up to the next user message."""
@@ -180,6 +190,21 @@ def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) ->
             units.append(unit[::-1])
             unit = []
     return units[::-1]
+
+
+def fit_pieces(pieces: Sequence[Piece], limit: int, size: Callable[[Piece], int]) -> tuple[list[Piece], int]:
+    """Return the pieces of a request that fit a limit, by the rules of `fit_messages`, and their size.
+
+    Recalled texts and pinned messages stay. If the pieces that must stay exceed the limit, no others are kept.
+    """
+    weighed = [Weighed(place, one.message, size(one)) for place, one in enumerate(pieces)]
+    recalled = {place for place, one in enumerate(pieces) if one.kind == "recalled"}
+    besides = sum(weighed[place].weight for place in recalled)
+    said = (one for one in weighed if one.number not in recalled)
+    pinned = {place for place, one in enumerate(pieces) if one.kind == "pinned"}
+    left = fit_messages(said, limit - besides, pinned=pinned)
+    kept = {one.number for one in left.kept} | recalled
+    return [one for place, one in enumerate(pieces) if place in kept], left.size + besides
 
 
 @dataclass(frozen=True, slots=True)

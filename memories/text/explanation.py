@@ -10,23 +10,22 @@ import json
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 from memzoo.memories.text.framing import in_frame
-from memzoo.memories.text.messages import as_sent, text_of
-from memzoo.stores import Entry, Message
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.view import Kind
+from memzoo.stores import Entry
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
     from memzoo.memories.text.tokens import TokenCounter
-    from memzoo.memories.text.view import View
+    from memzoo.memories.text.view import Shown, View
 
 __all__ = ["Explanation", "Find", "Kind", "LeftOut", "Searches", "ShownText", "explain_view", "report", "watch"]
 
 _LONGEST = 80
 _MOST_DIGITS = 6
-
-Kind: TypeAlias = Literal["system", "recalled", "message", "pinned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +238,7 @@ async def explain_view(
     if limit is None and not beside and not view.entries:
         limit = getattr(memory, "max_token_limit", None)
     entries = await memory.log.page()
-    shown = tuple(_list_shown(sent, view, memory.counter))
+    shown = tuple(_list_shown(sent, memory.counter))
     numbers = {one.number for one in shown} | {passage.seq for passage in view.passages}
     finds = tuple(_finds(told.found, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}
@@ -251,21 +250,11 @@ async def explain_view(
     return Explanation(memory.name, query, limit, shown, finds, left_out)
 
 
-def _list_shown(sent: Sequence[Message], view: "View", counter: "TokenCounter") -> list[ShownText]:
-    """Return the sent messages with their origins. Of equal messages, the newest count as sent."""
-    numbers: dict[str, list[int]] = {}
-    for entry in (*([view.system] if view.system else []), *view.entries):
-        numbers.setdefault(_key(entry.message), []).append(entry.seq)
-    system = view.system.seq if view.system else None
-    shown: list[ShownText] = []
-    for message in reversed(sent):
-        known = numbers.get(_key(message))
-        number = known.pop() if known else None
-        kind: Kind = "recalled" if number is None else "system" if number == system else "message"
-        if number in view.pinned:
-            kind = "pinned"
-        shown.append(ShownText(kind, counter(message), number, text_of(message), message["role"]))
-    return shown[::-1]
+def _list_shown(sent: "Shown", counter: "TokenCounter") -> Iterator[ShownText]:
+    """Yield the pieces sent, with their origins."""
+    for message, piece in zip(sent, sent.pieces, strict=True):
+        number = piece.entry.seq if piece.entry else None
+        yield ShownText(piece.kind, counter(message), number, text_of(message), message["role"])
 
 
 def _finds(
@@ -296,8 +285,3 @@ def _reason(view: "View", found: Container[object], learnt: int, entry: Entry, *
         return "learnt from"
     first = min((one.seq for one in view.entries), default=0)
     return "older than what is shown" if entry.seq < first else "not shown"
-
-
-def _key(message: Message) -> str:
-    # The log also keeps fields that are not sent.
-    return json.dumps(as_sent(message), sort_keys=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from memzoo.errors import AmbiguousKeyError, MessageError, MissingKeyError, OptionError
 from memzoo.memories.text.messages import checked, text_of
+from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.stores import Record
 
 __all__ = ["check_inputs", "check_query", "exchange_of", "input_key_of", "output_key_of", "query_of"]
@@ -38,7 +39,7 @@ def exchange_of(
     """
     asked, answered = input_key_of(inputs, keys[0], variables), output_key_of(outputs, keys[1], owner)
     question = checked({"role": "user", "content": inputs[asked]})
-    answer = checked({"role": "assistant", "content": outputs[answered]})
+    answer = set_thoughts_apart(checked({"role": "assistant", "content": outputs[answered]}))
     if not all_fields:
         return [Record(question, {}), Record(answer, {})]
     return [Record(question, _fields(inputs, asked)), Record(answer, _fields(outputs, answered))]

@@ -15,7 +15,9 @@ from typing import Any, cast
 from memzoo.errors import MessageError
 from memzoo.forks import cached_property
 from memzoo.memories.text.days import MONTHS, UNKNOWN_DAY, WEEKDAYS
-from memzoo.memories.text.grouping import group_messages, is_instruction
+from memzoo.memories.text.families import ANY, Family
+from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
+from memzoo.memories.text.thoughts import THOUGHT_PARTS, set_thoughts_apart
 from memzoo.stores import SAID_AT, Message, Record
 from memzoo.text import DEEPEST, is_too_deep
 
@@ -26,11 +28,13 @@ __all__ = [
     "as_sent",
     "check_several",
     "checked",
+    "find_sendable",
     "is_answered",
     "quote_turns",
     "sendable",
     "text_of",
     "tool_call",
+    "users_message",
     "with_words",
 ]
 
@@ -38,6 +42,11 @@ _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _ALWAYS = frozenset({"role", "content", "tool_call_id"})
 _MEMBERS = frozenset({"name", "refusal", "audio", "tool_calls", "function_call"})
+_CALL = frozenset({"id", "type", "custom"})
+# What OpenAI refuses in the name of a speaker, and of a function.
+_NOT_IN_NAMES = re.compile(r"[\s<|\\/>]+")
+_NOT_IN_FUNCTIONS = re.compile(r"[^a-zA-Z0-9_-]+")
+_LONGEST_NAME = 64
 # Other libraries' names of roles.
 _OTHER_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 _A = {role: f"an {role}" if role == "assistant" else f"a {role}" for role in ROLES}
@@ -92,6 +101,18 @@ def as_message(role: str, said: str | Message) -> Message:
     return {"role": role, "content": said} if isinstance(said, str) else said
 
 
+def users_message(said: str | Message) -> Message:
+    """Return a text as a user message; a user message is checked and copied.
+
+    Raises:
+        MessageError: The message is invalid, or has another role.
+    """
+    message = checked(as_message("user", said))
+    if message["role"] != "user":
+        raise MessageError(f"a turn begins with a user message, not with {message!r}")
+    return message
+
+
 def check_several(messages: object, what: str = "messages") -> None:
     """Check that an argument is a list of chat messages or the like; the messages are not checked.
 
@@ -105,11 +126,13 @@ def check_several(messages: object, what: str = "messages") -> None:
 def as_record(message: Message | Record) -> Record:
     """Return a message as a record, after the checks of `checked`; for a record, also check the fields.
 
+    An assistant's thoughts are set apart from the words (see `set_thoughts_apart`).
+
     Raises:
         MessageError: The message or a field is invalid; the error names the fault.
     """
     if not isinstance(message, Record):
-        return Record(checked(message))
+        return Record(set_thoughts_apart(checked(message)))
     fields = dict(message.fields)
     for name, value in cast("dict[str, Any]", fields).items():
         if not (value is None or isinstance(value, str)):
@@ -119,7 +142,7 @@ def as_record(message: Message | Record) -> Record:
             f"field {SAID_AT!r} must be a time in ISO 8601 with a time zone, such as '2026-05-08T09:30:00+00:00', "
             f"or '' if unknown, not {told!r}"
         )
-    return Record(checked(message.message), fields)
+    return Record(set_thoughts_apart(checked(message.message)), fields)
 
 
 def _is_time(text: str) -> bool:
@@ -188,11 +211,11 @@ def _check_content(message: Message) -> None:
 
 
 def text_of(message: Message) -> str:
-    """Return a message as text: the words, the names of pictures and files, and the tool calls."""
+    """Return a message as text: the words, the names of pictures and files, and the tool calls; no thoughts."""
     if isinstance(content := message.get("content"), str) and len(message) == 2:  # noqa: PLR2004 - as nearly all have
         return content
     parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
-    said = list(map(_part_text, parts))
+    said = [_part_text(part) for part in parts if part["type"] not in THOUGHT_PARTS]
     if audio := message.get("audio"):
         said.append(_stand_in("audio", audio, "transcript"))
     said += [f"[calls {_call_text(call)}]" for call in message.get("tool_calls") or ()]
@@ -319,27 +342,105 @@ class Labels:
 
 
 def sendable(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that a provider accepts: system messages first, tool calls with all their results.
+    """Return the messages that a provider accepts, in the form of `as_sent`; see `find_sendable`."""
+    return [as_sent(messages[place]) for place in find_sendable(messages)]
 
-    Results are matched to calls by id. A result without an earlier call, and a call with a missing result, are left
-    out of the list, but stay in the log.
+
+def find_sendable(messages: Sequence[Message]) -> list[int]:
+    """Return the positions of the messages that a provider accepts: system messages first, calls with all results.
+
+    Results are matched to calls by id. A result without an earlier call, a call with a missing result, and an answer
+    without words are left out.
     """
-    kept = [as_sent(messages[place]) for group in group_messages(messages) for place in group]
-    return sorted(kept, key=lambda message: not is_instruction(message))
+    kept = [place for group in group_messages(messages) for place in group if not _is_empty(messages[place])]
+    return sorted(kept, key=lambda place: not is_instruction(messages[place]))
+
+
+def _is_empty(message: Message) -> bool:
+    """Tell whether an answer has no words, as when the model only thought: many providers refuse such a message."""
+    if isinstance(content := message["content"], str) and content.strip():
+        return False
+    return is_answer(message) and not text_of(message).strip()
 
 
 def is_answered(said: Sequence[Message]) -> bool:
     """Tell whether the last user message has an answer, and each tool call has its results."""
-    return said[-1]["role"] != "user" and len(sendable(said)) == len(said)
+    return said[-1]["role"] != "user" and sum(map(len, group_messages(said))) == len(said)
 
 
-def as_sent(message: Message) -> Message:
-    """Return a message for providers: only members of OpenAI's chat messages, and no empty members.
+def as_sent(message: Message, family: Family = ANY) -> Message:
+    """Return a message for providers: the members of OpenAI's chat messages, without empty ones and without thoughts.
 
-    Endpoints refuse other members (such as `id` and `usage_metadata` from LangChain) and empty members (such as a
-    client's `"tool_calls": None`). The log keeps all members.
+    Endpoints refuse other members (such as `id` and `usage_metadata` from LangChain), empty members (such as a client's
+    `"tool_calls": None`), names with blanks, and arguments that are no JSON object. The log keeps all as it was given.
+
+    Args:
+        message: The message.
+        family: The family of endpoints. Thoughts and signatures go back to the families that want them.
     """
-    if len(message) == 2:  # noqa: PLR2004 - a role and a content, as nearly all have
+    role, content = message["role"], message.get("content")
+    is_plain = len(message) == 2 and isinstance(content, str)  # noqa: PLR2004 - a role and a content, as nearly all have
+    if is_plain and not (role == "assistant" and family.missing_thoughts):
         return message
     kept = {key: value for key, value in message.items() if key in _ALWAYS or (key in _MEMBERS and value)}
-    return message if len(kept) == len(message) else kept
+    if "name" in kept:
+        name = _allowed(kept.pop("name"), _NOT_IN_FUNCTIONS if role in ("tool", "function") else _NOT_IN_NAMES)
+        kept |= {"name": name} if name else {}
+    if isinstance(content, list):
+        parts: list[Any] = content
+        kept["content"] = [part for part in parts if part["type"] not in THOUGHT_PARTS]
+    if isinstance(legacy := kept.get("function_call"), dict):
+        kept["function_call"] = _function_as_sent(legacy)
+    if role == "assistant":
+        kept |= _provider_members(message, family)
+    return message if kept == message else kept
+
+
+def _provider_members(message: Message, family: Family) -> Message:
+    """Return the members of an assistant's message whose form depends on the provider: thoughts, signatures, calls."""
+    found: Message = {name: message[name] for name in family.returns if message.get(name)}
+    if family.missing_thoughts and not found:
+        found["reasoning_content"] = family.missing_thoughts
+    thoughts, content = message.get("reasoning_content"), message.get("content")
+    if family.thoughts_in_words and not found and thoughts and isinstance(content, (str, type(None))):
+        found["content"] = f"<think>\n{thoughts}\n</think>\n\n{content or ''}"
+    if calls := message.get("tool_calls"):
+        sent = [_call_as_sent(call, family) for call in calls]
+        if family.missing_signature and not any(family.returns & call.keys() for call in sent):
+            signature = {"google": {"thought_signature": family.missing_signature}}
+            sent[0] = sent[0] | {"extra_content": signature}
+        found["tool_calls"] = sent
+    return found
+
+
+def _call_as_sent(call: dict[str, Any], family: Family) -> dict[str, Any]:
+    sent = {name: value for name, value in call.items() if name in _CALL or name in family.returns}
+    if isinstance(function := call.get("function"), dict):
+        sent |= {"type": "function", "function": _function_as_sent(function)}
+    return sent
+
+
+def _function_as_sent(function: dict[str, Any]) -> dict[str, Any]:
+    given = function.get("arguments")
+    arguments = given if isinstance(given, str) else json.dumps(given)
+    name = _allowed(function.get("name"), _NOT_IN_FUNCTIONS) or "unknown"
+    return {"name": name, "arguments": arguments if _is_object(arguments) else "{}"}
+
+
+def _allowed(name: Any, forbidden: re.Pattern[str]) -> str:
+    return forbidden.sub("_", name)[:_LONGEST_NAME] if isinstance(name, str) else ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_object(text: str) -> bool:
+    """Tell whether a text is a JSON object that every parser accepts: without NaN, and without half a character."""
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)

@@ -31,7 +31,11 @@ _HOSTS_FORM = frozenset(
 # Pictures, sounds and files, which are not text: data URLs outside of texts, or values under these keys in a part with
 # the type of a file.
 _CODED = frozenset({"data", "file_data", "base64", "bytes"})
-_FILES = re.compile(r"base64|binary|(input_)?(image|audio|video|file|document|media)|(image|audio|video)_url")
+# A provider refuses a signature, or encrypted thoughts, with one character changed; nobody else can read either.
+_SIGNATURES = frozenset({"signature", "thought_signature", "encrypted_content"})
+_FILES = re.compile(
+    r"base64|binary|reasoning\.encrypted|redacted_thinking|(input_)?(image|audio|video|file|document|media)|(image|audio|video)_url"
+)
 _MIME_TYPE = re.compile(r"[a-z]+/[a-z\d.+-]+(;.*)?", re.IGNORECASE | re.DOTALL)
 _SAID = frozenset({"content", "text"})
 # At least 64 characters: longer than numbers, names and most keys, shorter than a picture of one pixel.
@@ -266,7 +270,7 @@ def _call(function: Callable[[str], Any], text: str) -> str:
 
 def _is_coded(key: str, text: str, *, is_file: bool) -> bool:
     is_url = text.startswith("data:") and key not in _SAID
-    return (is_url or (is_file and key in _CODED)) and _BASE64.fullmatch(text) is not None
+    return (is_url or key in _SIGNATURES or (is_file and key in _CODED)) and _BASE64.fullmatch(text) is not None
 
 
 def _is_file(parts: Mapping[str, JSON]) -> bool:

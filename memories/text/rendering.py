@@ -1,16 +1,20 @@
 """Writes views as a transcript, as chat messages, or as a sendable request."""
 
+import itertools
 import sys
-from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
+from memzoo.memories.text.eviction import fit_pieces
+from memzoo.memories.text.families import Family
+from memzoo.memories.text.framing import disarm
 from memzoo.memories.text.grouping import is_answer, is_instruction
-from memzoo.memories.text.messages import Labels, as_sent, sendable
-from memzoo.memories.text.view import Cleared, Shortened, Shown, View
+from memzoo.memories.text.messages import Labels, find_sendable
+from memzoo.memories.text.order import lead_with, make_request
+from memzoo.memories.text.view import Cleared, Piece, Shortened, Shown, View
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
 
@@ -74,10 +78,10 @@ class Renderer:
 
     def messages(self, view: View) -> list[Message]:
         """Return a view as chat messages: the system message, a message for each recalled text, sendable messages."""
-        return self._place(self._say(view), self._recall(view.recalled, view.quotes))
+        return [one.sent for one in self._place(self._say(view), self._recall(view.recalled, view.quotes))]
 
     def show(self, view: View, max_tokens: int | None = None) -> Shown:
-        """Return a view as messages that a provider accepts: system messages first, tool calls with their results.
+        """Return a view as messages: system messages first, tool calls with their results.
 
         The messages are copies; the list also has the messages' log entries.
 
@@ -90,51 +94,69 @@ class Renderer:
             OptionError: The limit is not a whole number of at least 1.
             OverBudgetError: The messages that must stay exceed the limit.
         """
-        entries, system = view.entries, view.system
-        view = replace(view, entries=list(map(_as_sent, entries)), system=system and _as_sent(system))
-        pairs = zip([*view.entries, view.system], [*entries, system], strict=True)
-        of_log = {id(sent.message): one for sent, one in pairs if sent and one and one.seq > 0}
-        request, recalled = self._request(view, max_tokens)
-        made = set(map(id, recalled))
-        places = {place for place, message in enumerate(request) if id(message) in made}
-        shown = [of_log.get(id(message)) for message in request]
+        facts = ["\n".join(view.derived)] if view.derived else []
+        pieces = self._place(self._say(view), self._recall(facts, view.quoted))
+        if max_tokens is not None:
+            whole_number("max_tokens", max_tokens, at_least=1)
+            pieces = self._fit(pieces, max_tokens)
         # With a limit, each turn leaves out other messages of the request.
         room = view.find_room() if max_tokens is None else -1
-        stable = _stable(view, request, places, room, texts_first=self._is_first)
-        spare = 0 if room == -1 else room
-        return Shown(copy_json(request), shown, view.pinned, recalled=places, stable_upto=stable, room=spare)
+        stable = _stable(view, pieces, room, texts_first=self._is_first)
+        return Shown(
+            copy_json([one.sent for one in pieces]), pieces, stable_upto=stable, room=0 if room == -1 else room
+        )
 
-    def _request(self, view: View, max_tokens: int | None) -> tuple[list[Message], list[Message]]:
-        """Return the whole request, and the recalled messages of the request."""
-        said, recalled = self._say(view), self._recall(view.derived, view.quoted)
-        if max_tokens is not None:
-            said = self._fit(said, recalled, view, max_tokens)
-        return self._place(said, recalled), recalled
+    def request(
+        self, shown: Shown, ends: Sequence[Piece], system: str, family: Family, max_tokens: int | None
+    ) -> Shown:
+        """Return the whole request for a view.
 
-    def _say(self, view: View) -> list[Message]:
-        system = [view.system.message] if view.system else []
-        return [*system, *(view.messages if view.final else sendable(view.messages))]
+        Args:
+            shown: The result of `show`.
+            ends: The pieces behind the view: the question, or the turn so far.
+            system: The application's system text; "" for none.
+            family: The family of the endpoint.
+            max_tokens: The most tokens of the request.
 
-    def _recall(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Message]:
-        return [
-            *(self._make_recalled(text, self._voice(quoted=False)) for text in derived),
-            *(self._make_recalled(text, self._voice(quoted=True)) for text in quoted),
+        Raises:
+            OptionError: The limit is not a whole number of at least 1.
+            OverBudgetError: The messages that must stay exceed the limit.
+        """
+        pieces = lead_with(system, [*shown.pieces, *ends])
+        stable = shown.stable_upto + len(pieces) - len(shown.pieces) - len(ends)
+        if max_tokens is None:
+            return make_request(pieces, family, stable=stable, room=shown.room)
+        whole_number("max_tokens", max_tokens, at_least=1)
+        bound = max_tokens
+        while True:
+            request = make_request(self._fit(pieces, bound), family, stable=int(bool(system)))
+            if (excess := sum(map(self.count, request)) - max_tokens) <= 0:
+                return request
+            bound -= excess
+
+    def _say(self, view: View) -> list[Piece]:
+        kept = range(len(view.entries)) if view.final else find_sendable(view.messages)
+        entries = [view.entries[place] for place in kept]
+        pieces = [
+            Piece(one.message, "pinned" if one.seq in view.pinned else "message", one if one.seq > 0 else None)
+            for one in entries
         ]
+        return [Piece(view.system.message, "system", view.system), *pieces] if view.system else pieces
 
-    def _voice(self, *, quoted: bool) -> RecalledRole:
-        return self._role or ("user" if quoted else "system")
+    def _recall(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Piece]:
+        voices = [*((text, False) for text in derived), *((text, True) for text in quoted)]
+        return [self._make_recalled(text, is_quoted=is_quoted) for text, is_quoted in voices]
 
-    def _make_recalled(self, text: str, role: RecalledRole) -> Message:
-        if role == "user":
-            from memzoo.memories.text.framing import frame_text
+    def _make_recalled(self, text: str, *, is_quoted: bool) -> Piece:
+        role = self._role or ("user" if is_quoted else "system")
+        return Piece({"role": role, "content": text}, "recalled", is_late=not self._is_first)
 
-            text = frame_text(text)
-        return {"role": role, "content": text}
-
-    def _place(self, said: list[Message], recalled: list[Message]) -> list[Message]:
+    def _place(self, said: list[Piece], recalled: list[Piece]) -> list[Piece]:
         if not recalled:
             return said
-        place = _talk_begins(said) if self._is_first else self._open(said)
+        place = (
+            _talk_begins(one.message for one in said) if self._is_first else self._open([one.message for one in said])
+        )
         return [*said[:place], *recalled, *said[place:]]
 
     def _open(self, messages: Sequence[Message]) -> int:
@@ -142,24 +164,15 @@ class Renderer:
         answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
         return max(answers, default=_talk_begins(messages))
 
-    def _fit(self, said: Sequence[Message], recalled: Sequence[Message], view: View, max_tokens: int) -> list[Message]:
-        from memzoo.memories.text.eviction import Weighed, fit_messages
+    def _fit(self, pieces: Sequence[Piece], max_tokens: int) -> list[Piece]:
+        left, size = fit_pieces(pieces, max_tokens, self._weigh)
+        if size > max_tokens:
+            what = ", the pinned messages" if any(one.kind == "pinned" for one in pieces) else ""
+            raise OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
+        return left
 
-        whole_number("max_tokens", max_tokens, at_least=1)
-        known = {id(entry.message): self.tokens(entry) for entry in (*view.entries, *filter(None, [view.system]))}
-        weighed = (
-            Weighed(place, message, known[id(message)] if id(message) in known else self.count(message))
-            for place, message in enumerate(said)
-        )
-        pinned = {id(entry.message) for entry in view.entries if entry.seq in view.pinned}
-        places = {place for place, message in enumerate(said) if id(message) in pinned}
-        besides = sum(map(self.count, recalled))
-        left = fit_messages(weighed, max_tokens - besides, pinned=places)
-        if left.size + besides > max_tokens:
-            what = ", the pinned messages" if places else ""
-            what = f"the system messages{what} and the newest user message"
-            raise OverBudgetError.of(what, left.size + besides, max_tokens)
-        return [one.message for one in left.kept]
+    def _weigh(self, piece: Piece) -> int:
+        return self.tokens(piece.entry) if piece.entry else self.count(piece.sent)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
         """Return entries as a transcript, oldest first."""
@@ -212,15 +225,11 @@ class Renderer:
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
         """Count the tokens of a derived or found text as shown, including the frame if the text is framed."""
-        return self.count(self._make_recalled(text, self._voice(quoted=quoted)))
+        return self.count(self._make_recalled(text, is_quoted=quoted).sent)
 
     def count_found(self, text: str) -> int:
         """Count the tokens of a found text, escaped for the frame, without the frame."""
-        if self._voice(quoted=True) == "user":
-            from memzoo.memories.text.framing import disarm
-
-            text = disarm(text)
-        return self.text_tokens(text)
+        return self.text_tokens(disarm(text) if self._role in (None, "user") else text)
 
     @property
     def counted_by(self) -> str:
@@ -262,37 +271,30 @@ def system_message(text: str) -> Message:
     return {"role": "system", "content": text}
 
 
-def _talk_begins(messages: Sequence[Message]) -> int:
-    return next((place for place, message in enumerate(messages) if not is_instruction(message)), len(messages))
+def _talk_begins(messages: Iterable[Message]) -> int:
+    return sum(1 for _ in itertools.takewhile(is_instruction, messages))
 
 
-def _stable(
-    view: View, request: Sequence[Message], recalled: Collection[int], room: int | None, *, texts_first: bool
-) -> int:
-    """Return the number of messages at the beginning that the next request repeats, if new messages fit the room."""
+def _stable(view: View, pieces: Sequence[Piece], room: int | None, *, texts_first: bool) -> int:
+    """Return the number of pieces at the beginning that the next request repeats, if new messages fit the room."""
     stays = room is None or room >= 0
-    said = {id(entry.message): entry.seq for entry in view.entries}
-    sent = set(map(id, request))
+    sent = {one.entry.seq for one in pieces if one.entry}
     # A call without results is left out now. Once its results come, the call is shown, and later messages move.
-    waiting = (one.seq for one in view.entries if id(one.message) not in sent and one.message["role"] == "assistant")
+    unsent = (one for one in view.entries if one.seq not in sent and one.message["role"] == "assistant")
+    waiting = (one.seq for one in unsent if not is_answer(one.message))
     end = min(waiting, default=sys.maxsize)
     # New texts before the messages move the messages; new messages move the texts after the messages.
     still = stays and (view.texts_stay or not texts_first)
-    for place, message in enumerate(request):
-        if place in recalled:
+    for place, piece in enumerate(pieces):
+        if piece.kind == "recalled":
             holds = still and texts_first
-        elif id(message) in said and not is_instruction(message):
-            holds = still and view.shows_newest and said[id(message)] < end
+        elif not is_instruction(piece.message):
+            holds = still and view.shows_newest and (piece.entry.seq if piece.entry else 0) < end
         else:
             holds = True  # The system message.
         if not holds:
             return place
-    return len(request)
-
-
-def _as_sent(entry: Entry) -> Entry:
-    message = as_sent(entry.message)
-    return entry if message is entry.message else replace(entry, message=message)
+    return len(pieces)
 
 
 def _key(entry: Entry) -> int:

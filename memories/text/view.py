@@ -4,14 +4,17 @@ import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from memzoo.memories.text.days import in_words
+from memzoo.memories.text.families import ANY, Family
+from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import last_exchange
+from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
 
-__all__ = ["Cleared", "Finds", "Passage", "Shortened", "Shown", "View", "as_room"]
+__all__ = ["Cleared", "Finds", "Kind", "Passage", "Piece", "Shortened", "Shown", "View", "as_room"]
 
 T = TypeVar("T", bound=Hashable)
 
@@ -19,10 +22,46 @@ T = TypeVar("T", bound=Hashable)
 _LEAST_FOUND_AGAIN = 0.1
 
 
-class Shown(list[Any]):  # of messages; clients accept `Any` under strict type checks, too
-    """The chat messages of `BaseMemory.messages`: a list that also has the messages' log entries.
+Kind: TypeAlias = Literal["system", "recalled", "message", "pinned"]
+"""The origin of a piece: a system text, a derived or found text, a message, a pinned message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a request: a message before it is joined with its neighbours.
 
     Attributes:
+        message: The message as the log has it; for a recalled text, without its frame.
+        kind: The origin.
+        entry: The log entry of the message; `None` for a message outside the log.
+        is_late: True for a recalled text whose place is behind the answered messages.
+    """
+
+    message: Message
+    kind: Kind = "message"
+    entry: Entry | None = None
+    is_late: bool = False
+
+    @property
+    def sent(self) -> Message:
+        """The message for any provider; see `sent_to`."""
+        return self.sent_to(ANY)
+
+    def sent_to(self, family: Family) -> Message:
+        """Return the message in the form of `as_sent`; a recalled text in a user's voice has its frame."""
+        if self.kind != "recalled" or self.message["role"] != "user":
+            return as_sent(self.message, family)
+        return {**self.message, "content": frame_text(self.message["content"])}
+
+
+class Shown(list[Any]):  # of messages; clients accept `Any` under strict type checks, too
+    """The chat messages of `BaseMemory.messages` and `BaseMemory.request`: a list that also knows where they come from.
+
+    In the result of `messages`, each message is a piece of its own. In a request, neighbours of one role are joined:
+    `entries`, `pinned` and `recalled` then tell of the pieces, in order.
+
+    Attributes:
+        pieces: The parts of which the messages are made.
         stable_upto: The number of messages at the beginning that the next call repeats byte for byte, if the exchange
             added by then fits `room`. A mark for a provider's prompt cache belongs after these messages. A deletion, a
             changed option or a changed system message makes the number invalid.
@@ -40,29 +79,16 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
     def __init__(
         self,
         messages: Iterable[Message] = (),
-        entries: Sequence[Entry | None] = (),
-        pinned: frozenset[int] = frozenset(),
+        pieces: Sequence[Piece] = (),
         *,
-        recalled: Collection[int] = (),
         stable_upto: int = 0,
         room: int | None = 0,
     ) -> None:
-        """Make a list of messages.
-
-        Args:
-            messages: The messages.
-            entries: The log entry of each message; `None` for a message that the memory made.
-            pinned: The log numbers of pinned messages.
-            recalled: The positions of messages that the memory made.
-            stable_upto: See the attribute.
-            room: See the attribute.
-        """
+        """Make a list of messages; see the class for the arguments."""
         super().__init__(messages)
+        self.pieces = pieces
         self.stable_upto = stable_upto
         self.room = room
-        self._entries = entries
-        self._pinned = pinned
-        self._recalled = recalled
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
@@ -71,29 +97,26 @@ class Shown(list[Any]):  # of messages; clients accept `Any` under strict type c
 
     @property
     def entries(self) -> list[Entry | None]:
-        """The messages' log entries, with number, time and fields; `None` for messages that the memory made."""
-        return [entry and replace(entry, message=copy_json(entry.message)) for entry in self._entries]
+        """The pieces' log entries, with number, time and fields; `None` for pieces outside the log."""
+        return [one.entry and replace(one.entry, message=copy_json(one.entry.message)) for one in self.pieces]
 
     @property
     def pinned(self) -> list[Message]:
         """The pinned messages, which a shortened list must keep."""
-        pairs = zip(self, self._entries, strict=False)
-        return [message for message, entry in pairs if entry and entry.seq in self._pinned]
+        return [copy_json(one.message) for one in self.pieces if one.kind == "pinned"]
 
     @property
     def recalled(self) -> list[bool]:
-        """For each message, true if the memory made the message (such as a summary or a search result)."""
-        return [place in self._recalled for place in range(len(self))]
+        """For each piece, true if the memory made the piece (such as a summary or a search result)."""
+        return [one.kind == "recalled" for one in self.pieces]
 
     def without(self, seqs: Collection[int]) -> "Shown":
-        """Return the list without the messages with these log numbers."""
-        gone = {place for place, entry in enumerate(self._entries) if entry and entry.seq in seqs}
+        """Return the result of `messages` without the messages with these log numbers."""
+        gone = {place for place, one in enumerate(self.pieces) if one.entry and one.entry.seq in seqs}
         kept = [place for place in range(len(self)) if place not in gone]
         return Shown(
             [self[place] for place in kept],
-            [self._entries[place] for place in kept],
-            self._pinned,
-            recalled={new for new, place in enumerate(kept) if place in self._recalled},
+            [self.pieces[place] for place in kept],
             stable_upto=min(self.stable_upto, min(gone, default=len(self))),
             room=self.room,
         )

@@ -15,6 +15,8 @@ import memzoo
 from memzoo.memories import BaseMemory
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.options import meanings
+from memzoo.memories.text.families import FAMILIES, Family
+from memzoo.memories.text.order import FOLLOWS, STAND_INS
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.strategy import ModelBackedMemory
 from tests.documentation import embedded, measured, picture
@@ -132,6 +134,38 @@ def window_options(_: str) -> str:
     return _table(_WINDOW, _further(_WINDOW))
 
 
+def order(_: str) -> str:
+    """What may follow what in a request, and what stands between two messages that must not meet."""
+    said = {"start": "the beginning", "answer": "an answer", "calls": "calls of tools", "result": "results of tools"}
+    said |= {"system": "the system message", "user": "a user message", "end": "the end"}
+    rows = [f"| {said[before]} | {' or '.join(said[one] for one in then)} |" for before, then in FOLLOWS.items()]
+    stands = [f"{said[kind]}, `{message['content']}`" for kind, message in STAND_INS.items()]
+    table = "\n".join(["| behind | may stand |", "|---|---|", *rows])
+    return f"{table}\n\nThe messages that stand between: {'; '.join(stands)}."
+
+
+def families(_: str) -> str:
+    """The families of endpoints, with what each demands beyond the order."""
+    default = Family()
+    told = {
+        "system_role": lambda role: (
+            f"the system text as `{role}`" if role else "the system text in the first user message"
+        ),
+        "call_ids": lambda form: f"ids of calls in the form `{form}`; others are rewritten",
+        "parallel_calls": lambda _: "calls side by side follow each other, each with its result",
+        "calls_as_text": lambda _: "calls and results told in words",
+        "returns": lambda members: f"back as it was sent: {', '.join(f'`{one}`' for one in sorted(members))}",
+        "missing_thoughts": lambda text: f"`{text}` for thoughts that a message does not have",
+        "missing_signature": lambda text: f"`{text}` for a signature that a call does not have",
+        "thoughts_in_words": lambda _: "else thoughts as `<think>` before the words",
+    }
+    rows = list[str]()
+    for name, family in FAMILIES.items():
+        other = [tell(value) for key, tell in told.items() if (value := getattr(family, key)) != getattr(default, key)]
+        rows.append(f"| `{name}` | {'; '.join(other) or 'nothing more'} |")
+    return "\n".join(["| family | what it gets |", "|---|---|", *rows])
+
+
 def all_prompts(_: str) -> str:
     """Every prompt that there is."""
     return "\n\n".join(f"## `{name}`\n\n{_prompt(name)}" for name in PROMPTS)
@@ -199,6 +233,8 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "asking-options": asking_options,
     "window-options": window_options,
     "all-prompts": all_prompts,
+    "order": order,
+    "families": families,
     "costs": costs,
     "view": view,
     "comparison": comparison,

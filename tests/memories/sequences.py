@@ -21,8 +21,10 @@ from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.memories.models.chat import as_model
 from memzoo.memories.strategies.named import further_names
 from memzoo.memories.strategies.windows import WindowMemory
+from memzoo.memories.text.families import FAMILIES
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import sendable
+from memzoo.memories.text.order import find_fault
 from memzoo.memories.text.view import Shown
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
@@ -116,6 +118,7 @@ class Run:
         self.pinned: dict[int, Message] = {}  # What is pinned, by log number.
         self.counts: Counter[str] = Counter()
         self.promised: Shown | None = None  # What was shown last, unless something happened since that may change it.
+        self.asked: tuple[str, Shown] | None = None  # The last request and its family, likewise.
         self.added: list[Message] = []  # What was said since.
         self.reopen()
 
@@ -126,6 +129,7 @@ class Run:
             assert self.memory.pinned() == sorted(self.pinned), "not what was pinned"
             assert self.memory.history() == self.said, "the log is not what was said"
             self.look(None)
+            self.check_request(self.random.choice((None, None, 40)), self.random.choice([*FAMILIES]))
             self.check_promise()
             self.look(self.random.choice((1, 10, 40)))
             self.check_opened_again()
@@ -138,7 +142,7 @@ class Run:
         self.options["pinned_first"] = self.chance(0.2)
         clearing = {"keep": self.random.randrange(3), "step": self.random.choice((1, 4)), "over": 0}
         self.options["clear_tool_results"] = clearing if self.chance(0.3) else None
-        self.promised = None
+        self.promised = self.asked = None
         role, place = self.random.choice((None, "system", "developer", "user")), self.random.choice(("before", "after"))
         self.recalled = {"recalled_role": role, "recalled_place": place}
         self.memory = self.opened()
@@ -172,7 +176,7 @@ class Run:
 
     def fail(self) -> None:
         """Let the model fail or talk nonsense, or work again."""
-        self.failed, self.promised = True, None
+        self.failed, self.promised, self.asked = True, None, None
         self.llm.fault = self.random.choice((None, ModelError("the model is down")))
         self.llm.reply = self.random.choice((None, "I'm sorry, but I can't help with that."))
 
@@ -184,12 +188,12 @@ class Run:
         self.shown += messages
         self.added += messages
         if pinned:
-            self.promised = None
+            self.promised = self.asked = None
             self.pinned |= {entry.seq: entry.message for entry in self.memory.entries()[-len(messages) :]}
 
     def pin(self) -> None:
         """Pin a message, or let go of it again."""
-        self.promised = None
+        self.promised = self.asked = None
         for entry in self.random.sample(self.memory.entries(), min(len(self.said), 1)):
             if entry.seq in self.pinned:
                 self.memory.unpin(entry.seq)
@@ -213,7 +217,7 @@ class Run:
 
     def start_anew(self) -> None:
         """Let a window start with other messages; clear another strategy."""
-        self.promised = None
+        self.promised = self.asked = None
         if isinstance(self.memory, WindowMemory):
             self.shown = [self.chatter.message() for _ in range(self.random.randrange(4))]
             self.memory.set_messages(self.shown)
@@ -241,6 +245,27 @@ class Run:
         if bound:
             assert sum(map(words, sent)) <= bound, "over the bound"
         self.check_limit(sent, newest)
+
+    def check_request(self, bound: int | None, family: str) -> None:
+        """A request is in order (I19), within its bound, and has each word of its pieces; its beginning stays."""
+        try:
+            now = self.memory.request("Who is Sam?", system="Be brief.", max_tokens=bound, family=family)
+        except OverBudgetError as error:
+            assert error.over == error.size - error.limit > 0  # noqa: PT017 - an error is not a fault
+            self.asked = None
+            return
+        assert not (fault := find_fault(now, FAMILIES[family])), fault
+        assert text_of(now[-1]).endswith("Who is Sam?")
+        assert not bound or sum(map(words, now)) <= bound, "over the bound"
+        said = " ".join(map(text_of, now)).split()
+        lost = Counter(" ".join(text_of(piece.message) for piece in now.pieces).split()) - Counter(said)
+        assert not lost or FAMILIES[family].calls_as_text, f"{lost} is not sent"
+        # An addition that begins with an answer is no exchange, and may join the answer before it.
+        goes_on = not self.added or self.added[0]["role"] == "user"
+        if self.asked and self.asked[0] == family and not bound and goes_on and self.has_room(self.asked[1].room):
+            kept = self.asked[1].stable_upto
+            assert now[:kept] == self.asked[1][:kept], f"{kept} messages of a request were promised"
+        self.asked = None if bound else (family, now)
 
     def check_pinned(self, sent: Sequence[Message]) -> None:
         """What is pinned is there, unless it is a call or a result that lacks the other."""

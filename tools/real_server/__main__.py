@@ -13,6 +13,7 @@ from typing import Annotated, Any, cast
 import typer
 from rich.console import Console
 
+from tools.real_server.families import show_refused
 from tools.real_server.runs import NAMES, WAYS, Row, Servers, Way, run
 from tools.real_server.server import found, served, version
 from tools.real_server.talk import SAID
@@ -34,6 +35,9 @@ def main(  # noqa: PLR0917 - one for each option
     exchanges: Annotated[int, typer.Option(help="So many of the talk's exchanges.")] = len(SAID),
     max_tokens: Annotated[int, typer.Option(help="An answer has at most so many tokens.")] = 48,
     out: Annotated[Path | None, typer.Option(help="The page whose table is replaced, after each row.")] = None,
+    families: Annotated[  # noqa: FBT002
+        bool, typer.Option(help="First, send all requests with chat templates of ten families.")
+    ] = True,
     record: Annotated[bool, typer.Option(help="Record what the tests replay, instead.")] = False,  # noqa: FBT002
 ) -> None:
     """Let every strategy talk with a small model, and count what was learnt, refused and lost."""
@@ -41,6 +45,7 @@ def main(  # noqa: PLR0917 - one for each option
     for given, known in ((chosen, NAMES), (called, WAYS)):
         if unknown := set(given) - set(known):
             raise typer.BadParameter(f"{', '.join(sorted(unknown))}: there is only {', '.join(known)}")
+    refused = show_refused(chosen) if families and not record else 0
     with served() as chat, served(embeddings=True) as embeddings:
         servers = Servers(chat, embeddings, max_tokens)
         if record:
@@ -51,7 +56,7 @@ def main(  # noqa: PLR0917 - one for each option
             if out:
                 _write(out, _table(rows))
     Console().print(f"llama.cpp {version(found('LLAMA_SERVER'))}", markup=False)
-    raise typer.Exit(code=any(row.wrong or row.left for row in rows))
+    raise typer.Exit(code=bool(refused) or any(row.wrong or row.left for row in rows))
 
 
 def _shown(name: str, ways: Sequence[Way], servers: Servers, exchanges: int) -> list[Row]:

@@ -6,6 +6,7 @@ Run by a Python that has the package; memzoo's own environment does not.
 import argparse
 import importlib
 import importlib.metadata
+import pathlib
 import signal
 
 _POOLING = {"none": 0, "mean": 1, "cls": 2, "last": 3}
@@ -22,6 +23,8 @@ def main() -> None:
     wanted.n_ctx, wanted.n_parallel = options.ctx_size, options.parallel
     wanted.cpuparams.n_threads, wanted.cpuparams_batch.n_threads = options.threads, options.threads_batch
     wanted.swa_full, wanted.embedding = options.swa_full, options.embeddings
+    if options.chat_template_file:
+        wanted.use_jinja, wanted.chat_template = True, options.chat_template_file.read_text(encoding="utf-8")
     if options.pooling:
         wanted.pooling_type = _POOLING[options.pooling]
     _server = llama.Server(wanted)  # which serves as long as it is held
@@ -42,6 +45,7 @@ def _options() -> argparse.Namespace:
         parser.add_argument(name, type=int, default=1)
     for name in ("--swa-full", "--embeddings"):
         parser.add_argument(name, action="store_true")
+    parser.add_argument("--chat-template-file", type=pathlib.Path)
     parser.add_argument("--pooling", choices=_POOLING)
     return parser.parse_args()
 

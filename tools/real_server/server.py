@@ -51,20 +51,25 @@ def version(program: Path) -> str:
 
 
 @contextmanager
-def served(*, embeddings: bool = False, swa_full: bool = False) -> Generator[str]:
+def served(
+    *, embeddings: bool = False, swa_full: bool = False, alias: str = MODEL, template: Path | None = None
+) -> Generator[str]:
     """Run the server while the block runs, with one thread and the lowest priority but one; gives its base URL.
 
     Args:
         embeddings: It gives embeddings, and no answers.
         swa_full: It keeps all of the last request, though the model looks back only so far.
+        alias: What it calls its model.
+        template: A file with the chat template to use in place of the model's own.
     """
     program, model = found("LLAMA_SERVER"), found("LLAMA_MODEL")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     more = ["--embeddings", "--pooling", "mean"] if embeddings else []
     more += ["--swa-full"] if swa_full else []
+    more += ["--chat-template-file", str(template)] if template else []
     sizes = ["--ctx-size", str(CONTEXT), "--parallel", "1", "--threads", "1", "--threads-batch", "1"]
-    command = [program, "--model", model, "--alias", MODEL, "--host", "127.0.0.1", "--port", str(port), *sizes, *more]
+    command = [program, "--model", model, "--alias", alias, "--host", "127.0.0.1", "--port", str(port), *sizes, *more]
     with tempfile.TemporaryFile("w+") as said:
         running = subprocess.Popen(
             [shutil.which("nice") or "env", *map(str, command)], stdout=said, stderr=subprocess.STDOUT

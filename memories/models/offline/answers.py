@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memzoo.memories.models.offline.prompt import Utterance, role_of, sentences, turns
+from memzoo.memories.text.framing import FRAME_END
 from memzoo.memories.text.language import all_stems, content_stems, is_question, words
 
 CANNOT = (
@@ -38,12 +39,15 @@ _ABOUT_TALK = _TALKING | frozenset(
 def answer(messages: Sequence[Utterance]) -> str:
     """Return the answer to the last message of a chat; the messages are given oldest first."""
     *before, last = messages
+    # A request has found texts in front of the question.
+    record, _, asked = last.text.rpartition(FRAME_END)
+    before += [Utterance("user", record)] if record else []
     heard = [turn for message in before for turn in _list_turns(message)]
-    spoken = sentences(last.text) or [""]
+    spoken = sentences(asked) or [""]
     place = next((place for place in reversed(range(len(spoken))) if is_question(spoken[place])), len(spoken) - 1)
     own, question = [Utterance("user", " ".join(spoken[:place]))], spoken[place]
     found = _name(question, [*heard, *own]) or _about_talk(question, heard) or _find_fitting(question, [*heard, *own])
-    if not found and last.text.strip() and not any(is_question(one) or _REQUEST.match(one) for one in spoken):
+    if not found and asked.strip() and not any(is_question(one) or _REQUEST.match(one) for one in spoken):
         return _NOTED
     return found or (_AGAIN if any(turn.text.startswith(CANNOT) for turn in heard) else CANNOT)
 

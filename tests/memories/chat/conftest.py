@@ -138,6 +138,10 @@ def _events(answer: dict[str, Any]) -> Iterator[bytes]:
 
 def _deltas(message: Message) -> Iterator[tuple[dict[str, Any], None]]:
     yield {"role": "assistant", "content": ""}, None
+    for name in message.keys() - {"role", "content", "tool_calls", "refusal"}:
+        value = message[name]
+        for piece in re.findall(r"\S+\s*", value) if isinstance(value, str) else [value]:
+            yield {name: piece}, None
     for word in re.findall(r"\S+\s*", message["content"] or ""):
         yield {"content": word}, None
     for index, call in enumerate(message.get("tool_calls", [])):

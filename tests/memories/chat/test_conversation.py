@@ -10,6 +10,9 @@ import pytest
 
 from memzoo.errors import AsyncOnlyError, ModelError, TurnInProgressError
 from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, Tool, create_memory
+from memzoo.memories.text.framing import frame_text
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.order import find_fault
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
 
@@ -107,11 +110,11 @@ def test_instructions_that_are_in_the_log_are_sent_once(endpoint: "Endpoint") ->
     memory.add_messages([{"role": "system", "content": text} for text in ("Be brief.", "Be kind.")])
     endpoint.says("Yes")
     Conversation(endpoint.model, memory, system="Be brief.").send("Right?")
-    assert texts(endpoint.sent()) == [("system", "Be brief."), ("system", "Be kind."), ("user", "Right?")]
+    assert texts(endpoint.sent()) == [("system", "Be brief.\n\nBe kind."), ("user", "Right?")]
 
 
 def test_a_summary_never_stands_in_the_instructions(endpoint: "Endpoint") -> None:
-    """A summary is a message of its own, so that other instructions do not lose it (quarkus-langchain4j#1945)."""
+    """A summary is no part of the instructions, so other instructions do not lose it (quarkus-langchain4j#1945)."""
     memory = create_memory("summary", llm=ScriptedModel("Anna likes tea.", "Anna likes tea.", "Anna likes tea."))
     conversation = Conversation(endpoint.model, memory, system="Be brief.")
     for _ in range(2):
@@ -120,7 +123,7 @@ def test_a_summary_never_stands_in_the_instructions(endpoint: "Endpoint") -> Non
     conversation.system = "Be kind."
     endpoint.says("Tea")
     conversation.send("What do I like?")
-    assert texts(endpoint.sent())[:2] == [("system", "Be kind."), ("system", "Anna likes tea.")]
+    assert text_of(endpoint.sent()[0]) == "Be kind.\n\n" + frame_text("Anna likes tea.")
 
 
 @each_strategy
@@ -139,7 +142,8 @@ def test_every_strategy_can_sit_in_it(name: str, say: Say, endpoint: "Endpoint")
         with pytest.raises(ModelError):
             say(conversation, "Tell me more")
     assert endpoint.refused == []
-    assert all(request["messages"][0] == {"role": "system", "content": "Be brief."} for request in endpoint.asked)
+    assert all(request["messages"][0]["content"].startswith("Be brief.") for request in endpoint.asked)
+    assert [find_fault(request["messages"]) for request in endpoint.asked if find_fault(request["messages"])] == []
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

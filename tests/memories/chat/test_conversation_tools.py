@@ -29,7 +29,9 @@ class TestTools:
         assert first["tools"][0]["function"]["description"] == "Add two numbers."
         assert [message["role"] for message in second["messages"]] == ["user", "assistant", "tool", "tool"]
         assert texts(second["messages"])[2:] == [("tool", "3"), ("tool", '{"tea":"hot"}')]
-        assert conversation.memory.history() == [*second["messages"], {"role": "assistant", "content": "3 and hot"}]
+        asked, calls, *results = second["messages"]
+        answer = {"role": "assistant", "content": "3 and hot"}
+        assert conversation.memory.history() == [asked, calls | {"content": None}, *results, answer]
 
     @each_way
     def test_of_one_round_run_together(self, say: Say, endpoint: "Endpoint") -> None:
@@ -126,7 +128,8 @@ class TestImmediate:
         assert conversation.memory.unfinished_turn() == []
         endpoint.says("Bye")
         say(conversation, "Thanks")
-        assert [message["role"] for message in endpoint.sent()] == ["user", "assistant", "tool", "tool", "user"]
+        roles = [message["role"] for message in endpoint.sent()]
+        assert roles == ["user", "assistant", "tool", "tool", "assistant", "user"]
 
     def test_values_are_there_too(self, endpoint: "Endpoint") -> None:
         """The reply knows the calls: what was asked for, and what the tools returned, as Python values."""

@@ -74,7 +74,7 @@ def test_an_unfinished_turn_from_a_list_is_gone_on_with(way: str, endpoint: "End
     assert conversation.memory.unfinished_turn() == kept
     endpoint.says("Paid.")
     WAYS[way](conversation)
-    assert contents(endpoint.sent()) == ["Pay!", None, "done"]
+    assert contents(endpoint.sent()) == ["Pay!", "", "done"]
 
 
 @each_way
@@ -87,8 +87,8 @@ def test_a_new_message_after_a_failure_is_told_too(say: Say, endpoint: "Endpoint
         say(conversation, "Pay!")
     endpoint.says("Yes.")
     say(conversation, "Did you?")
-    question, _, *others = contents(endpoint.sent())
-    assert [question, *others] == ["Pay!", "paid 10", "Did you?"]
+    question, _, paid, _, last = contents(endpoint.sent())
+    assert [question, paid, last] == ["Pay!", "paid 10", "Did you?"]
 
 
 def test_a_failure_further_on_loses_nothing(endpoint: "Endpoint") -> None:
@@ -172,7 +172,7 @@ def test_a_process_that_dies_in_a_tool(
         endpoint.says("I see.")
         WAYS[way](conversation) if way in WAYS else conversation.send("Well?")
         asked, _, result, *more = contents(endpoint.sent())
-        assert [asked, *more] == (["Pay!"] if way in WAYS else ["Pay!", "Well?"])
+        assert [asked, *more[1:]] == (["Pay!"] if way in WAYS else ["Pay!", "Well?"])
         runs = may_repeat and way in WAYS
         assert till.paid == [10] * runs
         assert (result == "paid 10") if runs else (LOST in result)
@@ -223,7 +223,7 @@ def test_a_loop_of_ones_own_may_give_the_result(endpoint: "Endpoint") -> None:
     with memory.turn(None) as turn:
         assert [call["id"] for call in turn.open_calls] == ["c"]
         turn.add(RESULT)
-        assert contents(turn.messages()) == ["Call f!", None, "done"]
+        assert contents(turn.messages()) == ["Call f!", "", "done"]
         turn.add("Done")
     assert contents(memory.history()) == ["Call f!", None, "done", "Done"]
 
@@ -233,7 +233,7 @@ def test_a_call_that_a_host_left_open_stays_open() -> None:
     memory = ConversationBufferMemory()
     memory.add_messages([{"role": "user", "content": "Call f!"}, CALL])
     with memory.turn("Well?") as turn:
-        assert roles(turn.messages()) == "uu"
+        assert contents(turn.messages()) == ["Call f!\n\nWell?"]
         turn.add("Wait")
     memory.add_messages([RESULT])
     assert roles(memory.messages()) == "uatua"
@@ -364,11 +364,11 @@ def test_what_tools_did_for_a_stopped_answer_is_kept_without_it(endpoint: "Endpo
     endpoint.breaks_off("I have p")
     with pytest.raises(ModelError):
         list(conversation.stream(None))
-    assert contents(conversation.memory.history()) == ["Pay!", "Shall I pay?", "", "paid 10"]
+    assert contents(conversation.memory.history()) == ["Pay!", "Shall I pay?", None, "paid 10"]
     endpoint.says("Paid.")
     conversation.regenerate()
     assert contents(endpoint.sent()) == ["Pay!", "", "paid 10"]
-    assert contents(conversation.memory.history()) == ["Pay!", "", "paid 10", "Paid."]
+    assert contents(conversation.memory.history()) == ["Pay!", None, "paid 10", "Paid."]
 
 
 def test_thoughts_and_half_characters_are_not_kept(endpoint: "Endpoint") -> None:

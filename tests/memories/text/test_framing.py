@@ -9,11 +9,13 @@ from hypothesis import strategies as some
 
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.chat.room import Room
-from memzoo.memories.text.framing import frame_text, in_frame, is_recalled, reframed
-from memzoo.memories.text.in_turns import in_turns
+from memzoo.memories.text.families import Family
+from memzoo.memories.text.framing import frame_text, in_frame
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.order import in_turns, make_request
 from memzoo.memories.text.tokens import token_counter
 from memzoo.memories.text.trimming import trim_messages
+from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
 from tests.conversations import always, call, said
 
@@ -75,13 +77,6 @@ class TestFrame:
         """Each of twenty orders stays inside."""
         assert read_loosely(frame_text(order)).count("</record") == 1
 
-    @given(some.text(max_size=40), some.integers(0, 40))
-    def test_stays_whole_when_what_is_in_it_is_cut(self, text: str, size: int) -> None:
-        """What is cut is what is in the frame."""
-        cut = reframed(frame_text(text), lambda inner: inner[:size])
-        assert cut == "" or is_recalled({"role": "user", "content": cut})
-        assert len(in_frame(cut)) <= size
-
     def test_takes_linear_time(self) -> None:
         """A text of nothing but signs that open tags is read once."""
         assert len(frame_text("</" * 200_000)) < 500_000
@@ -99,7 +94,10 @@ class TestVoice:
         shown = memory.messages("What does Anna's document say?")
         assert any(shown.recalled), "nothing was found"
         assert not any(order in text_of(one) for one in shown if one["role"] in ("system", "developer"))
-        assert all(is_recalled(message) == made for message, made in zip(shown, shown.recalled, strict=True))
+        assert all(
+            (in_frame(one["content"]) != one["content"]) == made
+            for one, made in zip(shown, shown.recalled, strict=True)
+        )
 
     @pytest.mark.parametrize("role", ["system", "developer", "user"])
     @pytest.mark.parametrize("name", [*FOUND, "summary", "knowledge-graph"])
@@ -143,12 +141,12 @@ class TestPlace:
         assert memory.messages().recalled == [False, False, False, True, False]
 
     def test_is_kept_in_a_turn(self) -> None:
-        """A turn adds its messages behind it."""
+        """A turn adds its messages behind it: it stands in front of the question."""
         memory = self.told("after", recalled_role="system")
         with memory.turn("tea?") as turn:
             roles = [one["role"] for one in turn.messages()]
             turn.add("green")
-        assert roles == ["system", "user", "assistant", "system", "user"]
+        assert roles == ["system", "user", "assistant", "user"]
 
     def test_is_kept_where_tokens_are_few(self) -> None:
         """Messages go before what is recalled does, and it keeps its frame."""
@@ -158,7 +156,8 @@ class TestPlace:
 
         memory = self.told("after", token_counter=words)
         shown = memory.messages("tea?", max_tokens=30)
-        assert [is_recalled(one) for one in shown].count(True) == 1
+        assert shown.recalled.count(True) == 1
+        assert in_frame(shown[-1]["content"]) != shown[-1]["content"]
 
     def test_holds_in_a_transcript_too(self) -> None:
         """`load_memory_variables` has it behind the turns."""
@@ -205,10 +204,10 @@ class TestForms:
     def test_a_request_that_is_too_long_keeps_the_frame(self) -> None:
         """`Conversation(max_tokens=...)` cuts what is in the frame, and lets messages go first."""
         counter = token_counter(lambda message: len(text_of(message).split()))
-        record = {"role": "user", "content": frame_text("one two three four. five six seven eight.")}
-        before = [record, said("user", "word " * 40), said("assistant", "word " * 40)]
-        request = Room(40, "raise", lambda: counter).fit([], before, [said("user", "so?")], [])
-        assert request == [record, said("user", "so?")]
-        request = Room(20, "raise", lambda: counter).fit([], before, [said("user", "so?")], [])
-        assert [is_recalled(one) for one in request] == [True, False]
-        assert sum(map(counter, request)) <= 20
+        record = Piece(said("user", "one two three four. five six seven eight."), "recalled")
+        before = [record, Piece(said("user", "word " * 40)), Piece(said("assistant", "word " * 40))]
+        asked = Piece(said("user", "so?"))
+        assert Room(40, "raise", lambda: counter).fit(before, [asked], [], Family()) == [record, asked]
+        cut, last = Room(20, "raise", lambda: counter).fit(before, [asked], [], Family())
+        assert (cut.message["content"], last) == ("one two three four.", asked)
+        assert sum(map(counter, make_request([cut, last]))) <= 20

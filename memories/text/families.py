@@ -1,0 +1,131 @@
+"""Families of endpoints: the form of request that each family accepts, as data, and the names that tell the family."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from memzoo.errors import OptionError
+
+__all__ = ["ANY", "FAMILIES", "Family", "family_of"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Family:
+    """The form of request that a family of endpoints accepts.
+
+    Every family gets the strictest order that loses nothing (see `text.order`). The attributes say what a family
+    demands beyond that order.
+
+    Attributes:
+        system_role: The role of the system message; "" to put the system text into the first user message.
+        call_ids: A regular expression for the ids of tool calls; "" for any id. Other ids are rewritten as nine letters
+            and digits, the same in every request.
+        parallel_calls: False to send each call of an answer in a message of its own, with its result behind it.
+        calls_as_text: True to tell calls and their results in words.
+        returns: The members of an assistant's message, and of its calls, that the provider wants back as it sent them.
+            They go back for every turn: a provider leaves out by itself what it does not want of earlier turns, and the
+            beginning of the request stays the same for a prompt cache.
+        missing_thoughts: The text that stands for `reasoning_content` in a message without it, which the provider would
+            refuse; "" for none.
+        missing_signature: The signature that stands for the one of a first call without it; "" for none.
+        thoughts_in_words: True to send thoughts back as "<think>" before the words.
+    """
+
+    system_role: Literal["system", "developer", ""] = "system"
+    call_ids: str = ""
+    parallel_calls: bool = True
+    calls_as_text: bool = False
+    returns: frozenset[str] = frozenset()
+    missing_thoughts: str = ""
+    missing_signature: str = ""
+    thoughts_in_words: bool = False
+
+
+ANY = Family()
+"""The form for an endpoint that nothing is known of."""
+
+_THOUGHTS = frozenset({"reasoning_content", "reasoning"})
+_DETAILS = frozenset({"reasoning_details", "reasoning"})
+_SIGNATURES = frozenset({"extra_content", "provider_specific_fields"})
+_NO_THOUGHTS = "(no thoughts)"
+
+FAMILIES: dict[str, Family] = {
+    # Groq refuses other members ("property 'reasoning_content' is unsupported", May 2026), and so may others.
+    "any": ANY,
+    "developer": Family(system_role="developer"),
+    # mistral-common 1.13.1, before its version 13: "Tool call id was ... but must be a-z, A-Z, 0-9, with length 9".
+    "mistral": Family(call_ids=r"[a-zA-Z0-9]{9}"),
+    # Templates of Llama 3.1 and 3.2: "This model only supports single tool-calls at once!"; gpt-oss and GigaChat 3 drop
+    # the second.
+    "llama": Family(parallel_calls=False),
+    # OpenAI's guide "How to handle the raw chain of thought in gpt-oss" (2025): between calls the thoughts go back.
+    "gpt-oss": Family(parallel_calls=False, returns=_THOUGHTS),
+    # api-docs.deepseek.com, "Thinking Mode" (V4, June 2026): after a call, "must be fully passed back to the API in all
+    # subsequent requests", else status 400; clients report the same of answers, and of calls without a thought.
+    "deepseek": Family(returns=_THOUGHTS, missing_thoughts=_NO_THOUGHTS),
+    # platform.moonshot.ai, "Using Thinking Models" (K2.5, K2.6, 2026): keep all thoughts in the context; status 400
+    # ("reasoning_content is missing in assistant tool call message") without them, or with an empty text.
+    "kimi": Family(returns=_THOUGHTS, missing_thoughts=_NO_THOUGHTS),
+    # docs.z.ai, "Thinking Mode" (GLM 4.7 to 5.1, 2026): thoughts are "returned together with the tool results".
+    "glm": Family(returns=_THOUGHTS),
+    # platform.minimax.io, "Tool Use & Interleaved Thinking" (M2, M2.1): the whole answer goes back. The thoughts are
+    # `reasoning_details` with reasoning_split, and stand as <think> in the content without it.
+    "minimax": Family(returns=_DETAILS, thoughts_in_words=True),
+    # openrouter.ai, "Reasoning Tokens" (June 2026): `reasoning_details` go back unchanged and in their order.
+    "openrouter": Family(returns=_DETAILS),
+    # ai.google.dev, "Thought signatures" (Gemini 3, 2026): the first call of each step must have its signature, else
+    # status 400; the page names the text that stands for the signature of another model's call.
+    "gemini": Family(returns=_SIGNATURES, missing_signature="skip_thought_signature_validator"),
+    "gemini-2": Family(returns=_SIGNATURES),
+    # Templates of Gemma 1 and 2: "System role not supported"; Phi-3's first drops the system text without a word.
+    "no-system": Family(system_role="", calls_as_text=True),
+    # Templates of Phi-3.5, Phi-4, DeepSeek V2 and Granite 3.0 drop calls and results without a word.
+    "no-tools": Family(calls_as_text=True),
+}
+"""The families by name. "any" is the form for all endpoints that no rule in `_RULES` names."""
+
+# Rules to find the family: a regular expression for the host and model, such as "api.mistral.ai mistral-large-latest",
+# and the family. The first match counts. A wrong match costs tokens, never an error.
+_RULES: tuple[tuple[str, str], ...] = (
+    (r"^(\S*\.)?(groq\.com|cerebras\.ai|openai\.com|azure\.com|amazonaws\.com|anthropic\.com) ", "any"),
+    (r"^(\S*\.)?openrouter\.ai ", "openrouter"),
+    (r"gemma-?(2\b|1|[27]b)|phi-?3-(mini|medium)|orion|yandexgpt|granite-20b", "no-system"),
+    (r"phi-?(3|4)|deepseek-(coder-)?v2\b|granite-3\.0", "no-tools"),
+    (r"mi[sx]tral|ministral|codestral|devstral|magistral|pixtral", "mistral"),
+    (r"gpt-oss", "gpt-oss"),
+    (r"deepseek", "deepseek"),
+    (r"kimi|moonshot", "kimi"),
+    (r"\bglm-?[4-9]|\bz\.ai |bigmodel\.cn ", "glm"),
+    (r"minimax", "minimax"),
+    (r"gemini-[12]", "gemini-2"),
+    (r"gemini", "gemini"),
+    (r"llama-?3|gigachat-?3", "llama"),
+)
+
+
+def family_of(model: str = "", base_url: str = "", given: Family | str | None = None) -> Family:
+    """Return the family of an endpoint.
+
+    Args:
+        model: The model's name, or the path of the model's file that a local server tells.
+        base_url: The endpoint's address.
+        given: A family or its name, which counts before all else.
+
+    Raises:
+        OptionError: No family has the given name.
+
+    Example:
+        >>> family_of("mistralai/Mistral-Nemo-Instruct-2407").call_ids
+        '[a-zA-Z0-9]{9}'
+        >>> family_of("gpt-4o-mini") == family_of("a-model-of-my-own") == Family()
+        True
+    """
+    if isinstance(given, Family):
+        return given
+    if given is not None:
+        if given not in FAMILIES:
+            raise OptionError(f"family must be a Family or one of {', '.join(FAMILIES)}, not {given!r}")
+        return FAMILIES[given]
+    host = re.sub(r"^\w+://|[/:].*", "", base_url.partition("://")[2] or base_url)
+    told = f"{host} {model}".lower()
+    return FAMILIES[next((name for rule, name in _RULES if re.search(rule, told)), "any")]

@@ -1,0 +1,294 @@
+"""The order of a request, as data: `FOLLOWS` says who may follow whom. Requests are made and checked by this table.
+
+The order is the strictest that loses nothing: one system message, first; then turns that begin with a user and
+alternate; no message without words; calls with their results. Every endpoint accepts this order.
+"""
+
+import hashlib
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from memzoo.memories.text.families import Family
+from memzoo.memories.text.framing import frame_text
+from memzoo.memories.text.grouping import group_messages, is_instruction
+from memzoo.memories.text.messages import as_sent, quote_turns, text_of
+from memzoo.memories.text.thoughts import THOUGHT_FIELDS
+from memzoo.memories.text.view import Piece, Shown
+from memzoo.stores import Message
+from memzoo.text import copy_json
+
+__all__ = ["FOLLOWS", "STAND_INS", "cache_control", "find_fault", "in_turns", "lead_with", "make_request"]
+
+Kind: TypeAlias = Literal["start", "system", "user", "answer", "calls", "result", "end"]
+
+FOLLOWS: Mapping[Kind, tuple[Kind, ...]] = {
+    "start": ("system", "user"),
+    "system": ("user",),
+    "user": ("answer", "calls", "end"),
+    "answer": ("user",),
+    "calls": ("result",),
+    "result": ("result", "calls", "answer", "end"),
+}
+"""The kinds of message that may follow each kind. "calls" is an assistant's message with tool calls."""
+
+STAND_INS: Mapping[Kind, Message] = {
+    "user": {"role": "user", "content": "(The conversation goes on.)"},
+    "answer": {"role": "assistant", "content": "(Nothing more was said.)"},
+}
+"""The messages that stand between two messages that must not follow each other, and cannot be joined."""
+
+_ADDED_UP = frozenset({*THOUGHT_FIELDS, "reasoning_details"})
+_NO_RESULT = "(The tool returned nothing.)"
+_ANY = Family()
+
+
+def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
+    """Return the first fault of a request in words; "" if the endpoints of a family accept the request.
+
+    Example:
+        >>> asked = {"role": "user", "content": "Hi!"}
+        >>> find_fault([asked]), find_fault([asked, asked])
+        ('', 'message 1 (user) must not follow user')
+    """
+    before: Kind = "start"
+    open_calls = list[str]()
+    for place, message in enumerate(messages):
+        kind, fault = _kind_of(message), _find_fault_in(message, open_calls, family)
+        if kind not in FOLLOWS[before] or (open_calls and kind != "result"):
+            fault = f"must not follow {before}"
+        if fault:
+            return f"message {place} ({message['role']}) {fault}"
+        if kind == "result":
+            open_calls.remove(message["tool_call_id"])
+        elif kind == "calls":
+            open_calls = [call["id"] for call in message["tool_calls"]]
+        before = kind
+    return f"a request must not end with {before}" if open_calls or "end" not in FOLLOWS[before] else ""
+
+
+def _find_fault_in(message: Message, open_calls: Sequence[str], family: Family) -> str:
+    ids = [call["id"] for call in message.get("tool_calls") or ()]
+    content = message.get("content")
+    faults = {
+        "is a result of no open call": message["role"] == "tool" and message["tool_call_id"] not in open_calls,
+        "has calls, which the family wants as text": ids and family.calls_as_text,
+        "has several calls": len(ids) > 1 and not family.parallel_calls,
+        "has an id in another form": not all(re.fullmatch(family.call_ids or "(?s:.*)", id_) for id_ in ids),
+        "has a role that the family does not know": is_instruction(message) and message["role"] != family.system_role,
+        "has no words": content is None or not (ids or _has_words(content)),
+    }
+    return next((fault for fault, is_so in faults.items() if is_so), "")
+
+
+def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int = 0, room: int | None = 0) -> Shown:
+    """Return the messages that a family of endpoints accepts.
+
+    Neighbours of one role become one message: a recalled text stands in front of the user message behind it. All
+    system texts become one message, the application's text first.
+
+    Args:
+        pieces: The pieces of the request, in order.
+        family: The family.
+        stable: The number of first pieces that the next request repeats.
+        room: See `Shown`.
+    """
+    made = list[tuple[list[Message], set[int]]]()
+    before: Kind = "start"
+    for place, message in _as_family(_system_first(pieces, family), family):
+        kind = _kind_of(message)
+        if kind in FOLLOWS[before]:
+            made.append(([], set()))
+        elif not made or kind == "result" or made[-1][0][-1]["role"] != message["role"]:
+            stands = next(one for one in STAND_INS if one in FOLLOWS[before] and kind in FOLLOWS[one])
+            made += [([as_sent(STAND_INS[stands], family)], set()), ([], set())]
+        joined, places = made[-1]
+        joined.append(message)
+        places |= place
+        before = kind
+    moving = (place for place, (_, places) in enumerate(made) if any(one >= stable for one in places))
+    still = next(moving, len(made))
+    # The next user message would join a user message at the end.
+    still -= still == len(made) > 0 and before == "user"
+    return Shown(copy_json([_join(joined) for joined, _ in made]), pieces, stable_upto=still, room=room)
+
+
+def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
+    """Return pieces behind the application's system text; an equal system message of the log is left out."""
+    if not system:
+        return list(pieces)
+    rule: Message = {"role": "system", "content": system}
+    return [Piece(rule, "system"), *(one for one in pieces if one.message != rule)]
+
+
+def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, list[Message]]:
+    r"""Return the text of all system messages, and the other messages in the order that every endpoint accepts.
+
+    The list begins with a user message, roles alternate, and tool calls without results, and results without calls, are
+    left out. For Anthropic's and Google's clients, which take the system text apart.
+
+    Args:
+        messages: Messages in any order, such as those of `memory.messages` and a new question.
+        family: The family of the endpoint.
+
+    Returns:
+        The system text ("" without system messages), and the other messages.
+
+    Example:
+        >>> said = [("system", "Be brief."), ("user", "A record."), ("user", "Hi!"), ("assistant", "Hello.")]
+        >>> in_turns({"role": role, "content": text} for role, text in said)
+        ('Be brief.', [{'role': 'user', 'content': 'A record.\n\nHi!'}, {'role': 'assistant', 'content': 'Hello.'}])
+    """
+    made: list[Message] = make_request(list(map(Piece, messages)), family)
+    return "\n\n".join(map(text_of, filter(is_instruction, made))), [one for one in made if not is_instruction(one)]
+
+
+def cache_control(message: Message) -> Message:
+    """Return a message with a mark for Anthropic's prompt cache: the cached part of the prompt ends with the message.
+
+    Example:
+        >>> cache_control({"role": "user", "content": "Hi!"})["content"]
+        [{'type': 'text', 'text': 'Hi!', 'cache_control': {'type': 'ephemeral'}}]
+    """
+    *parts, last = _parts(message["content"]) or [{"type": "text", "text": text_of(message)}]
+    return {**message, "content": [*parts, {**last, "cache_control": {"type": "ephemeral"}}]}
+
+
+def _kind_of(message: Message) -> Kind:
+    if is_instruction(message):
+        return "system"
+    if message["role"] == "assistant":
+        return "calls" if message.get("tool_calls") else "answer"
+    return "user" if message["role"] == "user" else "result"
+
+
+def _system_first(pieces: Sequence[Piece], family: Family) -> Iterator[tuple[set[int], Message]]:
+    """Yield one system message with the number of its pieces, and the other messages with theirs."""
+    rules, records, others = (list[int](), list[int](), list[tuple[set[int], Message]]())
+    # The rules of LangChain4j show results without calls.
+    for place in itertools.chain.from_iterable(group_messages([one.message for one in pieces])):
+        piece = pieces[place]
+        if not is_instruction(piece.message):
+            others.append(({place}, piece.sent_to(family)))
+        elif piece.kind != "recalled":
+            rules.append(place)
+        elif not piece.is_late:
+            records.append(place)
+        else:  # The system message, and all behind it, stays unchanged for a prompt cache.
+            others.append(({place}, {"role": "user", "content": frame_text(text_of(piece.message))}))
+    texts = [text_of(pieces[place].message) for place in rules]
+    if recalled := "\n".join(text_of(pieces[place].message) for place in records):
+        # The frame tells the memory's words from the application's.
+        texts.append(frame_text(recalled) if texts else recalled)
+    if texts:
+        yield {*rules, *records}, {"role": family.system_role or "user", "content": "\n\n".join(texts)}
+    yield from others
+
+
+def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Iterator[tuple[set[int], Message]]:
+    """Yield messages in the form that every endpoint accepts, with tool calls in the form of the family."""
+    names = dict[str, str]()
+    waiting = dict[str, tuple[set[int], Message]]()
+    for places, given in items:
+        message = _plain(given)
+        calls: list[Any] = message.get("tool_calls") or []
+        if calls and family.calls_as_text:
+            names |= {call["id"]: call.get("function", {}).get("name") or "a tool" for call in calls}
+            yield places, {"role": "assistant", "content": text_of(message)}
+        elif calls:
+            message["tool_calls"] = calls = [{**call, "id": _fit_id(call["id"], family)} for call in calls]
+            if family.parallel_calls or len(calls) == 1:
+                yield places, message
+                continue
+            for call in calls:
+                waiting[call["id"]] = places, {**message, "tool_calls": [call]}
+                message = {**message, "content": ""}
+        elif message["role"] == "tool" and family.calls_as_text:
+            told = f"{names.get(message['tool_call_id'], 'a tool')} gave: {text_of(message)}"
+            yield places, {"role": "user", "content": frame_text(told)}
+        elif message["role"] == "tool":
+            id_ = _fit_id(message["tool_call_id"], family)
+            if id_ in waiting:
+                yield waiting.pop(id_)
+            yield places, {**message, "tool_call_id": id_}
+        elif _has_words(message["content"]) or message.get("audio"):
+            yield places, message
+
+
+def _plain(message: Message) -> Message:
+    """Return a message without empty parts, with the words of a refusal as content, and with the calls of today."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part for part in _parts(content) if part.get("type") != "text" or str(part.get("text") or "").strip()]
+        content = "\n\n".join(part["text"] for part in parts) if all(map(_is_plain, parts)) else parts
+    plain = {**message, "content": content if _has_words(content) else ""}
+    if refusal := plain.pop("refusal", None):
+        plain["content"] = plain["content"] or refusal
+    if isinstance(audio := plain.get("audio"), dict):
+        plain["content"] = plain["content"] or audio.get("transcript") or "(audio)"
+    legacy = plain.pop("function_call", None)
+    if isinstance(legacy, dict) and not plain.get("tool_calls"):
+        plain["tool_calls"] = [{"id": f"call_{legacy.get('name')}", "type": "function", "function": legacy}]
+    if plain["role"] == "function":
+        plain |= {"role": "tool", "tool_call_id": f"call_{plain.pop('name', None)}"}
+    if plain["role"] == "tool" and not _has_words(plain["content"]):
+        plain["content"] = _NO_RESULT
+    return plain
+
+
+def _is_plain(part: Mapping[str, Any]) -> bool:
+    return part.keys() == {"type", "text"} and part["type"] == "text"
+
+
+def _has_words(content: Any) -> bool:
+    return bool(content.strip()) if isinstance(content, str) else bool(content)
+
+
+def _fit_id(id_: str, family: Family) -> str:
+    if not family.call_ids or re.fullmatch(family.call_ids, id_):
+        return id_
+    return hashlib.sha256(id_.encode(errors="replace")).hexdigest()[:9]
+
+
+def _join(messages: Sequence[Message]) -> Message:
+    """Return neighbours of one role as one message; the speakers stand before the words if they differ."""
+    if len(messages) == 1:
+        return messages[0]
+    names = {str(message.get("name") or "") for message in messages}
+    joined = {key: value for message in messages for key, value in message.items()}
+    joined |= {key: _add_up([one[key] for one in messages if key in one]) for key in joined.keys() & _ADDED_UP}
+    contents = [message["content"] for message in messages if _has_words(message["content"])]
+    if len(names) > 1:
+        del joined["name"]
+        contents = [_say(message, names - {""}) for message in messages if _has_words(message["content"])]
+    if all(isinstance(content, str) for content in contents):
+        return {**joined, "content": "\n\n".join(contents)}
+    return {**joined, "content": [part for content in contents for part in _parts(content)]}
+
+
+def _add_up(thoughts: Sequence[Any]) -> Any:
+    """Return the thoughts of several messages as those of one; details, which have an order, stay as they are."""
+    if all(isinstance(one, str) for one in thoughts):
+        return "\n\n".join(thoughts)
+    if all(isinstance(one, list) for one in thoughts):
+        return [part for one in thoughts for part in one]
+    return thoughts[-1]
+
+
+def _say(message: Message, speakers: Iterable[str]) -> Any:
+    """Return a message's content with the speaker's name before it; it cannot forge the words of another speaker."""
+    label, parts = f"{message['name']}: " if message.get("name") else "", _parts(message["content"])
+    for place, part in enumerate(parts):
+        if _is_plain(part):
+            # Behind a line end, the first line is compared too.
+            parts[place] = {**part, "text": label + quote_turns(f"\n{part['text']}", speakers)[1:]}
+            label = ""
+    said = [{"type": "text", "text": label}, *parts] if label else parts
+    return said[0]["text"] if isinstance(message["content"], str) else said
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return list(content or ())

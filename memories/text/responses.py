@@ -1,0 +1,125 @@
+"""Converts chat messages to items of OpenAI's Responses API, and an answer's items to a chat message."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
+
+from memzoo.memories.text.families import Family
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import text_of, tool_call
+from memzoo.stores import Message
+
+__all__ = ["Api", "Item", "as_request", "as_tool", "by_responses", "read_items"]
+
+Api: TypeAlias = Literal["chat", "responses"]
+"""An API of OpenAI's for answers: chat completions or responses."""
+
+Item: TypeAlias = dict[str, Any]
+"""An item of the Responses API's input or output."""
+
+# The member of a logged answer that holds the items of the output as they came, with thoughts and ids.
+_ITEMS = "response_items"
+
+# The members in which a reasoning item carries thoughts. Without them, only the server that stored it knows it.
+_THOUGHTS = ("encrypted_content", "content")
+
+
+def by_responses(family: Family) -> Family:
+    """Return the form of the chat messages that `as_request` takes, for a family of endpoints."""
+    return replace(family, returns=family.returns | {_ITEMS})
+
+
+def as_request(messages: Sequence[Message]) -> dict[str, Any]:
+    """Return the arguments `instructions` and `input` for a request of chat messages.
+
+    The items of an answer go back as they came. If its words or calls were changed since, or its thoughts cannot be
+    read, the words and calls go back without thoughts and ids, since an endpoint refuses half of an answer.
+
+    Example:
+        >>> as_request([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi!"}])
+        {'instructions': 'Be brief.', 'input': [{'role': 'user', 'content': 'Hi!'}]}
+    """
+    leads = bool(messages) and is_instruction(messages[0])
+    items = [item for message in messages[leads:] for item in _items(message)]
+    return ({"instructions": text_of(messages[0])} if leads else {}) | {"input": items}
+
+
+def as_tool(tool: Mapping[str, Any]) -> Item:
+    """Return the description of a tool in the Responses API's form, not strict unless it says so."""
+    return {"type": "function", "strict": False, **tool["function"]}
+
+
+def read_items(items: Iterable[Item]) -> Message:
+    """Return the chat message for the items of an output; it keeps the items.
+
+    Example:
+        >>> said = {"type": "message", "content": [{"type": "output_text", "text": "Hello."}]}
+        >>> read_items([said])["content"]
+        'Hello.'
+    """
+    kept = [{name: value for name, value in item.items() if value is not None} for item in items]
+    parts = [part for item in kept if item["type"] == "message" for part in item["content"]]
+    texts = [part["text"] for part in parts if part["type"] == "output_text"]
+    message: Message = {"role": "assistant", "content": "\n\n".join(texts) if texts else None}
+    if refusal := "".join(part["refusal"] for part in parts if part["type"] == "refusal"):
+        message["refusal"] = refusal
+    calls = [one for one in kept if one["type"] == "function_call"]
+    if calls:
+        message["tool_calls"] = [tool_call(one["call_id"], one["name"], one["arguments"]) for one in calls]
+    return message | {_ITEMS: kept}
+
+
+def _items(message: Message) -> Iterator[Item]:
+    if items := _unchanged_items(message):
+        yield from items
+    elif message["role"] == "tool":
+        yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": text_of(message)}
+    else:
+        content = _content(message)
+        if content:
+            yield {"role": message["role"], "content": content}
+        for call in message.get("tool_calls") or ():
+            function = call["function"]
+            yield {
+                "type": "function_call",
+                "call_id": call["id"],
+                "name": function["name"],
+                "arguments": function["arguments"],
+            }
+
+
+def _unchanged_items(message: Message) -> Sequence[Item]:
+    items: list[Item] = message.get(_ITEMS) or []
+    if not items or message["role"] != "assistant":
+        return ()
+    said = read_items(items)
+    if any((message.get(name) or None) != said.get(name) for name in ("content", "tool_calls", "refusal")):
+        return ()
+    thoughts = (item for item in items if item["type"] == "reasoning")
+    return items if all(any(map(item.get, _THOUGHTS)) for item in thoughts) else ()
+
+
+def _content(message: Message) -> str | list[Item]:
+    content: Any = message.get("content")
+    if message["role"] == "assistant" or not isinstance(content, list):
+        # A refusal is text here, too.
+        return "\n".join(filter(None, (_words(content), message.get("refusal"))))
+    parts: list[Item] = content
+    return list(map(_part, parts))
+
+
+def _words(content: Any) -> str:
+    return text_of({"role": "assistant", "content": content or ""})
+
+
+def _part(part: dict[str, Any]) -> Item:
+    match part["type"]:
+        case "text":
+            return {"type": "input_text", "text": part["text"]}
+        case "image_url":
+            image = part["image_url"]
+            return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail") or "auto"}
+        case "file":
+            return {"type": "input_file", **part["file"]}
+        case _:
+            return part

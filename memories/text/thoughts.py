@@ -1,0 +1,141 @@
+"""Sets a model's thoughts apart from its words, where the thoughts stand in the text of an assistant's message."""
+
+import re
+from typing import Any
+
+from memzoo.stores import Message
+
+__all__ = ["THOUGHT_FIELDS", "THOUGHT_PARTS", "Speech", "extract_thoughts", "name_thoughts", "set_thoughts_apart"]
+
+THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thoughts")
+"""The members of messages that hold thoughts as a text: the names of endpoints, and one for a message that has both."""
+
+THOUGHT_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+"""The types of the parts of a content that are thoughts."""
+
+# The opening and the closing mark of thoughts, as models and chat templates write them.
+_MARKS = (
+    (r"<(?P<tag>think|thinking|thoughts?|reasoning|scratchpad|seed:think)\b[^<>\n]{0,99}>", "</{tag}>"),
+    (r"\[THINK\]", r"\[/THINK\]"),
+    (r"◁think▷", r"◁/think▷"),
+    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
+    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
+    (r"<\|channel\|>analysis<\|message\|>", r"(?:<\|end\|><\|start\|>assistant)?<\|channel\|>final<\|message\|>"),
+)
+_QUOTES = "[`\"'“”]"
+# A closing mark in quotes is only mentioned. More than three spaces before an opening mark are Markdown for code.
+_PAIRS = [(re.compile(opening, re.IGNORECASE), rf"(?<!{_QUOTES}){closing}(?!{_QUOTES})") for opening, closing in _MARKS]
+_GAP = re.compile(r"\s*")
+_INDENTS = ("\t", "    ")
+_FIRST = ("<", "[", "◁")
+_LAST = re.compile(r"[>\]▷\n]")
+# The most characters of an opening and of a closing mark.
+_LONGEST = 120
+
+
+def extract_thoughts(text: str) -> tuple[str, str]:
+    r"""Return the thoughts at the beginning of an assistant's text, and the words after them.
+
+    Thoughts end with their closing mark: a mark without its other half stays a part of the words, as do marks that
+    stand in a quotation, in code or behind words.
+
+    Example:
+        >>> extract_thoughts("<think>\nWho is she?\n</think>\n\nAnna lives in Oslo.")
+        ('Who is she?', 'Anna lives in Oslo.')
+        >>> extract_thoughts("`<think>` begins a thought, `</think>` ends it.")
+        ('', '`<think>` begins a thought, `</think>` ends it.')
+    """
+    thoughts, place = list[str](), 0
+    while found := _find_thoughts(text, place):
+        start, end, place = found
+        thoughts.append(text[start:end].strip())
+    return "\n\n".join(filter(None, thoughts)), text[place:].lstrip() if place else text
+
+
+def set_thoughts_apart(message: Message) -> Message:
+    """Return an assistant's message with thoughts in a member of their own; other messages are returned unchanged.
+
+    Thoughts are neither shown to other models nor learnt from; the log keeps them.
+    """
+    if message["role"] != "assistant" or not (text := _first_text(message.get("content"))).lstrip().startswith(_FIRST):
+        return message
+    thoughts, words = extract_thoughts(text)
+    if words == text:
+        return message
+    content: Any = message["content"]
+    content = words if isinstance(content, str) else [content[0] | {"text": words}, *content[1:]]
+    return message | {"content": content} | name_thoughts(message, thoughts)
+
+
+def name_thoughts(message: Message, thoughts: str) -> Message:
+    """Return thoughts under the first name that the message does not have; without thoughts, return nothing."""
+    return {next(name for name in THOUGHT_FIELDS if not message.get(name)): thoughts} if thoughts else {}
+
+
+def _first_text(content: Any) -> str:
+    if isinstance(content, list) and content:
+        first: Any = content[0]
+        content = first.get("text") if first["type"] == "text" else ""
+    return content if isinstance(content, str) else ""
+
+
+def _find_thoughts(text: str, place: int) -> tuple[int, int, int] | None:
+    """Return where the thoughts that begin at a place start and end, and where their closing mark ends."""
+    if (opened := _match_opening(text, place)) is None:
+        return None
+    start, closing = opened
+    ended = closing.search(text, start)
+    return (start, *ended.span()) if ended else None
+
+
+def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | None:
+    """Return the end of the opening mark at a place, and the pattern of its closing mark."""
+    begins = _GAP.match(text, place).end()  # type: ignore[union-attr] # it matches nothing, too
+    indent = text[max(place, text.rfind("\n", place, begins) + 1) : begins]
+    if not text.startswith(_FIRST, begins) or any(one in indent for one in _INDENTS):
+        return None
+    for opening, closing in _PAIRS:
+        if begun := opening.match(text, begins):
+            return begun.end(), re.compile(closing.format(**begun.groupdict()), re.IGNORECASE)
+    return None
+
+
+class Speech:
+    r"""The words of an answer that arrives in pieces: thoughts at its beginning are held back.
+
+    Example:
+        >>> speech = Speech()
+        >>> [speech.add(piece) for piece in ("<thi", "nk>Hm.</thi", "nk>", "\\n\\nIt is", " 7.")]
+        ['', '', '', 'It is', ' 7.']
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._closing: re.Pattern[str] | None = None
+        self._begun = self._thought = False
+
+    def add(self, piece: str) -> str:
+        """Add a piece, and return the words that can be said now."""
+        if self._begun:
+            return piece
+        searched, self._held = len(self._held), self._held + piece
+        while self._closing is None or (ended := self._closing.search(self._held, max(0, searched - _LONGEST))):
+            if self._closing is not None:
+                # A quote may still follow the mark, which would then only be mentioned.
+                if ended.end() == len(self._held):
+                    break
+                self._held, self._closing, self._thought, searched = self._held[ended.end() :], None, True, 0
+            if (opened := _match_opening(self._held)) is None:
+                return self.end() if self._held.strip() and not _may_open(self._held) else ""
+            searched, self._closing = opened
+        return ""
+
+    def end(self) -> str:
+        """Return the words that were held back only because they could have become thoughts."""
+        said, self._held, self._begun = "" if self._closing else self._held, "", True
+        return said.lstrip() if self._thought else said
+
+
+def _may_open(text: str) -> bool:
+    begun = text.lstrip()
+    return begun.startswith(_FIRST) and len(begun) < _LONGEST and not _LAST.search(begun)

@@ -1,0 +1,175 @@
+"""Conversations by OpenAI's Responses API: what the model sent goes back whole, to a server that checks it."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+
+from memzoo.cassettes import use_cassette
+from memzoo.errors import ModelError, ModelReplyError, OptionError
+from memzoo.memories import ChatModel, Conversation, create_memory
+from tests.memories.chat.ways import Say, each_way
+from tests.responses_api import ResponsesApi, serving
+
+
+@pytest.fixture
+def api() -> Iterator[ResponsesApi]:
+    """The server."""
+    with serving() as server:
+        yield server
+
+
+def degrees(city: str) -> str:
+    """How warm it is."""
+    return f"{len(city)} degrees"
+
+
+def begun(api: ResponsesApi, memory: Any = "buffer", **options: Any) -> Conversation:
+    """A conversation with a tool."""
+    model = ChatModel("gpt-5", base_url=api.base_url, max_completion_tokens=99, reasoning_effort="low")
+    return Conversation(model, memory, system="Be brief.", tools=[degrees], api="responses", **options)
+
+
+@each_way
+def test_twenty_turns_with_tools_are_all_answered(say: Say, api: ResponsesApi, tmp_path: Path) -> None:
+    """Thoughts, ids and calls go back as they came, also after a restart and beside a summary of what was before."""
+    options: dict[str, Any] = {"store": f"sqlite:///{tmp_path / 'chat.db'}", "conversation_id": "c", "llm": "offline"}
+    for part in range(2):
+        memory = create_memory("summary-buffer", max_token_limit=300, token_counter="approximate", **options)
+        conversation = begun(api, memory)
+        for turn in range(10):
+            assert say(conversation, f"How warm is it in Oslo and Leeds, {part} {turn}?").startswith("Answer")
+        memory.close()
+    assert api.refused == []
+    sent = api.requests[-1]
+    assert sent["instructions"].startswith("Be brief.\n\n")
+    assert sent["max_output_tokens"] == 99
+    assert sent["reasoning"] == {"effort": "low"}
+    assert {item.get("type") for item in sent["input"]} > {"reasoning", "function_call", "function_call_output"}
+
+
+@each_way
+def test_an_answer_tells_its_cost(say: Say, api: ResponsesApi) -> None:
+    """Cached tokens are among those of the prompt."""
+    conversation = begun(api)
+    say(conversation, "How warm is it?")
+    spent = conversation.usage["chat"]
+    assert (spent.calls, spent.prompt_tokens, spent.cached_tokens, spent.completion_tokens) == (2, 180, 80, 24)
+
+
+def test_a_request_is_made_for_the_plain_client(api: ResponsesApi) -> None:
+    """`request(form="responses")` gives the client's arguments, in both ways of calling."""
+    conversation = begun(api)
+    conversation.send("How warm is it?")
+    memory = conversation.memory
+    request = memory.request("And now?", system="Be brief.", form="responses")
+    assert asyncio.run(memory.arequest("And now?", system="Be brief.", form="responses")) == request
+    with openai.OpenAI(base_url=api.base_url, api_key="none") as client:
+        response: Any = client.responses.create(model="gpt-5", store=False, **request)
+    assert response.output_text == "Answer 3."
+    assert "response_items" not in str(memory.request("And now?"))
+
+
+def test_words_that_were_changed_go_back_without_thoughts(api: ResponsesApi) -> None:
+    """Half of an answer would be refused: neither thoughts nor ids go back with it."""
+    conversation = begun(api, redact={"number": r"\d+ degrees"})
+    conversation.memory.add_messages([{"role": "user", "content": "It has 7 degrees."}])
+    conversation.send("How warm is it?")
+    said = conversation.memory.history()
+    answer = said[-1] | {"content": "Another answer."}
+    other = begun(api)
+    other.memory.add_messages([*said[:-1], answer])
+    other.send("And now?")
+    assert api.refused == []
+    sent = api.requests[-2]["input"]
+    assert {"role": "assistant", "content": "Another answer."} in sent
+
+
+def test_thoughts_that_only_the_server_has_stay_there(api: ResponsesApi) -> None:
+    """A server that stores nothing knows no thought by its id alone."""
+    conversation = begun(api)
+    conversation.send("How warm is it?")
+    said = conversation.memory.history()
+    for message in said:
+        for item in message.get("response_items", ()):
+            item.pop("encrypted_content", None)
+    other = begun(api)
+    other.memory.add_messages(said)
+    other.send("And now?")
+    assert api.refused == []
+
+
+def test_a_chat_model_takes_over(api: ResponsesApi) -> None:
+    """The next request by chat completions has the same words and calls, and nothing of the items."""
+    conversation = begun(api)
+    conversation.send("How warm is it?")
+    roles = [message["role"] for message in conversation.memory.request("And now?")]
+    assert roles == ["user", "assistant", "tool", "tool", "assistant", "user"]
+    assert Conversation("offline", conversation.memory).send("And now?")
+
+
+@each_way
+def test_a_cassette_replays_it(say: Say, api: ResponsesApi, tmp_path: Path) -> None:
+    """The second time, no server is asked, and the log is the same."""
+    logs = list[Any]()
+    for _ in range(2):
+        with use_cassette(tmp_path / "chat.yaml", record="once"):
+            conversation = begun(api)
+            say(conversation, "How warm is it?")
+            logs.append(conversation.memory.history())
+    assert logs[0] == logs[1]
+    assert len(api.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("ending", "error"),
+    [
+        ({"status": "failed", "error": {"code": "server_error", "message": "Out of order."}}, "failed: Out of order."),
+        ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, "content filter"),
+        ({"output": []}, "empty reply"),
+    ],
+)
+@each_way
+def test_a_failure_is_a_reply_error(say: Say, api: ResponsesApi, ending: dict[str, Any], error: str) -> None:
+    """The question is stored, without an answer."""
+    api.ending = ending
+    conversation = begun(api)
+    with pytest.raises(ModelReplyError, match=error):
+        say(conversation, "How warm is it?")
+    assert [message["role"] for message in conversation.memory.history()] == ["user"]
+
+
+@each_way
+def test_an_answer_may_be_cut_off(say: Say, api: ResponsesApi) -> None:
+    """It is given and stored as far as it goes."""
+    conversation = begun(api)
+    say(conversation, "How warm is it?")
+    api.ending = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    conversation.tools.clear()
+    assert say(conversation, "And now?") == "Answer 3."
+
+
+def test_a_stream_that_breaks_off_is_an_error(api: ResponsesApi) -> None:
+    """Without its last event, nobody knows whether the answer is whole."""
+    api.breaks = True
+    with pytest.raises(ModelReplyError, match="in the middle"):
+        list(begun(api).stream("How warm is it?"))
+
+
+def test_an_older_endpoint_is_named(api: ResponsesApi) -> None:
+    """The offline model has chat completions alone, and says so."""
+    with pytest.raises(ModelError, match="there is nothing at /v1/responses"):
+        Conversation("offline", api="responses").send("Hi!")
+
+
+def test_models_without_the_api_are_refused() -> None:
+    """A function gives text only; a parameter that the API lacks would be refused at the first question."""
+    with pytest.raises(OptionError, match="must be a ChatModel"):
+        Conversation(lambda _: "Yes.", api="responses")
+    with pytest.raises(OptionError, match="no parameter 'logit_bias'"):
+        Conversation(ChatModel("m", base_url="http://127.0.0.1:9/v1", logit_bias={}), api="responses")
+    with pytest.raises(OptionError, match="api must be 'chat' or 'responses'"):
+        Conversation("offline", api="answers")  # type: ignore[arg-type]

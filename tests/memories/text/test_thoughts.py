@@ -1,0 +1,152 @@
+"""A model's thoughts at the beginning of its message are kept apart: neither shown as words nor learnt."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from memzoo.hosts.migrate.chat_exports import logs_of
+from memzoo.memories import STRATEGIES, create_memory
+from memzoo.memories.text.thoughts import Speech, extract_thoughts
+from memzoo.stores import EncryptedStore, Message, open_store
+
+THOUGHT = "Bob Miller may be lying about the merger."
+TAGGED = f"<think>\n{THOUGHT}\n</think>\n\nBob is your boss."
+APART: Message = {"role": "assistant", "content": "Bob is your boss.", "reasoning_content": THOUGHT}
+
+
+@pytest.mark.parametrize(
+    ("text", "thoughts", "words"),
+    [
+        ("<think>Hm.</think>Yes.", "Hm.", "Yes."),
+        ("\n <THINKING mode='x'>Hm.</THINKING>\nYes.", "Hm.", "Yes."),
+        ("<think></think>\n\nYes.", "", "Yes."),
+        ("<think>A.</think>\n<thought>B.</thought>\nYes.", "A.\n\nB.", "Yes."),
+        ("[THINK]Hm.[/THINK]Yes.", "Hm.", "Yes."),
+        ("◁think▷Hm.◁/think▷Yes.", "Hm.", "Yes."),
+        ("<seed:think>Hm.</seed:think>Yes.", "Hm.", "Yes."),
+        ("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.", "Hm.", "Yes."),
+        ("<think>`</think>` ends it.</think>Yes.", "`</think>` ends it.", "Yes."),
+        ("<think>Hm.</think>", "Hm.", ""),
+    ],
+)
+def test_thoughts_are_found(text: str, thoughts: str, words: str) -> None:
+    """As models and chat templates write them, once or several times."""
+    assert extract_thoughts(text) == (thoughts, words)
+
+
+UNTOUCHED = [
+    "Yes. <think>Hm.</think>",
+    "<think>Hm. It never ends",
+    "`<think>Hm.</think>` is how it thinks.",
+    "```\n<think>Hm.</think>\n```",
+    "    <think>Hm.</think>\n\nis code.",
+    "> <think>Hm.</think>",
+    '"<think>Hm.</think>" is a quotation.',
+    "<think> begins a thought and `</think>` ends it.",
+    "Hm.\n</think>\n\nYes.",
+    "<thinking>Hm.</think>Yes.",
+    "<analysis>Sales grew.</analysis>",
+]
+
+
+@pytest.mark.parametrize("text", UNTOUCHED)
+def test_a_mark_that_is_mentioned_stays(text: str) -> None:
+    """In code, in a quotation, behind words or without its other half, a mark belongs to the words."""
+    assert extract_thoughts(text) == ("", text)
+    memory = create_memory("buffer")
+    memory.save_context({"input": TAGGED}, {"output": text})
+    assert memory.history() == [{"role": "user", "content": TAGGED}, {"role": "assistant", "content": text}]
+
+
+@given(some.lists(some.sampled_from(["<think>", "</think>", "<", "`", "Hm", " ", "\n", "[THINK]", "[/THINK]", "x>"])))
+def test_pieces_say_what_the_whole_says(pieces: list[str]) -> None:
+    """However an answer is cut into pieces, its words are those of the whole; thoughts that never end are not said."""
+    whole = "".join(pieces)
+    for size in (1, 3, len(whole) or 1):
+        speech = Speech()
+        said = [speech.add(whole[place : place + size]) for place in range(0, len(whole), size)]
+        words = "".join([*said, speech.end()])
+        assert words in (extract_thoughts(whole)[1], "")
+        assert words or not extract_thoughts(whole)[1] or "<think>" in whole or "[THINK]" in whole
+
+
+def test_saved_thoughts_are_apart() -> None:
+    """However a message is saved, the log has its thoughts in a member, and the view has its words."""
+    memory = create_memory("buffer")
+    memory.save_context({"input": "Who is Bob?"}, {"output": TAGGED})
+    memory.add_messages([{"role": "user", "content": "Who?"}, {"role": "assistant", "content": TAGGED}])
+    parts = [{"type": "text", "text": TAGGED}, {"type": "text", "text": "Really."}]
+    memory.add_messages([{"role": "user", "content": "Who?"}, {"role": "assistant", "content": parts}])
+    first, second, third = (one for one in memory.history() if one["role"] == "assistant")
+    assert first == second == APART
+    assert third == {**APART, "content": [{"type": "text", "text": APART["content"]}, parts[1]]}
+    assert "lying" not in str(memory.messages()) + str(memory.request("And now?"))
+    assert "lying" not in memory.load_memory_variables({})["history"]
+
+
+def test_own_thoughts_stay_beside_those_of_the_text() -> None:
+    """A message that has thoughts in a member keeps them, whatever stands in its text."""
+    memory = create_memory("buffer")
+    said: Message = {"role": "assistant", "content": TAGGED, "reasoning_content": "First.", "id": "x"}
+    memory.add_messages([{"role": "user", "content": "Who?"}, said])
+    assert memory.history()[1] == {**said, "content": APART["content"], "reasoning": THOUGHT}
+
+
+def test_parts_of_thoughts_are_no_words() -> None:
+    """Thoughts that are parts of a content stay in the log, and are neither shown nor told."""
+    memory = create_memory("buffer")
+    thinking = {"type": "thinking", "thinking": THOUGHT, "signature": "s"}
+    said: Message = {"role": "assistant", "content": [thinking, {"type": "text", "text": "Bob is your boss."}]}
+    memory.add_messages([{"role": "user", "content": "Who?"}, said])
+    assert memory.history()[1] == said
+    assert memory.messages()[1]["content"] == said["content"][1:]
+    assert memory.load_memory_variables({})["history"] == "Human: Who?\nAI: Bob is your boss."
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_thoughts_are_not_learnt(name: str) -> None:
+    """No note, summary, fact or search result comes of a thought, and no model is asked about one."""
+    asked: list[str] = []
+
+    def answer(messages: list[Message]) -> str:
+        asked.append(str(messages))
+        return "NONE"
+
+    needs = {} if name in ("buffer", "window", "vector-retriever") else {"llm": answer}
+    memory = create_memory(name, **needs)
+    memory.save_context({"input": "Who is Bob?"}, {"output": TAGGED})
+    memory.save_context({"input": "Is Bob Miller lying about the merger?"}, {"output": "No."})
+    assert THOUGHT not in str(memory.messages("Is Bob Miller lying?")) + "".join(asked)
+
+
+def test_imported_thoughts_are_apart() -> None:
+    """What other programs have stored is read alike; members with thoughts are kept."""
+    said = [
+        {"role": "user", "content": "Who is Bob?"},
+        {"role": "assistant", "content": TAGGED},
+        {"role": "assistant", "content": "Your boss.", "reasoning_content": "Hm."},
+    ]
+    [log] = logs_of(json.loads(json.dumps({"messages": said})), "talk")
+    assert list(log.messages[1:]) == [APART, said[2]]
+
+
+def test_thoughts_are_words_to_redaction_and_encryption(tmp_path: Path) -> None:
+    """They are redacted and encrypted like words; signatures, which nobody can read, stay whole."""
+    signature = "Ej4KPAgM1234567812345678" * 4
+    details = [{"type": "reasoning.text", "text": "Card 12345678.", "signature": signature}]
+    details += [{"type": "reasoning.encrypted", "data": signature}]
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    call |= {"extra_content": {"google": {"thought_signature": signature}}}
+    said: Message = {"role": "assistant", "content": "Ok.", "reasoning_content": "Card 12345678.", "tool_calls": [call]}
+    store = EncryptedStore(open_store(f"sqlite:///{tmp_path / 'a.db'}"), EncryptedStore.new_key())
+    memory = create_memory("buffer", store=store, redact={"card": r"\d{8}"})
+    memory.add_messages([{"role": "user", "content": "Hi"}, said | {"reasoning_details": details}])
+    kept = memory.history()[1]
+    assert kept["reasoning_content"] == kept["reasoning_details"][0]["text"] == "Card [card]."
+    assert kept["tool_calls"] == [call]
+    assert [one.get("signature", one.get("data")) for one in kept["reasoning_details"]] == [signature] * 2
+    assert b"Card" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    store.close()

@@ -1,0 +1,157 @@
+"""Made-up talks in which each message has words of its own, and each option that moves a view."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, cycle
+from typing import Any
+
+from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.text.families import Family
+from memzoo.stores import Message
+from tools.templates.rendering import called, said
+
+__all__ = ["OPTIONS", "QUESTION", "View", "views", "words_of"]
+
+COUNTS = (1, 2, 7, 20, 60)
+_SYLLABLES = "ba de fi go ku la me ni po ru".split()
+NAMES = ["".join(_SYLLABLES[int(digit)] for digit in f"{number:03}").capitalize() for number in range(200)]
+"""Names that stand in no text but those of one message."""
+
+SYSTEM = "You are Zimutka, an assistant who answers in one sentence."
+QUESTION = f"Where does {NAMES[0]} live, and who is {NAMES[2]}?"
+
+_RECALLED: Sequence[dict[str, Any]] = (
+    {"recalled_role": "user"},
+    {"recalled_role": "system"},
+    {"recalled_role": "developer"},
+    {"recalled_place": "after"},
+    {"recalled_place": "after", "recalled_role": "system"},
+)
+_LLM: dict[str, Any] = {"llm": "offline"}
+_MADE: dict[str, Any] = {**_LLM, "token_counter": "approximate"}
+_WINDOW: Sequence[dict[str, Any]] = (
+    {"evict": "exchange"},
+    {"system_first": False},
+    {"rules": "langchain4j"},
+    {"step": 4},
+)
+OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
+    "buffer": (),
+    "window": ({"k": 0}, {"k": 2, "step": 2}),
+    "summary": (*_RECALLED, {"every": 3}, {"learn": "later"}),
+    "summary-buffer": (*_RECALLED, {"max_token_limit": 60}, {"max_token_limit": 60, "recalled_place": "after"}),
+    "entity": (*_RECALLED, {"k": 0}, {"step": 2}, {"stay_tokens": 200}, {"max_token_limit": None}),
+    "vector-retriever": (*_RECALLED, {"k": 2}, {"max_token_limit": 60}, {"stay_tokens": 200}),
+    "knowledge-graph": (*_RECALLED, {"max_token_limit": None, "depth": 2}, {"stay_tokens": 200}, {"learn": "later"}),
+    "combined": (
+        *_RECALLED,
+        {"max_token_limit": 400},
+        {"memories": (("summary", _LLM), ("knowledge-graph", _LLM), ("window", {"k": 2}))},
+    ),
+    "message-window": (*_WINDOW, *({"max_messages": size, "oversized": "keep"} for size in (3, 5, 6))),
+    "token-window": (*_WINDOW, {"max_tokens": 60, "oversized": "keep"}, {"max_tokens": 75, "oversized": "keep"}),
+    "token-buffer": (*_WINDOW, {"max_token_limit": 60, "oversized": "keep"}),
+    "summarizing-window": (*_RECALLED, {"max_messages": 6}, {"max_messages": 3, "recalled_place": "after"}),
+}
+"""By strategy, the options that change the order, the roles or the number of messages in a view."""
+
+_ALL: Sequence[dict[str, Any]] = ({"pinned_first": True}, {"clear_tool_results": {"keep": 1, "step": 1}})
+
+
+def _told(number: int) -> str:
+    name, place, firm = NAMES[number], NAMES[-1 - number], NAMES[70 + number]
+    return f"{name} lives in {place}. {name} works at {firm}."
+
+
+def _plain() -> Iterator[Message]:
+    for number, role in zip(count(), cycle(("user", "assistant"))):
+        yield said(role, _told(number))
+
+
+def _with_tools() -> Iterator[Message]:
+    number = count()
+
+    def calls(several: int, content: str | None = None) -> list[Message]:
+        names = [NAMES[next(number)] for _ in range(several)]
+        return called(*names, content=content, ids=f"call_{names[0]}_as_long_as_ids_are_")
+
+    while True:
+        yield said("user", _told(next(number)))
+        yield from calls(1)
+        yield said("assistant", _told(next(number)))
+        yield said("user", _told(next(number)))
+        yield from calls(2, _told(next(number)))
+        yield from calls(1)
+        yield said("assistant", _told(next(number)))
+
+
+def _uneven() -> Iterator[Message]:
+    """The assistant begins; two users, and two answers in a row; parts; an empty answer; a name."""
+    number = count()
+    while True:
+        yield said("assistant", _told(next(number)))
+        yield said("user", _told(next(number)), name="ann")
+        yield said("user", _told(next(number)), name="bob")
+        yield said("assistant", _told(next(number)))
+        yield said("assistant", _told(next(number)))
+        yield said("user", [{"type": "text", "text": _told(next(number))} for _ in range(2)])
+        yield said("assistant", "")
+        yield said("user", _told(next(number)))
+
+
+TALKS = {"plain": _plain, "tools": _with_tools, "uneven": _uneven}
+
+
+@dataclass(frozen=True)
+class View:
+    """A memory after some messages.
+
+    Attributes:
+        strategy: Its name.
+        label: Its options, the talk and the number of messages.
+        memory: It.
+        system: The application's words for the request, "" without any.
+        tools: There are tool calls in its log.
+    """
+
+    strategy: str
+    label: str
+    memory: BaseMemory
+    system: str
+    tools: bool
+
+    def request(self, family: Family) -> list[Message]:
+        """Return the whole request for a family of endpoints."""
+        return self.memory.request(QUESTION, system=self.system, family=family)
+
+
+def views(strategies: Sequence[str]) -> Iterator[View]:
+    """Yield all views; each is to be read before the next is taken, since the next is of the same memory."""
+    for name in strategies:
+        for options in ({}, *OPTIONS[name], *_ALL):
+            for talk in TALKS if not options else ("plain", "tools"):
+                for logged in (False, True):
+                    for number, memory in _grown(name, options, talk, logged=logged):
+                        for system in ("",) if logged else ("", SYSTEM):
+                            place = ", a logged system message" if logged else ", a system prompt" if system else ""
+                            label = f"{options or 'defaults'}, {talk} {number}{place}"
+                            yield View(name, label, memory, system, talk == "tools")
+
+
+def _grown(name: str, options: dict[str, Any], talk: str, *, logged: bool) -> Iterator[tuple[int, BaseMemory]]:
+    memory = create_memory(name, **(_MADE | options))
+    if logged:
+        memory.add_messages([said("system", SYSTEM)])
+    messages, before = TALKS[talk](), 0
+    for number in COUNTS:
+        added = [next(messages) for _ in range(number - before)]
+        memory.add_messages(added[:1], pinned=options == {"pinned_first": True} and not before)
+        memory.add_messages(added[1:])
+        before = number
+        yield number, memory
+
+
+def words_of(messages: Sequence[Message] | str) -> set[str]:
+    """Return the names that stand in messages or in a text: those by which a lost word is known."""
+    text = str(messages)
+    return {name for name in NAMES if name in text}

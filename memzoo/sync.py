@@ -89,7 +89,9 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
-    """Yield the items of an asynchronous generator whose ports never suspend; closing the result closes both.
+    """Yield the items of an asynchronous generator whose ports never suspend.
+
+    Closing the returned generator also closes the asynchronous generator.
 
     Raises:
         AsyncOnlyError: See `drive`.

@@ -44,7 +44,7 @@ class Documents:
     hidden: AbstractSet[str]
 
     def passages(self, entries: Iterable[Entry]) -> Iterator[Passage]:
-        """Yield messages as passages to search, each with a mark if it begins an exchange; without system messages."""
+        """Yield all but system messages as passages to search; the first passage of each exchange is marked."""
         before: Entry | None = None
         for entry in entries:
             if entry.message["role"] not in INSTRUCTIONS:

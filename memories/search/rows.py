@@ -64,7 +64,7 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the places of all words of texts, given the first place and the number of words of each text."""
+    """Return the places of all words of some texts, given each text's first place and number of words."""
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within
 

@@ -200,7 +200,7 @@ def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int
 
 
 def _compare(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Results:
-    """Add the comparison of all memories at each budget; leave out memories whose figures are only lower bounds."""
+    """Compare all memories at each budget, and add the comparisons to the results; leave out lower bounds."""
     rows = {row.memory.name: row for row in results.competing if not row.memory.floor}
     pairs: list[Pair] = []
     for budget in results.run.budgets:

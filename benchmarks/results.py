@@ -109,9 +109,9 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: The most by which the memory may fall short of another memory in the measure of `Pair.measure`; `None`
-            if the memory does not compete.
-        agreement: The share of questions for which `judged` and `answers` agree, among the questions that have both.
+        behind: How far the memory may fall short of another memory at most, in the figure of `Pair.measure`; `None` if
+            the memory does not compete.
+        agreement: The share of questions for which `judged` and `answers` agree; only questions with both count.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
         tokens: The mean number of tokens shown at an exchange.

@@ -46,7 +46,8 @@ class Settings:
             embeddings.
         currency: The currency of the prices.
         per_month: Your number of exchanges a month, to compute their cost.
-        stop_at: The spending limit, which needs prices: the run stops before it costs more. Finished work is kept.
+        stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
+            kept.
         learnt: True to add, on a bundled conversation with the offline model, memories with a star, which have learnt
             from a large model.
         cache: The rule of the provider's prompt cache: a provider's name, or a rule of your own. A pause in the

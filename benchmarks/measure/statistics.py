@@ -84,7 +84,7 @@ def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return the most by which each memory may fall short of any other memory, with 95% certainty for all memories.
+    """Return how far each memory may fall short of any other memory at most, with 95% certainty.
 
     Args:
         shares: By memory, the share that the memory shows for each question.

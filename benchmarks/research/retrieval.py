@@ -90,7 +90,7 @@ def retrieval(
     cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = _CACHE,
     peers: Annotated[bool, typer.Option("--peers", help="Others beside the memory.")] = False,
 ) -> None:
-    """Measure how much of what the answers rest on is shown, at each budget."""
+    """Measure the share of evidence that searches show for questions, at each budget."""
     with refusals():
         limits = limits_of(budgets)
         talks = conversations({"locomo": LOCOMO, "realmem": REALMEM}.get(str(transcript), transcript))

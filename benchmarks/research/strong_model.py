@@ -101,7 +101,7 @@ def learn(
     max_prompt_tokens: _Steps = 6000,
     in_order: _InOrder = False,
 ) -> None:
-    """Write down what memories learn of a bundled conversation from a model's replies."""
+    """Write the states that memories learn from a model's replies about a bundled conversation."""
     (talk,) = sample_transcripts(sample)
     with refusals():
         memories = _learn_all(talk, folder, max_prompt_tokens, in_order=in_order)
@@ -119,7 +119,7 @@ def strong_model(
     max_prompt_tokens: _Steps = 6000,
     in_order: _InOrder = False,
 ) -> None:
-    """Measure what memories show of a bundled conversation that they learnt from a model's replies."""
+    """Measure the views of memories that learnt a bundled conversation from a model's replies."""
     (talk,) = sample_transcripts(sample)
     with refusals():
         limits = limits_of(budgets)

@@ -130,7 +130,7 @@ def survival(
     budget: Annotated[int, typer.Option(help="Tokens of a round, and of what is shown.", min=100)] = 1000,
     model: Annotated[str, typer.Option(help="A model's name, or 'offline'.")] = "offline",
 ) -> None:
-    """Measure what is left of rules, goals and facts after rounds of compaction, without pins and with them."""
+    """Measure the share of rules, goals and facts still shown after rounds of new topics, unpinned and pinned."""
     with refusals():
         chosen, looked = list(map(short_name, names)) if names else [*STRATEGIES, *further_names()], limits_of(rounds)
         llm: str | ChatModel = model if model == "offline" else ChatModel(model)

@@ -60,7 +60,7 @@ def weight(
         list[Path] | None, typer.Argument(help="Folders `site-packages` to weigh; the imports are always shown.")
     ] = None,
 ) -> None:
-    """Print the megabytes of each distribution in some environments, and what each use of memzoo imports."""
+    """Print the megabytes of each distribution in some environments, and the packages that each use imports."""
     show(*map(_sizes_table, sites or ()), _imports_table())
 
 

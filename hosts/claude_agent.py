@@ -74,7 +74,10 @@ class MemorySessionStore:
         return [unquote(id_.rpartition("/")[2]) async for id_ in self._below(_id(**key))]
 
     async def delete(self, key: Any) -> None:
-        """Delete a transcript, and with a main transcript its subagents'. The memory of the project stays."""
+        """Delete a transcript, and the transcripts of its subagents.
+
+        The memory of the project stays.
+        """
         for id_ in [_id(**key), *[id_ async for id_ in self._below(_id(**key))]]:
             await self._store.clear(id_)
 
@@ -93,7 +96,7 @@ class MemorySessionStore:
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}} if text else {}
 
     async def _follow(self, key: Any, entries: Sequence[Any], *, whole: bool) -> None:
-        """Save a session's new entries to the project's memory; take back entries if a prompt goes back before them."""
+        """Save a session's new entries to the project's memory; take back the entries that a newer prompt abandons."""
         log, session = self._log(key["project_key"]), key["session_id"]
         left = _find_left_behind(await self._around(_id(**key), entries))
         if {_uuid(entry) for entry in entries} & set(left.values()):
@@ -130,7 +133,7 @@ class MemorySessionStore:
         return HostLog(memory_of(self._memories, project_key), "claude-agent")
 
     async def _turns(self, id_: str, entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
-        """Return the records of entries with turn ids, which are the same if the entries are sent again."""
+        """Return the records of entries, each turn with its id; entries that are sent again have the same turn ids."""
         first = next((place for place, entry in enumerate(entries) if _uuid(entry)), len(entries))
         before = Counter[str]()
         anchor, said = "", [_write(entry) for entry in entries]

@@ -24,7 +24,7 @@ class MemoryService(VirtualSubclass):
     host_class: ClassVar = "BaseMemoryService"
 
     def __init__(self, memories: Memories) -> None:
-        """Serve memories.
+        """Make a service for memories.
 
         Args:
             memories: A provider, a function from "app/user" to a memory, or a memory with "app/user" as its id.

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 PART = ""
-"""Replaces the host's own form in all but the first of several chat messages from one host message."""
+"""Marks a later chat message of the same host message; only the first chat message has the host's own form."""
 
 
 class HostMessage(NamedTuple):

@@ -177,7 +177,7 @@ class GraphMemory(BaseMemory):
         return [text_of(one.message) for one in self.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:
-        """Return current and deleted notes with all words of a text, and the messages that wrote or deleted them."""
+        """Return the current and deleted notes with all words of a text, each with the messages behind the note."""
         await self.asettle()
         words = dict.fromkeys(fact.lower().split())
         notes = sorted(self._notes.values(), key=lambda note: note.order)
@@ -187,7 +187,7 @@ class GraphMemory(BaseMemory):
 
     @property
     def kg(self) -> KnowledgeGraph:
-        """The notes as a knowledge graph, with deleted ones as history, for viewing and export."""
+        """The notes as a knowledge graph for viewing and export; deleted notes are its history."""
         graph = KnowledgeGraph(frozenset())
         # A fact that several notes state is current while at least one of these notes is.
         notes = sorted(self._notes.values(), key=lambda note: (note.holds, note.order))

@@ -1,4 +1,4 @@
-"""Finds the cassette of a request: the cassette of its task or thread, or of the task or thread that started these."""
+"""Finds the cassette of a request: the cassette of its task or thread, or of a parent task or thread."""
 
 import asyncio
 import threading
@@ -24,7 +24,7 @@ class Caller:
 
     Attributes:
         player: The player of the cassette.
-        name: The caller's path of numbers, in the order of the starts of threads and tasks: `"2.1"`; empty for the
+        name: The caller's path: `"2.1"` is the first thread or task started by the second thread or task; empty for the
             first caller.
         tasks: The cassette's callers by task.
     """
@@ -59,7 +59,7 @@ _lock = new_lock()
 
 
 def current_caller() -> Caller | None:
-    """Return the caller for this thread or task; `None` if its requests bypass all cassettes.
+    """Return the caller of this thread or task; `None` if requests from here bypass all cassettes.
 
     Raises:
         CassetteInUseError: The thread or task was started outside all cassettes, and several cassettes are open.
@@ -90,7 +90,7 @@ def let_through() -> Generator[None]:
 
 @contextmanager
 def attach_player(player: "Player") -> Generator[None]:
-    """Assign to a player the block's requests from this thread or task, and from its threads and tasks.
+    """Assign this caller's requests in the block to a player, and the requests of threads and tasks that it starts.
 
     Raises:
         CassetteInUseError: The same file is open already, and one of the two players records it.

@@ -38,7 +38,7 @@ _users = 0
 
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
-    """Pass the block's requests of this thread or task, and of its threads and tasks, to a player."""
+    """Pass this caller's requests in the block to a player, and the requests of threads and tasks that it starts."""
     with attach_player(player), _patch():
         yield
 

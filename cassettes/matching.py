@@ -84,7 +84,7 @@ def name_text(text: bytes) -> str:
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:
-    """Return whether a request differs from a recording only by secrets in place of placeholders.
+    """Return whether a request differs from a recording only in secrets where the recording has placeholders.
 
     The request may still contain a value that only a later part of the recording revealed as a secret.
     """

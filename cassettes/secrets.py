@@ -139,7 +139,7 @@ def looks_random(value: str) -> bool:
 
 
 def _looks_chosen(value: str) -> bool:
-    """Return whether the value of a secret's name is a secret, not a describing word."""
+    """Return whether a value assigned to a secret's name is itself a secret, not a word such as "optional"."""
     return len(value) >= _SHORTEST and not value.isalpha() and not value.isdigit() and any(map(str.isdigit, value))
 
 

@@ -53,8 +53,8 @@ class Record:
     Attributes:
         message: The OpenAI chat message.
         fields: The named inputs or outputs that came with the message, in order; the value `None` stands for the
-            message's content. Empty unless keeping fields was requested. A field whose name begins with "@" holds a
-            host's own form of the message: no view, search or model sees such a field.
+            message's content. Empty unless the caller keeps inputs and outputs by name. A field whose name begins with
+            "@" holds a host's own form of the message: no view, search or model sees such a field.
     """
 
     message: Message

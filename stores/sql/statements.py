@@ -68,7 +68,7 @@ _BOUNDS: dict[str, sa.ColumnElement[bool]] = {
 
 @functools.cache
 def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
-    """Select the ids of conversations with messages, within the named bounds: names of `_BOUNDS`, or `limit`."""
+    """Select the ids of conversations with messages; `bounds` are names of `_BOUNDS`, or "limit"."""
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
     return found.limit(sa.bindparam("limit", type_=sa.BigInteger)) if "limit" in bounds else found

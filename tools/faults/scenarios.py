@@ -63,7 +63,7 @@ class Ports:
 
 
 def said(number: int, seed: int = 0) -> tuple[dict[str, str], dict[str, str]]:
-    """The exchange of that number: some names, tastes and places, a fact now and then that replaces another."""
+    """Return the exchange with this number: a person's taste or place, which may contradict an earlier exchange."""
     chance = random.Random(f"{seed}-{number}")  # noqa: S311 - chance that repeats
     who, what = chance.choice(["Sam", "Eve", "Ann"]), chance.choice(["tea", "milk", "rice", "figs"])
     verb = chance.choice(["likes", "lives in", "does not like"])

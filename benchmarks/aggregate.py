@@ -219,7 +219,7 @@ def _compare(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> R
 
 
 def _pairs(budget: int, measure: str, known: Mapping[str, Mapping[int, float]]) -> Iterable[Pair]:
-    """Yield the best memory compared with each other memory."""
+    """Yield the comparisons of the best memory with every other memory."""
     # Sums, not means: all memories had the same questions, and an answer without a judgement counts as 0.
     sums = {name: sum(found.values()) for name, found in known.items()}
     best = max(sums, key=sums.__getitem__)

@@ -183,7 +183,7 @@ def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Vari
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; for a bundled conversation, variants taught by a large model replace those with rules."""
+    """Return the variants; on a bundled conversation, variants taught by a large model replace variants with rules."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]

@@ -1,7 +1,7 @@
 """The format of a comparison's results: `results.json`, the source of tables and reports.
 
-The same inputs give the same results, independent of interruptions and of the number of processes; times are kept
-separately. Results are gathered from the records in `outcomes`.
+Equal inputs give equal results, whatever the interruptions and the number of processes; times are kept separately.
+Results are gathered from the records in `outcomes`.
 """
 
 import json
@@ -387,7 +387,7 @@ class Compared:
     """The results of a comparison, with the times and the end of this run.
 
     Attributes:
-        results: The results; the same for the same inputs.
+        results: The results; equal inputs give equal results.
         times: Mean milliseconds to load and to save an exchange, by the memory's name, including model calls.
         ended: The reason why the run ended early; "" if the run was completed.
     """

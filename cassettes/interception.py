@@ -45,7 +45,7 @@ def intercept(player: Player) -> Generator[None]:
 
 @contextmanager
 def _patch() -> Generator[None]:
-    """Patch the HTTP clients while any cassette is open; all cassettes share the patches, which change classes."""
+    """Patch the HTTP clients while any cassette is open; all cassettes share the patches, since they change classes."""
     global _patches, _users  # noqa: PLW0603 - the classes are global, too
     with _lock:
         if not _users:

@@ -200,7 +200,7 @@ def _number(digits: str) -> float:
 
 
 def _title(asked: str, recorded: str) -> list[str]:
-    """Return lines with the places where two bodies differ, and with a rule that would ignore the differences."""
+    """Return a diff's heading: the places where two bodies differ, and a rule that ignores these differences."""
     try:
         places = list(_places(json.loads(recorded), json.loads(asked)))
     except (ValueError, RecursionError):

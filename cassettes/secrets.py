@@ -180,7 +180,7 @@ def _is_given(name: str, value: str, *, quoted: bool) -> bool:
 
 
 def _is_dense(value: str) -> bool:
-    """Return whether a value mixes letters and digits, unlike the name of a model or a thing."""
+    """Return whether a run of characters in a value mixes letters and digits, unlike runs in names of models."""
     return any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(value))
 
 

@@ -134,7 +134,7 @@ class Workers:
     threads: Annotated[int, typer.Option(min=1, help="Number of threads instead, for a model behind a network.")] = 1
 
     def open_executor(self) -> AbstractContextManager[Executor | None]:
-        """Return a context manager for an executor; it yields `None` if the current thread is to do the work.
+        """Return a context manager for an executor; its block gets `None` if the current thread should do the work.
 
         Raises:
             OptionError: Both processes and threads are given.

@@ -104,8 +104,8 @@ class HostLog:
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
             ended: See `aadd`.
-            thread: The id of the thread that ends with exactly these messages; "" if the thread may have other
-                messages between them. Only messages appended for the same thread are ever taken back.
+            thread: The id of the thread, if the thread ends with exactly these messages; "" if other messages may be
+                between these. Only messages appended for the same thread are ever taken back.
             cuts_at_questions: True if the host drops old messages only before a question. A thread that does not begin
                 with a question then had its question deleted. Otherwise, the log keeps messages before the thread's
                 first.

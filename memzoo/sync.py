@@ -54,7 +54,8 @@ _call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
 def is_blocking() -> bool:
     """Return whether the running coroutine belongs to a synchronous call, where it must not suspend.
 
-    Event loops and tasks started within a synchronous call do not belong to the call, although they have its context.
+    Event loops and tasks started within a synchronous call do not belong to the call, although they inherit the call's
+    context.
     """
     call = _call.get()
     return call is not None and call.loop is _get_running_loop()

@@ -107,7 +107,7 @@ class Entry:
 
     @property
     def answered(self) -> dict[str, Any]:
-        """The known values among `model`, `usage` and `unfinished`, by name."""
+        """A dict of `model`, `usage` and `unfinished`, without unknown values."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         return told
 
@@ -170,8 +170,8 @@ class Store(Protocol):
     """Keeps the logs and the derived states of conversations, by conversation id.
 
     Any number of memories can share a store. The methods are coroutines that suspend only when
-    `memzoo.sync.is_blocking` is false. Records passed in and entries returned are never changed afterwards, by caller
-    or store, so neither needs to copy them. The caller owns the lists and states that methods return.
+    `memzoo.sync.is_blocking` is false. Neither the caller nor the store changes records and entries after a call, so
+    nobody needs to copy them. The caller owns the lists and states that methods return.
 
     `memzoo.testing.PlainStoreContract` states all rules as tests. Run these tests on your own store; for a
     `ManagedStore`, run `StoreContract` instead.

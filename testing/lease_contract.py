@@ -40,7 +40,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").owner == "two"
 
     def test_a_lease_ends_by_itself(self, store: LeasingStore) -> None:
-        """After its seconds, a lease can be taken by another owner; until it is taken, its owner can renew it."""
+        """An expired lease can be taken by another owner; until then, the old owner can renew the lease."""
         fill(store, "c", "a")
         mine = _lease(store, "one", seconds=0)
         assert _lease(store, "one", seconds=0) == mine

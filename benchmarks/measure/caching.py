@@ -150,7 +150,7 @@ class PromptCache:
             at: The time of the request, in seconds of any clock.
 
         Returns:
-            The counts of this request; `written` has the tokens that the previous request wrote to the cache for it.
+            The counts of this request; `written` is the number of tokens that the previous request wrote to the cache.
         """
         said = list(map(self._read, messages))
         sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)

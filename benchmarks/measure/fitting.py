@@ -86,7 +86,8 @@ class Said:
     """The messages of a growing conversation, as a buffer shows them: all messages, or the newest within a budget.
 
     Replaces the buffer strategy while measuring. A buffer returns all messages at each load, which is quadratic over a
-    conversation; here the cost of the newest messages depends only on their number, and the size of all is a sum.
+    conversation; here, the cost of the newest messages depends only on their number, and the size of all messages is
+    kept as a sum.
 
     Example:
         >>> said = Said(TextCounter("letters", len))

@@ -29,8 +29,8 @@ _Amount: TypeAlias = Annotated[float, Field(ge=0, lt=math.inf)]
 class Settings:
     """The settings of a comparison.
 
-    Settings are checked at once, and sent to worker processes as given: models, counter and judge hold connections and
-    locks, so each process makes its own when needed.
+    Settings are checked at once, and sent to worker processes as given: each process makes its own models, counter and
+    judge when needed, because these have connections and locks.
 
     Attributes:
         model: The model of memories without a model of their own: a `ChatModel`, a model's name, `"offline"`, or a

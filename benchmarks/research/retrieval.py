@@ -110,7 +110,7 @@ def retrieval(
 def _report(
     found: Mapping[str, Sequence[Found]], talks: Sequence[Transcript], embedder: str, counter: TextCounter
 ) -> list[str]:
-    """Return the tables of recall at each budget, of its intervals, and of the differences from the other libraries."""
+    """Return the tables: recall at each budget, the intervals of recall, and differences from other libraries."""
     first, *others = found
     budgets = [f"{budget:,} tokens" for budget in _grouped(found[first], lambda one: one.budget)]
     rows = [_row(name, some) for name, some in found.items()]

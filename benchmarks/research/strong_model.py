@@ -87,7 +87,7 @@ class Replies:
 
 
 def _renumber(reply: str, asked: str, now: str) -> str:
-    """Return a reply to an old prompt with the statement numbers of the new prompt; 0 for a statement not in it."""
+    """Return a reply to an old prompt, renumbered for the new prompt; 0 for a statement that the new prompt lacks."""
     told, numbers = dict(_NUMBERED.findall(asked)), {text: number for number, text in _NUMBERED.findall(now)}
     return _NUMBERED.sub(lambda line: f"[{numbers.get(told.get(line[1], ''), 0)}] {line[2]}", reply)
 

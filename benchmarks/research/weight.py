@@ -52,7 +52,7 @@ USES: Mapping[str, str] = {
     "`memzoo list`": _COMMAND % ["list"],
     "`memzoo compare`": _COMMAND % ["compare", "--memory", "window", "--out", "{}"],
 }
-"""Programs by the use of memzoo they measure; a strategy saves and loads once, with a function as its model."""
+"""Programs by the measured use of memzoo; in a strategy's program, the memory saves and loads once."""
 
 
 def weight(

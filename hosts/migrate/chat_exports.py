@@ -241,7 +241,7 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_part_of_answer(item: Any) -> bool:
-    """Return whether an item is a tool call, which belongs to the same answer as the previous text or call."""
+    """Return whether an item is a tool call; tool calls belong to the same answer as the item before."""
     return isinstance(item, dict) and _is_call(item) and item["type"] == "function_call"
 
 

@@ -100,7 +100,8 @@ class KnowledgeGraph:
 
         Args:
             names: The names. The facts about a name come in the order first said. A fact about two of the names is
-                returned for each of the two; a fact more than one step away is returned once, for the nearest name.
+                returned twice, once for each name. A fact more than one step away is returned once, for the nearest
+                name.
             depth: 1 for facts about the names only, 2 to include facts about the names' neighbours, and so on.
         """
         with self._lock:

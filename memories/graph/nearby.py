@@ -83,9 +83,10 @@ def write_known(
 ) -> str:
     """Return known facts that new messages may change, as triples, one per line.
 
-    Facts are chosen in this order until the bytes are used up: the likely facts, facts about names in the new messages,
-    facts about the user and about names in earlier messages. Within the last two groups, facts that share most words
-    with the new messages come first, then newer facts. The chosen facts are written in the order first said.
+    Facts are chosen in this order until the bytes are used up: first the likely facts, then facts about names in the
+    new messages, then facts about the user and about names in earlier messages. Within the last two groups, facts that
+    share most words with the new messages come first, then newer facts. The chosen facts are written in the order first
+    said.
 
     Args:
         graph: The known facts.

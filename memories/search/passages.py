@@ -122,7 +122,7 @@ def reach(size: int) -> int:
 
 
 class Speakers:
-    """The speakers of a conversation, and the names that messages give them.
+    """The speakers of a conversation, and the names by which messages call the speakers.
 
     Args:
         rows: The rows of all messages.

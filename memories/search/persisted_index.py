@@ -152,7 +152,7 @@ class PersistedIndex:
         return [held[seq] for seq in seqs if seq in held]
 
     async def _open(self, log: Log) -> "WordIndex":
-        """Return the known index; read it from the store at first, and again after the log's epoch has changed."""
+        """Return the index; read the index from the store at the first call, and after a change of the log's epoch."""
         epoch, known = log.cached.epoch, self._index
         if known is not None and epoch is not None and epoch == self._epoch:
             return known

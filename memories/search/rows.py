@@ -44,7 +44,7 @@ class Ranking:
         self._scores = scores
 
     def best(self, count: int) -> list[int]:
-        """Return the log numbers of the `count` best messages, best first; of all messages, if there are fewer."""
+        """Return the log numbers of the `count` best messages, or of all messages if there are fewer; best first."""
         seqs, scores = self._seqs, self._scores
         if 0 < count < len(self):
             worst = len(self) - count

@@ -295,7 +295,7 @@ _UNSUPPORTED = "unsupported startup parameter"  # PgBouncer's wording
 
 
 class _Connect:
-    """Opens connections with memzoo's time-out for locks, or without it through a pooler that takes no options.
+    """Opens connections with memzoo's time-out for locks; through a pooler that takes no options, without the time-out.
 
     After the first refusal, later connections omit the time-out from the start.
     """

@@ -215,7 +215,7 @@ def _variants(memories: Any) -> Iterator[Variant | str]:
 
 
 def _parts(settings: Settings, variants: Sequence[Variant]) -> dict[str, object]:
-    """Return the objects that are sent to the workers, by readable name."""
+    """Return the objects that are sent to the workers, each with a name for error messages."""
     own = {name: getattr(settings, name) for name in ("model", "make_model", "judge", "counter", "prompts")}
     return own | {f"the memory {one.name!r}": one for one in variants}
 

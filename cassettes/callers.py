@@ -120,7 +120,7 @@ def attach_player(player: "Player") -> Generator[None]:
 
 @contextmanager
 def follow() -> Generator[None]:
-    """Assign each thread, task and thread pool's job to the cassette of the thread or task that started it."""
+    """Assign threads, tasks and jobs of thread pools to the cassette of the thread or task that started them."""
     start, submit, create = threading.Thread.start, ThreadPoolExecutor.submit, asyncio.BaseEventLoop.create_task
 
     def start_inside(thread: threading.Thread) -> None:

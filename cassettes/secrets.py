@@ -230,7 +230,7 @@ class Keys:
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
     def shorten(self, path: str) -> None:
-        """Replace this path by its last part from now on."""
+        """From now on, hide a path in texts: only the last part of the path stays."""
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 

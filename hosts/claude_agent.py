@@ -118,7 +118,7 @@ class MemorySessionStore:
             size *= 4
 
     async def _origins(self, project_key: str, entries: Sequence[Any]) -> dict[str, str]:
-        """Return the current uuids of forked entries with their original uuids, traced through all forks."""
+        """Return the original uuid of each forked entry, by its current uuid; repeated forks are traced back."""
         from_ = {_uuid(entry): dict_of(entry["forkedFrom"]) for entry in map(dict_of, entries) if "forkedFrom" in entry}
         origins = {uuid: str(fork.get("messageUuid") or uuid) for uuid, fork in from_.items()}
         for session in {str(fork["sessionId"]) for fork in from_.values() if fork.get("sessionId")}:

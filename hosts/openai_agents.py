@@ -151,9 +151,9 @@ def _find_popped(said: Sequence[HostMessage]) -> list[HostMessage]:
 def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
     """Return items as messages; each message has the items that it was made from.
 
-    An item without a chat form, such as reasoning, belongs to the next item's message; at the end, to the last message.
-    The text, reasoning and calls of one response are one message. The items of a message are shown or left out
-    together.
+    An item without a chat form, such as reasoning, belongs to the message of the next item; without a next item, to the
+    last message. The text, reasoning and calls of one response are one message. The items of a message are shown or
+    left out together.
     """
     said: list[HostMessage] = []
     waiting: list[Item] = []

@@ -183,7 +183,7 @@ class _Place:
 
 
 class _Work:
-    """The work on one room: copies of the working tree, and a function that finds the tests for a line."""
+    """The work on one room: the copies of the working tree, and the function that finds the tests for a change."""
 
     def __init__(self, room: Room, files: Sequence[str], folder: Path, jobs: int, seconds: float) -> None:
         self.room, self.files = room, [file for file in files if file in _files_of(room)]

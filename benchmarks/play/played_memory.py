@@ -47,7 +47,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """The pieces, facts and kinds of search of all memories of a page, each with a number."""
+    """Three tables of a page, shared by all memories: pieces, facts, and kinds of search, each entry with a number."""
 
     pieces: Numbers[Piece] = field(default_factory=Numbers[Piece])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])

@@ -1,8 +1,8 @@
 """Other retrievers to compare with memzoo's search, under the same rule: the best results that fit the budget.
 
-All retrievers show dates and speakers, which count in the budget, and skip a result that does not fit for the next
-result, as `memzoo.memories.search.excerpt.fit_passages` does. An exchange is saved, found and shown as a unit. The
-libraries are not modified.
+All retrievers show dates and speakers, and these count in the budget. A result that does not fit is skipped, and the
+next result is tried, as in `memzoo.memories.search.excerpt.fit_passages`. An exchange is saved, found and shown as a
+unit. The libraries are not modified.
 """
 
 import functools

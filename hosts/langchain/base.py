@@ -241,7 +241,7 @@ class LangChainMemory(BothWays):
         return _remake_memory, (type(self), *self._luggage())
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
-        """Return the options for pickle or a copy, and the conversation's content if only this process has it."""
+        """Return the options for pickle or a copy, and the conversation's content if its store is in memory."""
         store, options = self.plain.store, dict(self._given)
         if self._history is not None:
             del options["store"]

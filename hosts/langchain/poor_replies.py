@@ -136,7 +136,7 @@ class ConversationKGMemory(PlainKG):
 
 
 class _Hint(NamedTuple):
-    """The names that a load found, kept for the next save, with the load's input and the log's last number."""
+    """The names that a load found, for the next save; with the input of the load, and the last log number then."""
 
     query: str
     last_seq: int

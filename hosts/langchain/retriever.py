@@ -82,8 +82,8 @@ class RetrieverMemory(BaseMemory):
 class VectorStoreRetrieverMemory(LangChainMemory):
     """Shows the exchanges most relevant to the input, as documents.
 
-    With a `retriever` of LangChain, the retriever's vector store keeps the documents, and the retriever decides how
-    many to find. Without a `retriever`, memzoo finds the best `k` exchanges, 4 by default.
+    With a `retriever` of LangChain, the retriever's vector store keeps the documents, and the retriever's settings say
+    how many to find. Without a `retriever`, memzoo finds the best `k` exchanges, 4 by default.
     """
 
     plain_class = PlainVectors

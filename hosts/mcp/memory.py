@@ -106,7 +106,7 @@ class GraphMemory(BaseMemory):
         return (await self._now()).notes
 
     async def _now(self) -> reading.Known:
-        """Return the current notes, sorted again only after a change."""
+        """Return the current notes in order; the notes are sorted only after a change."""
         await self.asettle()
         source, known = self._known
         if source is not (notes := self._notes):

@@ -76,7 +76,7 @@ class Revision:
         return [*({fact.key: fact for fact in known if fact.key not in gone} | changed).values()]
 
     def _alike(self, said: Fact) -> Iterator[Fact]:
-        """Yield the facts that a statement can match: facts of the same subject, perhaps about the same object."""
+        """Yield the facts of a statement's subject that may have the same object as the statement."""
         yield from self._facts.between(*said.nodes)
         with_words = self._facts.with_words(said.nodes[0], said.object_words)
         yield from (fact for fact in with_words if (fact.nodes[0], fact.related) == (said.nodes[0], said.related))

@@ -174,7 +174,9 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 
 
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return the nearness of each message: its standard deviations above the least similar of the found messages.
+    """Return each message's nearness to the query; 0 for the least similar of the messages found by embeddings.
+
+    Messages not found have nearness 0, too. The unit of nearness is the standard deviation of the found similarities.
 
     Each message also gets a share of the nearness of the message before, and of the message after.
 

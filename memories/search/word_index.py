@@ -1,4 +1,4 @@
-"""Searches the messages of one conversation by their words and the words around them, ranked by BM25."""
+"""Searches the messages of one conversation by words in and around each message, ranked by BM25."""
 
 import base64
 import itertools
@@ -163,7 +163,7 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return messages, best first; before each of the first few messages, insert its newest corrections.
+        """Return log numbers, best first, with the newest corrections inserted before each of the first few messages.
 
         Args:
             seqs: The log numbers of the messages, best first.
@@ -187,7 +187,7 @@ class WordIndex:
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return the first `k` exchanges with any of the messages, each as its first and last log number."""
+        """Return the exchanges of the messages, at most the first `k`, each as its first and last log number."""
         with self._lock:
             documents = self._rows["document"]
             firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]

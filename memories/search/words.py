@@ -159,6 +159,6 @@ def phrase_counts(terms: Terms, ends: Places, phrases: Sequence[Terms]) -> Itera
 
 
 def _before(ends: Places, positions: Places) -> Places:
-    """Return the number of positions before the beginning of each message, and before the end."""
+    """Return how many positions lie before the beginning of each message, and before the end of the last message."""
     behind = numpy.searchsorted(ends, positions, side="right")
     return numpy.cumsum(numpy.bincount(behind, minlength=len(ends)))

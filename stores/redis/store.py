@@ -286,7 +286,7 @@ def _value(text: bytes | None) -> JSON:
 
 
 def _state(items: Mapping[str, JSON], embeddings: Mapping[int, bytes]) -> list[Any]:
-    """Return items and embeddings as arguments of a script; the text of a removed item is empty."""
+    """Return items and embeddings as arguments of a script; a removed item has an empty text."""
     new: list[Any] = [len(items)]
     for key, value in items.items():
         new += [escaped(key), "" if value is None else to_json(value)]

@@ -124,7 +124,7 @@ ROWLESS = sa.select(messages.c.conversation_id).where(~_ROW.exists()).distinct()
 
 @functools.cache
 def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Select part of a log, with revision and epoch in each row; without entries, one row with only these two."""
+    """Select part of a log, with revision and epoch in each row; an empty part is one row with revision and epoch."""
     seq, last = messages.c.seq, sa.bindparam("until", type_=sa.BigInteger)
     wanted = (seq > sa.bindparam("after", type_=sa.BigInteger)) & (seq <= last if until else sa.true())
     head = conversations.outerjoin(epochs, epochs.c.conversation_id == conversations.c.id)

@@ -55,8 +55,8 @@ class RequestKey(NamedTuple):
         method: The method in capitals (GET, POST, ...), because aiohttp's recorder keeps the program's spelling.
         path: The path, without the part that belongs to the client's `base_url`.
         query: The names and values of the query, sorted.
-        body: A JSON body in a normal form (sorted keys, `1.0` as `1`), without the days of messages in memzoo's
-            prompts; any other body unchanged.
+        body: A JSON body in a normal form: keys are sorted, `1.0` becomes `1`, and memzoo's prompts have no days of
+            messages; any other body unchanged.
     """
 
     method: str

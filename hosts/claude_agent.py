@@ -107,7 +107,7 @@ class MemorySessionStore:
         await log.afollow([one._replace(thread=session) for one in said], whole=whole)
 
     async def _around(self, id_: str, entries: Sequence[Any]) -> list[Any]:
-        """Return the newest entries of a transcript, at least from the parent of the first given entry on."""
+        """Return the newest entries of a transcript; the parent of the first given entry is among them."""
         before = next((dict_of(entry).get("parentUuid") for entry in entries if _uuid(entry)), None)
         size = max(_PAGE, len(entries))
         while True:

@@ -42,7 +42,7 @@ class HostLog:
 
     Attributes:
         memory: The memory.
-        field: The name of the field of a record with the host's own form of a message.
+        field: The name of a record's field that has the host's own form of the message.
     """
 
     def __init__(self, memory: BaseMemory, host: str) -> None:

@@ -36,7 +36,7 @@ UNFINISHED: Mapping[str, str] = {ANSWER: '{"unfinished": true}'}
 """The fields of an answer that was stopped half-way: `Record({"role": "assistant", ...}, UNFINISHED)`."""
 
 SAID_AT = "@said_at"
-"""The name of the field for a time of saying before storing, in ISO 8601 with a time zone; "" if unknown."""
+"""The field for the time of saying, if earlier than the time of storing: ISO 8601 with a time zone; "" if unknown."""
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""

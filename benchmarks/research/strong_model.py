@@ -5,8 +5,8 @@ of the calls; replies to loads (`"name": "load-..."`) are skipped. Each memory l
 large steps, as after an import, and the reply to each of its prompts is looked up. A prompt without a reply ends the
 command; with `--in-order` the next reply is used instead, and the number of such prompts is printed.
 
-`learn` writes the recorded states of the package. `strong-model` measures the views of memories with these states, cut
-at the limit by the rule of comparisons.
+`learn` writes the recorded states of the package. `strong-model` gives memories these states, and measures their views.
+Views are cut at the limit, as in comparisons.
 """
 
 import functools

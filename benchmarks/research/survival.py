@@ -72,7 +72,7 @@ def measure_survival(
         name: The strategy.
         rounds: The numbers of rounds after which the view is checked.
         pinned: True to pin the statements when they are made.
-        budget: The number of tokens of a round, and the token limit of memories with such a limit.
+        budget: The number of tokens in a round; also the token limit of each memory that has one.
         model: The model for the memories' prompts.
     """
     memory = _memory(name, budget, model)

@@ -222,7 +222,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
 
 
 def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a LangChain message's tool calls as members for OpenAI's form; calls with invalid JSON are included."""
+    """Return the members of an OpenAI message for a LangChain message's tool calls; invalid calls are included."""
     own = [*dicts_of(data.get("tool_calls")), *dicts_of(data.get("invalid_tool_calls"))]
     if own:
         return {

@@ -43,7 +43,7 @@ async def fit_found(
     tokens: Callable[[str], int],
     shorten: Shorten | None = None,
 ) -> Sequence[Passage]:
-    """Return passages chosen as by `fit_passages`, but rank and read only as many messages as the choice needs.
+    """Return the same passages as `fit_passages`, but rank and read only as many messages as necessary.
 
     Args:
         limit: See `fit_passages`.

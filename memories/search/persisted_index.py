@@ -75,10 +75,10 @@ class Documents:
 class PersistedIndex:
     """The word index of one conversation, with recently read messages.
 
-    The index is kept in the store as a separate state beside the strategy's state, with an item for some dozens of
-    messages. Each message is therefore analysed once, except for the newest few after a restart; and the state is
-    forgotten, encrypted, exported and restored like any other state. If another process commits first, its commit
-    counts. After a deletion from the log, the index is built anew.
+    The store keeps the index as a separate state, beside the strategy's state. Each item of this state covers some
+    dozens of messages. Each message is therefore analysed once, except for the newest few after a restart; and the
+    state is forgotten, encrypted, exported and restored like any other state. If another process commits first, its
+    commit counts. After a deletion from the log, the index is built anew.
 
     State: `analyser`, the version of the items' content; and the items from `WordIndex.pack`, each under the number of
     its first message.

@@ -24,8 +24,8 @@ class Weights:
             a long message takes the room of other messages.
         talkative: The loss for each doubling of the speaker's mean length above `short`, as a share of the best score
             by words.
-        embeddings: The gain for each standard deviation of nearness, as a share of the best score by words, times the
-            weight of the embedder. At 0, embeddings are not searched.
+        embeddings: The gain for each standard deviation of nearness, as a share of the best score by words. The weight
+            of the embedder multiplies the gain. At 0, embeddings are not searched.
         before: The share of a message's nearness that is added to the next message.
         after: The share of a message's nearness that is added to the previous message.
         saturation: The k1 of BM25: the lower, the less a repeated word adds.

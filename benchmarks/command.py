@@ -103,8 +103,8 @@ class Measured:
 def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers, counter: Counter = None) -> None:
     """Compare the recall, cost and speed of memories on conversations.
 
-    --write-questions drafts with --model, or with rules by default: sentences of the user, with a gap for a name, a
-    number, a date or a taste.
+    With --write-questions, --model drafts the questions. By default, rules draft them: a question is a sentence of the
+    user with a gap for a name, a number, a date or a taste.
     """
     if measured.write_questions:
         _write_questions(measured.write_questions, compared, asked)

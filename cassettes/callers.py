@@ -24,8 +24,8 @@ class Caller:
 
     Attributes:
         player: The player of the cassette.
-        name: The caller's path: `"2.1"` is the first thread or task started by the second thread or task; empty for the
-            first caller.
+        name: The caller's place in the tree of callers. The first caller's name is empty. The second thread or task
+            that it starts is `"2"`, and the first one that `"2"` starts is `"2.1"`.
         tasks: The cassette's callers by task.
     """
 

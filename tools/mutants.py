@@ -123,7 +123,7 @@ HOST_ROOMS = (
         for name, host in HOSTS.items()
     ),
 )
-"""The parts of the room "hosts": each adapter with its framework's tests, and their shared code with all of these."""
+"""The parts of the room "hosts": one part for each framework's adapter; every framework also tests the shared code."""
 
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,

@@ -67,7 +67,10 @@ class Analyser:
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
     def phrases(self, query: str) -> list[Terms]:
-        """Return the telling words of a query; each is a phrase of the terms that the tokenizer makes of the word."""
+        """Return the telling words of a query as phrases.
+
+        A phrase has the one or more terms that the tokenizer makes of a word.
+        """
         terms, counts = self.terms(find_telling_words(query))
         return [phrase for phrase in numpy.split(terms, numpy.cumsum(counts)[:-1]) if len(phrase)]
 

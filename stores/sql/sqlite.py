@@ -134,8 +134,8 @@ class SQLite:
         """Store a turn, given as the result of `turn_values`.
 
         Returns:
-            The number of the turn's first message and no rows; for an existing turn, 0 and its rows; for a forgotten
-            turn, 0 and the rows that are left.
+            For a new turn, the number of its first message, and no rows. For a turn stored earlier, 0 and the turn's
+            rows. For a forgotten turn, 0 and the rows that are left.
         """
 
         def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:

@@ -200,7 +200,7 @@ def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int
 
 
 def _compare(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Results:
-    """Add the comparison of all memories at each budget; leave out memories whose figures are only lower bounds."""
+    """Compare all memories at each budget, and add the comparisons to the results; leave out lower bounds."""
     rows = {row.memory.name: row for row in results.competing if not row.memory.floor}
     pairs: list[Pair] = []
     for budget in results.run.budgets:
@@ -219,7 +219,7 @@ def _compare(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> R
 
 
 def _pairs(budget: int, measure: str, known: Mapping[str, Mapping[int, float]]) -> Iterable[Pair]:
-    """Yield the best memory compared with each other memory."""
+    """Yield the comparisons of the best memory with every other memory."""
     # Sums, not means: all memories had the same questions, and an answer without a judgement counts as 0.
     sums = {name: sum(found.values()) for name, found in known.items()}
     best = max(sums, key=sums.__getitem__)

@@ -113,8 +113,8 @@ class Measured:
 def compare(*, compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -> None:
     """Compare the recall, cost and speed of memories on conversations.
 
-    --write-questions drafts with --model, or with rules by default: sentences of the user, with a gap for a name, a
-    number, a date or a taste.
+    With --write-questions, --model drafts the questions. By default, rules draft them: a question is a sentence of the
+    user with a gap for a name, a number, a date or a taste.
     """
     if measured.write_questions:
         _write_questions(measured.write_questions, compared, asked)
@@ -250,7 +250,7 @@ def _read_prices(text: str) -> tuple[Path | None, tuple[float, float], float | N
 def _read_budgets(text: str) -> tuple[list[int], list[int]]:
     """Parse `--budget`: return the budgets of shown tokens, and the limits of paid tokens.
 
-    If there are only limits of paid tokens, the budgets are the values of `_TRIED`.
+    If the text has only limits of paid tokens, the budgets are the values of `_TRIED`.
     """
     given = [one.strip().replace("_", "") for one in text.split(",")]
     paid = [one.removesuffix("paid") for one in given if one.endswith("paid")]

@@ -181,7 +181,7 @@ def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Vari
 
 
 def in_place_of_rules(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
-    """Return the variants; for a bundled conversation, variants taught by a large model replace those with rules."""
+    """Return the variants; on a bundled conversation, variants taught by a large model replace variants with rules."""
     found = beside_learnt(transcripts, variants)
     learnt = {one.strategy for one in found if one.learnt}
     return [one for one in found if one.learnt or one.name not in learnt]
@@ -213,7 +213,7 @@ def _variants(memories: Any) -> Iterator[Variant | str]:
 
 
 def _parts(settings: Settings, variants: Sequence[Variant]) -> dict[str, object]:
-    """Return the objects that are sent to the workers, by readable name."""
+    """Return the objects that are sent to the workers, each with a name for error messages."""
     own = {name: getattr(settings, name) for name in ("model", "make_model", "judge", "counter", "prompts")}
     return own | {f"the memory {one.name!r}": one for one in variants}
 

@@ -1,7 +1,7 @@
 """The format of a comparison's results: `results.json`, the source of tables and reports.
 
-The same inputs give the same results, independent of interruptions and of the number of processes; times are kept
-separately. Results are gathered from the records in `outcomes`.
+Equal inputs give equal results, whatever the interruptions and the number of processes; times are kept separately.
+Results are gathered from the records in `outcomes`.
 """
 
 import json
@@ -109,9 +109,9 @@ class Figures(Shape):
         complete: The share of questions whose evidence is fully covered.
         answers: The share of questions whose answer is in the view.
         judged: The share of the model's answers that a judge marked as right.
-        behind: The most by which the memory may fall short of another memory in the measure of `Pair.measure`; `None`
-            if the memory does not compete.
-        agreement: The share of questions for which `judged` and `answers` agree, among the questions that have both.
+        behind: How far the memory may fall short of another memory at most, in the figure of `Pair.measure`; `None` if
+            the memory does not compete.
+        agreement: The share of questions for which `judged` and `answers` agree; only questions with both count.
         corrected: The share of corrections that were shown.
         stale: The share of corrections for which only the old statement was shown.
         tokens: The mean number of tokens shown at an exchange.
@@ -387,7 +387,7 @@ class Compared:
     """The results of a comparison, with the times and the end of this run.
 
     Attributes:
-        results: The results; the same for the same inputs.
+        results: The results; equal inputs give equal results.
         times: Mean milliseconds to load and to save an exchange, by the memory's name, including model calls.
         ended: The reason why the run ended early; "" if the run was completed.
     """

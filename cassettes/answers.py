@@ -88,7 +88,7 @@ def local_models(text: str, kind: str) -> Iterator[str]:
 
 
 def _find(text: str, keys: Keys) -> list[Secret]:
-    """Return the keys in a text; in JSON, and in JSON strings nested in it, only the keys in values, not in names."""
+    """Return the keys in a text. In JSON, also in nested JSON strings, only values are searched, not names."""
     if json_in(text) is None:
         return keys.find(text)
     return [one for string in _STRING.finditer(text) if not string[2] for one in _find_in_string(string, keys)]

@@ -1,4 +1,4 @@
-"""Finds the cassette of a request: the cassette of its task or thread, or of the task or thread that started these."""
+"""Finds the cassette of a request: the cassette of its task or thread, or of a parent task or thread."""
 
 import asyncio
 import threading
@@ -24,8 +24,8 @@ class Caller:
 
     Attributes:
         player: The player of the cassette.
-        name: The caller's path of numbers, in the order of the starts of threads and tasks: `"2.1"`; empty for the
-            first caller.
+        name: The caller's place in the tree of callers. The first caller's name is empty. The second thread or task
+            that it starts is `"2"`, and the first one that `"2"` starts is `"2.1"`.
         tasks: The cassette's callers by task.
     """
 
@@ -59,7 +59,7 @@ _lock = new_lock()
 
 
 def current_caller() -> Caller | None:
-    """Return the caller for this thread or task; `None` if its requests bypass all cassettes.
+    """Return the caller of this thread or task; `None` if requests from here bypass all cassettes.
 
     Raises:
         CassetteInUseError: The thread or task was started outside all cassettes, and several cassettes are open.
@@ -90,7 +90,7 @@ def let_through() -> Generator[None]:
 
 @contextmanager
 def attach_player(player: "Player") -> Generator[None]:
-    """Assign to a player the block's requests from this thread or task, and from its threads and tasks.
+    """Assign this caller's requests in the block to a player, and the requests of threads and tasks that it starts.
 
     Raises:
         CassetteInUseError: The same file is open already, and one of the two players records it.
@@ -120,7 +120,7 @@ def attach_player(player: "Player") -> Generator[None]:
 
 @contextmanager
 def follow() -> Generator[None]:
-    """Assign each thread, task and thread pool's job to the cassette of the thread or task that started it."""
+    """Assign threads, tasks and jobs of thread pools to the cassette of the thread or task that started them."""
     start, submit, create = threading.Thread.start, ThreadPoolExecutor.submit, asyncio.BaseEventLoop.create_task
 
     def start_inside(thread: threading.Thread) -> None:

@@ -55,8 +55,8 @@ class Cassette:
         Args:
             path: The cassette's file, compressed if its name ends in `.gz`.
             settings: The settings for recording and replaying; by default, the cassette is only replayed.
-            clients: True to answer the HTTP clients of this process; otherwise, the cassette is used only by its
-                `player`.
+            clients: True to answer the HTTP clients of this process. If false, only direct calls of `player` use the
+                cassette.
 
         Raises:
             OptionError: The path is invalid.

@@ -39,7 +39,7 @@ class CassetteFormatError(CassetteError, ValueError):
 
 
 class CassetteInUseError(CassetteError, RuntimeError):
-    """The file is being recorded already, or it is unclear to which of several open cassettes a request belongs."""
+    """The file is being recorded already, or a request could belong to several open cassettes."""
 
 
 class StaleCassetteError(CassetteError, AssertionError):

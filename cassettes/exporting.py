@@ -25,7 +25,7 @@ def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *,
     """Write a cassette in vcrpy's format.
 
     Shared or packed parts are written out, and secrets stay hidden. The arrival of streams (chunks, pauses, errors),
-    the thread or task of a request, and the header are left out, because vcrpy's format has no place for these.
+    the thread or task of a request, and the header are left out: vcrpy's format has no place for them.
 
     Args:
         source: A cassette of this kit or of vcrpy.

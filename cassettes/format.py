@@ -1,6 +1,6 @@
 """Reads and writes the file format of cassettes: YAML that a person can review.
 
-A file has each long text once, long vectors as arrays, and the arrival of streams.
+In a file, each long text occurs once, and long vectors are arrays. The arrival of streams is included.
 """
 
 import json

@@ -49,10 +49,11 @@ class Recorded:
     Attributes:
         request: The request.
         response: The response.
-        caller: The name of the requesting thread or task; empty for the first one, and where the caller is irrelevant.
+        caller: The name of the requesting thread or task; empty for the first caller, and if the caller does not
+            matter.
         arrival: The arrival of the response.
         hidden: The secrets removed from the response, by place and kind.
-        known: The number of known secrets at the time of scrubbing.
+        known: The number of secrets that were known when the recording was scrubbed.
         turn: The request's number in the recording, in the order of sending.
     """
 

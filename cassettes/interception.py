@@ -38,14 +38,14 @@ _users = 0
 
 @contextmanager
 def intercept(player: Player) -> Generator[None]:
-    """Pass the block's requests of this thread or task, and of its threads and tasks, to a player."""
+    """Pass this caller's requests in the block to a player, and the requests of threads and tasks that it starts."""
     with attach_player(player), _patch():
         yield
 
 
 @contextmanager
 def _patch() -> Generator[None]:
-    """Patch the HTTP clients while any cassette is open; all cassettes share the patches, which change classes."""
+    """Patch the HTTP clients while any cassette is open; all cassettes share the patches, since they change classes."""
     global _patches, _users  # noqa: PLW0603 - the classes are global, too
     with _lock:
         if not _users:

@@ -76,7 +76,7 @@ def _key_of(one: Recorded) -> tuple[Any, ...]:
 def _pairs(
     old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored
 ) -> Iterator[tuple[Recorded, Recorded, bool]]:
-    """Yield pairs of an old and a new recording, with True for equal requests: these first, regardless of order."""
+    """Yield pairs of an old and a new recording, and whether their requests are equal; equal pairs come first."""
     left, changed = [(request_key(one.request, ignored), one) for one in new], list[Recorded]()
     for one in old:
         key = request_key(one.request, ignored)

@@ -1,4 +1,4 @@
-"""The part of the kit that pytest always loads: options, mark and fixture. A marked test loads the other parts.
+"""The part of the kit that pytest always loads: options, mark and fixture. Other parts are loaded for marked tests.
 
 PYTEST_DONT_REWRITE, because this module may be imported before pytest registers it.
 """

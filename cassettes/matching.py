@@ -55,8 +55,8 @@ class RequestKey(NamedTuple):
         method: The method in capitals (GET, POST, ...), because aiohttp's recorder keeps the program's spelling.
         path: The path, without the part that belongs to the client's `base_url`.
         query: The names and values of the query, sorted.
-        body: A JSON body in a normal form (sorted keys, `1.0` as `1`), without the days of messages in memzoo's
-            prompts; any other body unchanged.
+        body: A JSON body in a normal form: keys are sorted, `1.0` becomes `1`, and memzoo's prompts have no days of
+            messages; any other body unchanged.
     """
 
     method: str
@@ -84,7 +84,7 @@ def name_text(text: bytes) -> str:
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:
-    """Return whether a request differs from a recording only by secrets in place of placeholders.
+    """Return whether a request differs from a recording only in secrets where the recording has placeholders.
 
     The request may still contain a value that only a later part of the recording revealed as a secret.
     """
@@ -200,7 +200,7 @@ def _number(digits: str) -> float:
 
 
 def _title(asked: str, recorded: str) -> list[str]:
-    """Return lines with the places where two bodies differ, and with a rule that would ignore the differences."""
+    """Return a diff's heading: the places where two bodies differ, and a rule that ignores these differences."""
     try:
         places = list(_places(json.loads(recorded), json.loads(asked)))
     except (ValueError, RecursionError):

@@ -89,7 +89,10 @@ def _name_pair(value: dict[str, Any]) -> dict[str, str]:
 
 
 def _names(items: list[Any], name: str) -> list[str]:
-    """Return the names of a list's items: in `["x-api-key", ...]`, the first item is the name of the second item."""
+    """Return a name for each item of a list.
+
+    In a pair such as `["x-api-key", "..."]`, the first item is the name of the second item.
+    """
     # A tokenizer's tokens are words, so only random-looking tokens are hidden.
     one = name[:-1] if name.lower().endswith("tokens") else name
     match items:

@@ -70,7 +70,10 @@ class Player:
         return bool(self._waiting.get(self._key(request)))
 
     def count(self, encoding: str, text: str, count: Callable[[], int]) -> int:
-        """Return the recorded token count even if it is inexact, because another count would change later requests."""
+        """Return the recorded token count of a text.
+
+        A recorded count is used even if it is inexact, because another count would change later requests.
+        """
         key = encoding, text
         if key not in self._counted:
             tokens = self._counts[encoding].get(self._name(text)) if encoding in self._counts else None

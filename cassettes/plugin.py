@@ -1,4 +1,4 @@
-"""The pytest plugin, without the part in `mark`.
+"""The part of the pytest plugin that is loaded only if a test is marked; see `mark` for the rest.
 
 PYTEST_DONT_REWRITE, because this module may be imported before pytest registers it.
 """

@@ -139,7 +139,7 @@ def looks_random(value: str) -> bool:
 
 
 def _looks_chosen(value: str) -> bool:
-    """Return whether the value of a secret's name is a secret, not a describing word."""
+    """Return whether a value assigned to a secret's name is itself a secret, not a word such as "optional"."""
     return len(value) >= _SHORTEST and not value.isalpha() and not value.isdigit() and any(map(str.isdigit, value))
 
 
@@ -180,7 +180,7 @@ def _is_given(name: str, value: str, *, quoted: bool) -> bool:
 
 
 def _is_dense(value: str) -> bool:
-    """Return whether a value mixes letters and digits, unlike the name of a model or a thing."""
+    """Return whether a run of characters in a value mixes letters and digits, unlike runs in names of models."""
     return any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(value))
 
 
@@ -230,7 +230,7 @@ class Keys:
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
     def shorten(self, path: str) -> None:
-        """Replace this path by its last part from now on."""
+        """From now on, hide a path in texts: only the last part of the path stays."""
         name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 

@@ -40,7 +40,7 @@ MAX_BYTES = 100_000
 
 
 LIST_FOLDER, LIST_GAP = "# folder: ", "# gap: "
-"""The prefixes of lines of `--cassette-list` without a cassette's name."""
+"""The prefixes of lines of `--cassette-list` that do not name a cassette."""
 
 
 class Budget:

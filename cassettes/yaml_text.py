@@ -152,7 +152,7 @@ def _encode(kind: str, numbers: list[float]) -> str:
 
 
 def _shortest(number: float) -> float:
-    """Return the number with the shortest decimal form that has the same value in single precision, as in JSON."""
+    """Return the number with the shortest decimal form among all numbers with the same value in single precision."""
     exact = struct.pack("<f", number)
     for digits in range(6, 9):
         short = float(f"{number:.{digits}g}")

@@ -30,7 +30,7 @@ _HELP = {"help_option_names": ["-h", "--help"]}
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands by name. Each is loaded only when needed: serving a memory does not import the benchmarks."""
+    """The commands by name. A command is loaded only when needed: serving a memory does not import the benchmarks."""
 
     def __getitem__(self, name: str) -> Any:
         plugin = plugins_by_name(COMMANDS)[name]
@@ -47,7 +47,7 @@ class _Commands(Mapping[str, Any]):
 
 
 class _UntypedFlags:
-    """Removes the type `<bool>` of flags from the help, because a flag takes no value."""
+    """A command whose help shows flags without the type `<bool>`, because a flag takes no value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """See click's `Command`. The parameters include the option --help."""

@@ -101,7 +101,7 @@ def shown_as(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Replace each parameter of a command that is a dataclass by options, one for each field."""
+    """Return a command in which each parameter of a dataclass type is replaced by one option for each field."""
     own = inspect.signature(command).parameters
     groups: dict[str, Any] = {
         name: one.annotation for name, one in own.items() if dataclasses.is_dataclass(one.annotation)

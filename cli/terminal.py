@@ -55,7 +55,7 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def tell(label: str, text: str) -> None:
-    """Print a label such as "[bold red]error:[/]", and a text, to standard error."""
+    """Print a label such as "[bold red]error:[/]" and a text to standard error."""
     Terminal(stderr=True, soft_wrap=True, highlight=False).print(f"{label} {escape(text)}")
 
 

@@ -94,7 +94,7 @@ def _check(store: ManagedStore) -> None:
 
 
 def _describe(name: str) -> tuple[str, str, str, str]:
-    """Return a strategy's class name, view, costs and needs; only an error's text if it cannot be loaded."""
+    """Return a strategy's class name, view, costs and needs; for an unloadable strategy, only the error's text."""
     try:
         strategy = strategy_named(name)
     except PluginError as error:

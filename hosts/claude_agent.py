@@ -75,7 +75,10 @@ class MemorySessionStore:
         return [unquote(id_.rpartition("/")[2]) async for id_ in self._below(_id(**key))]
 
     async def delete(self, key: Any) -> None:
-        """Delete a transcript, and with a main transcript its subagents'. The memory of the project stays."""
+        """Delete a transcript, and the transcripts of its subagents.
+
+        The memory of the project stays.
+        """
         for id_ in [_id(**key), *[id_ async for id_ in self._below(_id(**key))]]:
             await self._store.clear(id_)
 
@@ -94,7 +97,7 @@ class MemorySessionStore:
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}} if text else {}
 
     async def _follow(self, key: Any, entries: Sequence[Any], *, whole: bool) -> None:
-        """Save a session's new entries to the project's memory; take back entries if a prompt goes back before them."""
+        """Save a session's new entries to the project's memory; take back the entries that a newer prompt abandons."""
         log, session = self._log(key["project_key"]), key["session_id"]
         left = _find_left_behind(await self._around(_id(**key), entries))
         if {_uuid(entry) for entry in entries} & set(left.values()):
@@ -105,7 +108,7 @@ class MemorySessionStore:
         await log.afollow([one._replace(thread=session) for one in said], whole=whole)
 
     async def _around(self, id_: str, entries: Sequence[Any]) -> list[Any]:
-        """Return the newest entries of a transcript, at least from the parent of the first given entry on."""
+        """Return the newest entries of a transcript; the parent of the first given entry is among them."""
         before = next((dict_of(entry).get("parentUuid") for entry in entries if _uuid(entry)), None)
         size = max(_PAGE, len(entries))
         while True:
@@ -116,7 +119,7 @@ class MemorySessionStore:
             size *= 4
 
     async def _origins(self, project_key: str, entries: Sequence[Any]) -> dict[str, str]:
-        """Return the current uuids of forked entries with their original uuids, traced through all forks."""
+        """Return the original uuid of each forked entry, by its current uuid; repeated forks are traced back."""
         from_ = {_uuid(entry): dict_of(entry["forkedFrom"]) for entry in map(dict_of, entries) if "forkedFrom" in entry}
         origins = {uuid: str(fork.get("messageUuid") or uuid) for uuid, fork in from_.items()}
         for session in {str(fork["sessionId"]) for fork in from_.values() if fork.get("sessionId")}:
@@ -131,7 +134,7 @@ class MemorySessionStore:
         return HostLog(memory_of(self._memories, project_key), "claude-agent")
 
     async def _turns(self, id_: str, entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
-        """Return the records of entries with turn ids, which are the same if the entries are sent again."""
+        """Return the records of entries, each turn with its id; entries that are sent again have the same turn ids."""
         first = next((place for place, entry in enumerate(entries) if _uuid(entry)), len(entries))
         before = Counter[str]()
         anchor, said = "", [_write(entry) for entry in entries]

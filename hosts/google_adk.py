@@ -14,7 +14,7 @@ _PIECES = 4  # Messages in the log for each event: an event with several tool re
 
 
 class MemoryService(VirtualSubclass):
-    """ADK's `BaseMemoryService` with a memory for each user of an app, which learns from all sessions of the user.
+    """ADK's `BaseMemoryService` with a memory for each user of an app; the memory learns from all sessions of the user.
 
     ADK's tool `preload_memory` passes on the user's newest words, so memories that need a query work too. Adding a
     session again, as ADK's callbacks do after each run, adds only the new events.
@@ -24,7 +24,7 @@ class MemoryService(VirtualSubclass):
     host_class: ClassVar = "BaseMemoryService"
 
     def __init__(self, memories: Memories) -> None:
-        """Serve memories.
+        """Make a service for memories.
 
         Args:
             memories: A provider, a function from "app/user" to a memory, or a memory with "app/user" as its id.

@@ -230,9 +230,9 @@ def remember(memories: Memories) -> Any:
 
 
 def this_turn(left: Any, right: Any) -> list[Any]:
-    """Reduce a state's messages to this turn: `messages: Annotated[list, this_turn]` keeps checkpoints small.
+    """Merge messages, and keep only this turn: `messages: Annotated[list, this_turn]` keeps checkpoints small.
 
-    The memory's log has earlier turns. Apart from that, the function works like LangGraph's `add_messages`.
+    The memory's log has earlier turns. Otherwise, the function works like LangGraph's `add_messages`.
     """
     messages: list[Any] = _message.add_messages(left, right)
     starts = [place for place, message in enumerate(messages) if message.type == "human"]

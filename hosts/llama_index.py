@@ -18,10 +18,10 @@ _ROLES = {"chatbot": "assistant", "model": "assistant"}
 class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
-    Most chat engines and agents first put the user's message, and then get the view, which ends with the message; an
-    engine that gets the view first passes the message as `input`. Strategies that search use the message as the query.
-    The memory learns from an exchange once, after the answer. An unanswered question that is put again after a load is
-    a retry, and is saved once.
+    Most chat engines and agents first put the user's message, and then get the view; the view then ends with this
+    message. An engine that gets the view first passes the message as `input`. Strategies that search use the message as
+    the query. The memory learns from an exchange once, after the answer. An unanswered question that is put again after
+    a load is a retry, and is saved once.
 
     Attributes:
         memory: The memory.

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 PART = ""
-"""Replaces the host's own form in all but the first of several chat messages from one host message."""
+"""Marks a later chat message of the same host message; only the first chat message has the host's own form."""
 
 
 class HostMessage(NamedTuple):
@@ -38,7 +38,8 @@ class HostMessage(NamedTuple):
         message: The OpenAI chat message, from which memories learn.
         own: The host's own form of the message as JSON, with ids, reasoning and usage; the memory's model never sees
             this form.
-        key: The host's id of the message in this conversation; a message with an id is stored only once. "" for none.
+        key: The host's id of the message in this conversation; a message with an id is stored only once. "" for a
+            message without an id.
         seq: The log number; 0 if the message is not in the log.
         thread: The host's thread with the message; "" if unknown.
         unfinished: True for the part of a stopped answer that the user has read.

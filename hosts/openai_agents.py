@@ -143,17 +143,17 @@ def _newest(said: Sequence[HostMessage], limit: int | None) -> list[Item]:
 
 
 def _find_popped(said: Sequence[HostMessage]) -> list[HostMessage]:
-    """Return messages of an interrupted pop: their other items are saved, but the messages are not deleted yet."""
+    """Return the messages that an interrupted pop should still delete; their other items were saved again already."""
     popped = {one.key.removeprefix(_REST) for one in said if one.key.startswith(_REST)}
     return [one for one in said if str(one.seq) in popped]
 
 
 def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
-    """Return items as messages, each with its items.
+    """Return items as messages; each message has the items that it was made from.
 
-    An item without a chat form, such as reasoning, belongs to the next item's message; at the end, to the last message.
-    The text, reasoning and calls of one response are one message. The items of a message are shown or left out
-    together.
+    An item without a chat form, such as reasoning, belongs to the message of the next item; without a next item, to the
+    last message. The text, reasoning and calls of one response are one message. The items of a message are shown or
+    left out together.
     """
     said: list[HostMessage] = []
     waiting: list[Item] = []

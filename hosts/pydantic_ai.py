@@ -73,13 +73,16 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
 
 
 def _thread(ctx: Any, messages: Sequence[Any]) -> str:
-    """Return the conversation id if the application passes in a history, which then overrides the log; else ""."""
+    """Return the conversation id if the application passes in a history, and "" otherwise.
+
+    A history that is passed in overrides the log.
+    """
     handed_over = any(message.run_id != ctx.run_id for message in messages)
     return str(ctx.conversation_id) if handed_over else ""
 
 
 def _to_messages(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
-    """Yield messages for the log, each with Pydantic AI's response, or request with a single part.
+    """Yield messages for the log, each with its Pydantic AI object: a response, or a request with a single part.
 
     A message's key consists of the run's id and a hash of the content, because Pydantic AI has no ids for messages.
     """

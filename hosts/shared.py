@@ -25,7 +25,7 @@ from memzoo.strategy import BaseMemory
 __all__ = ["HostLog", "Memories", "VirtualSubclass", "host_module", "memory_of"]
 
 Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
-"""A memory for one conversation. For many conversations: a provider, or a function from the host's id to a memory."""
+"""One memory for one conversation; or a provider, or a function from the host's conversation id to a memory."""
 
 logger = logging.getLogger("memzoo")
 
@@ -42,7 +42,7 @@ class HostLog:
 
     Attributes:
         memory: The memory.
-        field: The name of the field of a record with the host's own form of a message.
+        field: The name of a record's field that has the host's own form of the message.
     """
 
     def __init__(self, memory: BaseMemory, host: str) -> None:
@@ -104,13 +104,14 @@ class HostLog:
         Args:
             said: All messages of the host, or its newest messages, each with a key, oldest first.
             ended: See `aadd`.
-            thread: The id of the thread that ends with exactly these messages; "" if the thread may have other
-                messages between them. Only messages appended for the same thread are ever taken back.
-            cuts_at_questions: The host drops old messages only before a question. So if the thread does not begin with
-                a question, its question was deleted. Otherwise, the log keeps messages before the thread's first.
-            whole: The host passes in all messages of this run. So an unanswered message in the log with the same words
-                is the question of a failed run, and the question is not stored again. Two equal messages of the host
-                are still two messages.
+            thread: The id of the thread, if the thread ends with exactly these messages; "" if other messages may be
+                between these. Only messages appended for the same thread are ever taken back.
+            cuts_at_questions: True if the host drops old messages only before a question. A thread that does not begin
+                with a question then had its question deleted. Otherwise, the log keeps messages before the thread's
+                first.
+            whole: True if the host passes in all messages of this run. An unanswered message in the log with the same
+                words is then the question of a failed run, and is not stored again. Two equal messages of the host are
+                still two messages.
         """
         new = await self._find_new(said, thread, cuts_at_questions=cuts_at_questions)
         # The store itself skips a forgotten message on append, but many messages are checked faster together.
@@ -163,7 +164,7 @@ class HostLog:
         ]
 
     async def _find_asked_again(self, query: str | None) -> int:
-        """Return the log number before a stopped answer to this question; 0 if the newest message is no such answer."""
+        """Return the number before a stopped answer to this question; 0 if the newest message is no such answer."""
         waiting = await self._find_unanswered()
         asked = [host_text(one.message["content"]) for one in waiting if one.message["role"] == "user"]
         if not asked or not waiting[-1].unfinished or find_lacking(self.memory.store, "forget"):
@@ -251,7 +252,7 @@ class HostLog:
     async def _step_back(
         self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
-        """Take back messages that a thread no longer has, and all from a changed message on; return the rest."""
+        """Take back messages that a thread no longer has, and all messages from a changed one on; return the rest."""
         now = {one.key: one.message for one in said if one.key}
         first = next((one for one in known if one.key in now), None)
         if first is None:
@@ -278,7 +279,10 @@ class HostLog:
         return [self._to_message(entry) for entry in reversed(newest)]
 
     async def _count_repeated(self, said: Sequence[HostMessage], keys: Collection[str] = ()) -> int:
-        """Return how many first messages repeat the newest unanswered questions, except questions with these `keys`."""
+        """Return how many of the first messages repeat the newest unanswered questions.
+
+        Questions with these `keys` are left out of the comparison.
+        """
         asked = [self._as_kept(one) for one in itertools.takewhile(lambda one: one.message["role"] == "user", said)]
         if not asked:
             return 0

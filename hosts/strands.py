@@ -31,8 +31,8 @@ class MemoryConversationManager:
     the end of an invocation, the messages are saved by their tracking ids, and the memory learns from them;
     `agent.messages` keeps the newest turn, and the log keeps everything. A failed invocation is saved too, with its
     tool calls and results; the same prompt again is a retry, and is sent and saved once. An interrupted invocation is
-    saved together with the next invocation that ends. If you remove or edit messages of the newest turn in
-    `agent.messages`, or load an older snapshot of the agent, the log drops the removed messages too.
+    saved together with the next invocation that ends. The log also drops messages that you remove from the newest turn
+    in `agent.messages`, or replace there, or that an older snapshot of the agent lacks.
 
     Attributes:
         memory: The memory of one agent.

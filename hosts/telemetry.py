@@ -211,7 +211,7 @@ def instrumented_calls() -> list[InstrumentedCall]:
 
 
 def _of_memories() -> list[InstrumentedCall]:
-    """Return the watched calls of memories, with OpenTelemetry's names, in which a conversation is a memory store.
+    """Return the watched calls of memories, with OpenTelemetry's names; a "memory store" there is a conversation.
 
     https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
     """

@@ -147,7 +147,7 @@ def most_under_way(executor: Executor | None) -> int:
 
 
 def in_this_process(executor: Executor | None) -> bool:
-    """Return whether the work runs in this process, where no object needs pickling."""
+    """Return whether the executor runs work in this process, where no object needs pickling."""
     apart = getattr(concurrent.futures, "InterpreterPoolExecutor", ())  # of Python 3.14: threads without shared objects
     return executor is None or (isinstance(executor, ThreadPoolExecutor) and not isinstance(executor, apart))
 
@@ -336,7 +336,10 @@ def _unpack(packed: bytes, *, keep: bool = True) -> Any:
 
 @functools.lru_cache(maxsize=4)
 def _keep(packed: bytes) -> Any:
-    """Return an unpickled object that all batches of a run share; a cache keeps its models and counters for reuse."""
+    """Return an unpickled object that all batches of a run share.
+
+    A cache keeps the object, because its models and counters are reused.
+    """
     return pickle.loads(packed)  # noqa: S301 - from the process that sends the work
 
 

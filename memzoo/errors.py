@@ -94,7 +94,7 @@ class OverBudgetError(MemoryZooError, ValueError):
 
     @classmethod
     def of(cls, what: str, size: int, limit: int, unit: str = "tokens", advice: str = "") -> "OverBudgetError":
-        """Return the error for `what`, which has a size over the limit."""
+        """Return the error for the texts described by `what`, whose size exceeds the limit."""
         error = cls(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")
         error.size, error.limit = size, limit
         return error

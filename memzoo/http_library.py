@@ -1,4 +1,4 @@
-"""The HTTP library of the installed `openai` client: httpx2, or before openai 3, httpx, with the same names."""
+"""The HTTP library of the installed `openai` client: httpx before openai 3, then httpx2. Both have the same names."""
 
 import importlib
 from typing import TYPE_CHECKING

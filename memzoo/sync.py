@@ -54,7 +54,8 @@ _call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
 def is_blocking() -> bool:
     """Return whether the running coroutine belongs to a synchronous call, where it must not suspend.
 
-    Event loops and tasks started within a synchronous call do not belong to the call, although they have its context.
+    Event loops and tasks started within a synchronous call do not belong to the call, although they inherit the call's
+    context.
     """
     call = _call.get()
     return call is not None and call.loop is _get_running_loop()
@@ -89,7 +90,9 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
-    """Yield the items of an asynchronous generator whose ports never suspend; closing the result closes both.
+    """Yield the items of an asynchronous generator whose ports never suspend.
+
+    Closing the returned generator also closes the asynchronous generator.
 
     Raises:
         AsyncOnlyError: See `drive`.

@@ -78,12 +78,12 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def private(file: str, flags: int) -> int:
-    """Open a file for `open(..., opener=private)`: a new file is only for its owner; existing files keep their mode."""
+    """Open a file for `open(..., opener=private)`: only the owner can read a new file; an old file keeps its mode."""
     return os.open(file, flags, 0o600)
 
 
 def redact_url(url: str) -> str:
-    """Return a URL without user and passwords, even if it is malformed.
+    """Return a URL, even a malformed URL, without user and passwords.
 
     Example:
         >>> redact_url("postgresql://me:secret@host/db?password=secret")
@@ -123,7 +123,10 @@ def visible(text: str) -> str:
 
 
 def _containers(values: Iterable[Any]) -> Collection[_Container]:
-    """Return each container once: a container that contains itself or is repeated would multiply with each level."""
+    """Return the dicts, lists and tuples among values, each object once.
+
+    A repeated container, or a container that contains itself, would multiply with each level.
+    """
     found = (cast("_Container", one) for one in values if isinstance(one, (dict, list, tuple)))
     return {id(one): one for one in found}.values()
 

@@ -1,8 +1,8 @@
 """The prompts, one Jinja file for each, and the loader that renders the prompts.
 
 A strategy from another package may have its own prompts (`BaseMemory.own_prompts`). Values in a prompt are data: a
-value is never interpreted as a template, and cannot end its section, because all tags of the library's templates and
-your own templates are escaped in values. A missing variable is an error.
+value is never interpreted as a template. A value cannot end its section either: in values, the tags of all templates
+(the library's and your own) are escaped. A missing variable is an error.
 """
 
 import functools

@@ -36,7 +36,7 @@ UNFINISHED: Mapping[str, str] = {ANSWER: '{"unfinished": true}'}
 """The fields of an answer that was stopped half-way: `Record({"role": "assistant", ...}, UNFINISHED)`."""
 
 SAID_AT = "@said_at"
-"""The name of the field for a time of saying before storing, in ISO 8601 with a time zone; "" if unknown."""
+"""The field for the time of saying, if earlier than the time of storing: ISO 8601 with a time zone; "" if unknown."""
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -53,8 +53,8 @@ class Record:
     Attributes:
         message: The OpenAI chat message.
         fields: The named inputs or outputs that came with the message, in order; the value `None` stands for the
-            message's content. Empty unless keeping fields was requested. A field whose name begins with "@" holds a
-            host's own form of the message: no view, search or model sees such a field.
+            message's content. Empty unless the caller keeps inputs and outputs by name. A field whose name begins with
+            "@" holds a host's own form of the message: no view, search or model sees such a field.
     """
 
     message: Message
@@ -107,7 +107,7 @@ class Entry:
 
     @property
     def answered(self) -> dict[str, Any]:
-        """The known values among `model`, `usage` and `unfinished`, by name."""
+        """A dict of `model`, `usage` and `unfinished`, without unknown values."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
         return told
 
@@ -170,8 +170,8 @@ class Store(Protocol):
     """Keeps the logs and the derived states of conversations, by conversation id.
 
     Any number of memories can share a store. The methods are coroutines that suspend only when
-    `memzoo.sync.is_blocking` is false. Records passed in and entries returned are never changed afterwards, by caller
-    or store, so neither needs to copy them. The caller owns the lists and states that methods return.
+    `memzoo.sync.is_blocking` is false. Neither the caller nor the store changes records and entries after a call, so
+    nobody needs to copy them. The caller owns the lists and states that methods return.
 
     `memzoo.testing.PlainStoreContract` states all rules as tests. Run these tests on your own store; for a
     `ManagedStore`, run `StoreContract` instead.

@@ -268,7 +268,7 @@ class EncryptedStore(Closing):
         return plain
 
     def _unseal(self, token: JSON, what: str) -> tuple[Any, Any, list[Any]]:
-        """Decrypt a token; return its two values and the place that they are bound to."""
+        """Decrypt a token; return the token's two values, and the place to which the token is bound."""
         plain = self._decrypt(token, what)
         try:
             one, other, place = json.loads(plain)

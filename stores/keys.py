@@ -50,7 +50,7 @@ def is_encrypted(entry: Entry) -> bool:
 
 
 async def has_sample(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Tell whether the oldest or newest message of any sampled conversation satisfies a condition.
+    """Tell whether a condition holds for the oldest or the newest message of any sampled conversation.
 
     Messages that cannot be read are skipped. A store that cannot list its conversations has no samples.
     """

@@ -148,7 +148,10 @@ _looked: ContextVar[set[tuple[int, str]] | None] = ContextVar("memzoo_looked", d
 
 @contextmanager
 def looking_once() -> Generator[set[tuple[int, str]]]:
-    """Read each list only once within this block, a load or a save; clear the yielded set to read lists again."""
+    """Read each list only once within the block; the block contains one load or one save.
+
+    Yields the set of lists read so far; clear the set to read the lists again.
+    """
     before, looked = _looked.get(), set[tuple[int, str]]()
     _looked.set(looked)
     try:

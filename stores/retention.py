@@ -62,8 +62,8 @@ async def adelete_old(
             tombstones stay.
         now: The time from which ages are counted; by default, the current time.
         index: An index beside the store, such as a `ChromaIndex` in a folder. The embeddings of a conversation that
-            lost messages are removed from the index; the next load adds those of the remaining messages again, from the
-            store.
+            lost messages are removed from the index; the next load adds the embeddings of the remaining messages again,
+            from the store.
         after: Examine only conversations whose ids follow this id.
         limit: The maximum number of conversations to examine.
         prefix: Examine only conversations whose ids begin with this text. `memzoo-scope-` selects the conversations of

@@ -74,7 +74,7 @@ def keeps_tombstones(store: Store) -> TypeGuard[TombstoneStore]:
 async def forget(
     store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
 ) -> list[int]:
-    """Delete messages like `TombstoneStore.forget`; only a store that keeps tombstones gets tombstones.
+    """Delete messages like `TombstoneStore.forget`, without tombstones if the store cannot keep tombstones.
 
     Raises:
         UnsupportedError: The store cannot delete single messages.
@@ -115,7 +115,7 @@ async def restore(
     states: Mapping[str, StoredState],
     tombstones: Collection[str],
 ) -> None:
-    """Write a conversation like `TombstoneStore.restore`; only a store that keeps tombstones gets tombstones."""
+    """Write a conversation like `TombstoneStore.restore`, without tombstones if the store cannot keep tombstones."""
     whole = managed(store, "restore")
     if keeps_tombstones(store):
         await store.restore(conversation_id, entries, states, tombstones=tombstones)

@@ -163,7 +163,7 @@ class FailureContract(ContractTools):
         assert sum(talk.failed[-10:]) == 0
 
     def test_another_process_goes_on_with_a_bad_exchange(self) -> None:
-        """The store keeps the attempts, so a new memory for each turn needs no more attempts than a single memory."""
+        """The store counts failed attempts, so a new memory for each turn asks no more often than a single memory."""
         talk = self.talk()
         talk.model.refused = _BAD
         for turn in range(_ENOUGH):
@@ -212,7 +212,7 @@ class FailureContract(ContractTools):
         assert talk.open_again().set_aside() == []
 
     def test_an_outage_is_made_up_for(self) -> None:
-        """A model that is down is asked ever less often, by at most one load; later, all exchanges are learnt from."""
+        """While a model is down, it is asked ever less often; once the model works, all exchanges are learnt from."""
         talk = self.talk(max_pending_tokens=500)
         talk.model.fault = ModelError("the model is down")
         talk.take_turns(100)

@@ -77,7 +77,7 @@ class ForgettingContract(ContractTools):
         assert (memory.load_memory_variables(QUESTION), memory.history()) == before
 
     def test_history_comes_in_pages(self) -> None:
-        """Pages start at any entry, in both directions; entries have numbers and times."""
+        """A page of the history can start at any entry and go in either direction; entries have numbers and times."""
         memory = self.told()
         assert [entry.seq for entry in memory.entries(limit=2, newest_first=True)] == [4, 3]
         assert [entry.seq for entry in memory.entries(limit=2, newest_first=True, before=3)] == [2, 1]

@@ -16,7 +16,7 @@ _DAY = 86_400
 
 
 def _lease(store: LeasingStore, owner: str, *, id_: str = "c", state: str = "s", seconds: float = _DAY) -> Lease:
-    """Return the current lease after this owner has requested the lease."""
+    """Request a lease for an owner, and return the current lease."""
     lease = drive(store.lease(id_, state, owner=owner, seconds=seconds))
     assert lease is not None
     return lease
@@ -29,7 +29,7 @@ class LeasingStoreContract(PlainStoreContract):
     """
 
     def test_one_owner_has_a_lease(self, store: LeasingStore) -> None:
-        """Until a lease is released, its owner can renew the lease, and other owners get it returned as taken."""
+        """Until a lease is released, its owner can renew the lease, and requests of others return this lease."""
         fill(store, "c", "a")
         mine = _lease(store, "one")
         assert mine.owner == "one"
@@ -40,7 +40,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "two").owner == "two"
 
     def test_a_lease_ends_by_itself(self, store: LeasingStore) -> None:
-        """After its seconds, a lease can be taken by another owner; until it is taken, its owner can renew it."""
+        """An expired lease can be taken by another owner; until then, the old owner can renew the lease."""
         fill(store, "c", "a")
         mine = _lease(store, "one", seconds=0)
         assert _lease(store, "one", seconds=0) == mine
@@ -48,7 +48,7 @@ class LeasingStoreContract(PlainStoreContract):
         assert _lease(store, "one").owner == "two"
 
     def test_tokens_rise_with_owners(self, store: LeasingStore) -> None:
-        """Each new owner gets a greater token than all earlier owners, also if it had the lease before."""
+        """Each new owner gets a greater token than all earlier owners, even an owner that had the lease before."""
         fill(store, "c", "a")
         tokens = list[int]()
         for owner in ("one", "two", "one", "one"):

@@ -59,7 +59,7 @@ class StoreContract(PlainStoreContract):
 
     @pytest.mark.parametrize("seqs", [[5], [1, 2, 3, 4, 5]])
     def test_numbers_are_never_used_again(self, store: ManagedStore, seqs: list[int]) -> None:
-        """After the newest or all messages were forgotten, numbering continues as if they were still stored."""
+        """After the newest or all messages were forgotten, numbering continues as if the messages were still stored."""
         fill(store, "c", *"abcde")
         drive(store.forget("c", seqs))
         assert numbers(fill(store, "c", "f", "g")) == [6, 7]

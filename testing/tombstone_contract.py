@@ -49,7 +49,7 @@ class TombstoneStoreContract(StoreContract):
         assert numbers(fill(store, "c", "a")) == [1]
 
     def test_what_may_be_said_again_leaves_no_tombstone(self, store: TombstoneStore) -> None:
-        """`tombstones`, independently of `derived`, decides if a forgotten turn can be stored again."""
+        """The argument `tombstones` decides if a forgotten turn can be stored again; `derived` does not matter."""
         fill(store, "c", "a", "b")
         drive(store.forget("c", [1], derived=False, tombstones=False))
         drive(store.forget("c", [2], tombstones=False))

@@ -1,7 +1,7 @@
-"""Counts the names that a user can meet: `python -m tools.concepts`, with `--names` to list them.
+"""Counts the names that a user can meet: `python -m tools.concepts`; `--names` lists the names.
 
-Counted are distinct names of each kind, so that moving a name changes nothing. A module is public if the documentation
-imports from it.
+Each distinct name of a kind counts once, so moving a name changes nothing. A module is public if the documentation
+imports from the module.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ _IMPORT = re.compile(r"(?:from|import) (memzoo(?:\.\w+)*)")
 
 
 def concepts() -> dict[str, set[str]]:
-    """The names by kind."""
+    """Return the names by kind."""
     shared = set(options_of(BaseMemory))
     classes = [*STRATEGIES.values(), *map(strategy_named, further_names())]
     commands, flags = set[str](), set[str]()

@@ -1,6 +1,6 @@
-"""A pytest plugin that tells `coverage` which test runs, and writes down what each of them took, in seconds.
+"""A pytest plugin that records which lines each test runs, and the seconds that each test takes.
 
-`tools.mutants` uses it to run only the tests that reach a change, the quickest first.
+`tools.mutants` uses these records to run only the tests that reach a change, the quickest first.
 """
 
 import functools
@@ -15,7 +15,7 @@ import coverage
 import pytest
 
 SECONDS = "MUTANTS_SECONDS"
-"""The environment variable that names the file for the seconds."""
+"""The environment variable with the path of the file for the seconds."""
 
 _CACHED: type[Any] = type(functools.cache(len))
 _taken: dict[str, float] = {}
@@ -25,7 +25,7 @@ _failed: set[str] = set()
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
-    """Let what runs from now on count for this test, also what an earlier one left in a cache."""
+    """Record coverage for this test from now on, after clearing caches that earlier tests filled."""
     if measuring := coverage.Coverage.current():
         for cached in _caches():
             cached.cache_clear()
@@ -34,25 +34,25 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:
-    """Add what the processor did for it, also in processes that it waited for."""
+    """Add the CPU time of the test, including processes that the test waited for."""
     _worked[nodeid] += _work()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add what a part of a test took."""
+    """Add the seconds of one phase of a test, and note if the phase failed."""
     _taken[report.nodeid] = _taken.get(report.nodeid, 0) + report.duration
     if report.failed:
         _failed.add(report.nodeid)
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
-    """Keep the files whose tests cannot be run."""
+    """Note the files whose tests cannot be collected."""
     if report.failed:
         _failed.add(report.nodeid)
 
 
 def pytest_sessionfinish() -> None:
-    """Write down what took how long, and how much work, of the tests that passed, and which failed."""
+    """Write the seconds and the CPU time of each passed test, and the names of the failed tests."""
     if path := os.environ.get(SECONDS):
         passed = {test: (seconds, _worked[test]) for test, seconds in _taken.items() if test not in _failed}
         told = {"passed": passed, "failed": sorted(_failed)}

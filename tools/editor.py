@@ -1,7 +1,7 @@
-"""Asks pyright what an editor says of options: `python -m tools.editor`; fails if it says too little.
+"""Asks pyright what an editor shows about options: `python -m tools.editor`.
 
-README's snippet has no error; a wrong name of an option and a wrong type are errors; and whoever points at an option
-sees its type, its default and what it means.
+Fails unless pyright accepts README's snippet, reports a wrong option name and a wrong type as errors, and shows each
+option's type, default and meaning on hover.
 """
 
 import json
@@ -31,7 +31,7 @@ _HOVERS = {
 
 
 def main() -> int:
-    """Tell what pyright says, and by the exit code whether that is enough."""
+    """Print pyright's findings, and return the exit code: 0 if all expectations are met."""
     with tempfile.TemporaryDirectory(dir=_ROOT, prefix=".editor-") as folder:
         settings = {"extraPaths": [str(_ROOT)], "typeCheckingMode": "standard", "pythonVersion": "3.11"}
         settings |= {"venvPath": str(Path(sys.prefix).parent), "venv": Path(sys.prefix).name}
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def _hover(file: Path, text: str) -> dict[str, str]:
-    """What the language server shows for each option in a text."""
+    """Return the text that the language server shows for each option in a source text."""
     file.write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "pyright.langserver", "--stdio"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
@@ -86,7 +86,7 @@ def _hover(file: Path, text: str) -> dict[str, str]:
 
 
 def _read(stream: IO[bytes]) -> dict[str, Any]:
-    """One message of the server."""
+    """Return the next message from the language server."""
     size = 0
     while line := stream.readline().strip():
         if line.lower().startswith(b"content-length:"):

@@ -1,7 +1,8 @@
-"""Runs pytest again and again, each time in a fork of one process that has loaded the libraries already.
+"""Runs pytest repeatedly, each time in a fork of one process that has already loaded the libraries.
 
-To load them takes most of the time of a short run. `tools.mutants` starts this process in a copy of the working tree,
-and sends it one run a line: the arguments of pytest as a JSON list. It answers with the exit code.
+Loading the libraries takes most of the time of a short run. `tools.mutants` starts this process in a copy of the
+working tree, and sends a line for each run: the arguments of pytest as a JSON list. The process answers with the exit
+code.
 """
 
 import contextlib
@@ -22,19 +23,19 @@ import pytest
 __all__ = ["QUIETLY", "Forked"]
 
 QUIETLY = ("-q", "-n", "0", "-p", "no:randomly", "--assert=plain")
-"""Arguments for runs of which nobody reads the output."""
+"""The arguments for runs whose output nobody reads."""
 
 _LIBRARIES = ("cryptography.fernet", "hypothesis.stateful", "networkx", "numpy", "openai", "sqlalchemy.ext.asyncio")
 _LONGEST = 1800
 
 
 class Forked:
-    """Runs tests in a tree.
+    """Runs tests in a copy of the working tree.
 
     Args:
-        tree: The tree.
-        environment: The variables of the runs.
-        python: The interpreter.
+        tree: The folder of the copy.
+        environment: The environment variables of the runs.
+        python: The path of the interpreter.
     """
 
     def __init__(self, tree: Path, environment: Mapping[str, str], python: str = sys.executable) -> None:
@@ -50,7 +51,7 @@ class Forked:
         )
 
     def fails(self, arguments: Sequence[str]) -> bool:
-        """Whether a test failed, or did not end."""
+        """Run pytest, and return whether a test failed or did not end."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(json.dumps(arguments) + "\n")
@@ -90,7 +91,7 @@ def _run(arguments: Sequence[str]) -> NoReturn:
 
 
 def _code(pid: int) -> int:
-    """The exit code of a run; whatever it started ends with it, and all of it with this process."""
+    """Wait for a run, end all processes started by the run, and return the run's exit code."""
     end, parent = time.monotonic() + _LONGEST, os.getppid()
     done = status = 0
     try:

@@ -1,8 +1,8 @@
-"""Mutants: changes the code in small ways, one at a time, and lists those that no test notices.
+"""Tests the tests: changes the code in small ways, one at a time, and lists the changes that no test notices.
 
-`python -m tools.mutants` does it to copies of the working tree, so that nothing here changes meanwhile. The tests run
-once with `coverage`; after that each change is shown only to the tests that reach its line, the quickest first. A test
-that takes much longer than before notices it too. A run that was stopped goes on with `--skip`.
+`python -m tools.mutants` changes copies of the working tree only. The tests run once with `coverage`. Then, for each
+change, only the tests that reach the changed line run, the quickest first. A change is also noticed if a test takes
+much longer than before. `--skip` continues a run that was stopped.
 """
 
 import ast
@@ -32,12 +32,12 @@ ROOT = Path(__file__).parents[1]
 
 
 class Room(NamedTuple):
-    """A part of the package, and the tests that are to notice its changes.
+    """A part of the package, and the tests that should notice its changes.
 
     Attributes:
-        files: Files and folders.
-        tests: The same; those that tell of these files, so that a run takes minutes.
-        host: The agent framework in whose environment they run; "" for this one.
+        files: The files and folders of the part.
+        tests: The files and folders of the tests, chosen so that a run takes minutes.
+        host: The agent framework whose environment runs the tests; "" for this environment.
     """
 
     files: tuple[str, ...]
@@ -46,12 +46,12 @@ class Room(NamedTuple):
 
     @property
     def python(self) -> str:
-        """The interpreter."""
+        """The path of the interpreter."""
         return str(python_of(self.host)) if self.host else sys.executable
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Those of pytest."""
+        """The options for pytest."""
         return (*OPTIONS, "--assert=plain") if self.host else QUIETLY
 
 
@@ -108,7 +108,7 @@ ROOMS = {
     "engine": Room(("memories/engine",), ("tests/memories",)),
     "sql": Room(("stores/sql",), ("tests/stores",)),
 }
-"""Parts by name, with their focused tests."""
+"""The parts by name, with their tests."""
 
 _SHARED = ("hosts/shared.py", "hosts/messages.py")
 _ADAPTERS = {"langchain": ("hosts/langchain_agents.py", "hosts/langchain_threads.py")}
@@ -123,7 +123,7 @@ HOST_ROOMS = (
         for name, host in HOSTS.items()
     ),
 )
-"""The room called "hosts": each adapter in its framework, and what they share in all of them."""
+"""The parts of the room "hosts": one part for each framework's adapter; every framework also tests the shared code."""
 
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -154,11 +154,11 @@ class Mutant(NamedTuple):
     """A changed file.
 
     Attributes:
-        file: Which one, from the root.
-        line: Where it begins.
-        end: Where it ends.
-        what: What was done there.
-        text: The file as it is then.
+        file: The path of the file, relative to the project's root.
+        line: The first line of the change.
+        end: The last line of the change.
+        what: A description of the change.
+        text: The whole text of the changed file.
     """
 
     file: str
@@ -169,12 +169,12 @@ class Mutant(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Where it is, and what was done."""
+        """Return the place and the description of the change."""
         return f"{self.file}:{self.line}: {self.what}"
 
 
 class _Place:
-    """A copy of the working tree, and tests that run there."""
+    """A copy of the working tree, with a process that runs tests in the copy."""
 
     def __init__(self, source: Path, folder: Path, room: Room) -> None:
         self.tree, own = copied_tree(source, folder)
@@ -183,7 +183,7 @@ class _Place:
 
 
 class _Work:
-    """A room at work: copies of the working tree, and the tests that reach a line."""
+    """The work on one room: the copies of the working tree, and the function that finds the tests for a change."""
 
     def __init__(self, room: Room, files: Sequence[str], folder: Path, jobs: int, seconds: float) -> None:
         self.room, self.files = room, [file for file in files if file in _files_of(room)]
@@ -195,13 +195,13 @@ class _Work:
             self.free.put(place)
 
     def close(self) -> None:
-        """End what runs in the copies."""
+        """End the processes that run tests in the copies."""
         for place in self.places:
             place.tests.close()
 
 
 def copied_tree(source: Path, folder: Path) -> tuple[Path, dict[str, str]]:
-    """A copy of the working tree in a folder, and the variables with which its own code is run."""
+    """Copy the working tree into a folder; return the copy, and the environment variables that run its code."""
     skipped = shutil.ignore_patterns(".venv*", ".git", "*.egg-info", ".*_cache", ".hypothesis", "node_modules")
     tree = Path(shutil.copytree(source, folder / "tree", symlinks=True, ignore=skipped))
     own = {"PYTHONPATH": str(tree), "TMPDIR": str(folder)}
@@ -224,7 +224,7 @@ def main(
         float, typer.Option(help="Each change meets as many of the quickest tests as keep the processor busy so long.")
     ] = 60.0,
 ) -> None:
-    """Change, run the tests, and list what survived; the exit code says whether anything did."""
+    """Change the code, run the tests, and list the changes that no test noticed; the exit code is 1 if any."""
     rooms = [room for target in targets or ["sql", "engine"] for room in _rooms(target)]
     files = dict.fromkeys(file for room in rooms for file in _files_of(room))
     mutants = [mutant for file in files for mutant in mutants_of(file)]
@@ -246,7 +246,7 @@ def main(
 
 
 def mutants_of(file: str) -> Iterator[Mutant]:
-    """All changes to a file, one at a time."""
+    """Yield all changes to a file, each by itself."""
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     passed_over = {one for node in ast.walk(tree) for one in _unseen(node)}
     for number, node in enumerate(ast.walk(tree)):
@@ -258,7 +258,7 @@ def mutants_of(file: str) -> Iterator[Mutant]:
 
 
 def _unseen(node: ast.AST) -> Iterator[ast.AST]:
-    """What no test would see, all else being as it is."""
+    """Yield the nodes whose change no test can notice."""
     match node:
         # How instances are kept (frozen, slots).
         case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -274,7 +274,7 @@ def _unseen(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _last_line(node: ast.AST, first: int) -> int:
-    """Where the changed part of a node ends: of an `if`, its condition."""
+    """Return the last line of the changed part of a node; the changed part of an `if` is its condition."""
     changed = node.test if isinstance(node, ast.If) else node
     return getattr(changed, "end_lineno", None) or first
 
@@ -313,7 +313,7 @@ def _without_not(node: ast.AST) -> None:
 
 
 def _rooms(target: str) -> Sequence[Room]:
-    """Rooms by their name; files and folders are shown to all tests of their part of the package."""
+    """Return the rooms for a name, or for files and folders a room with all tests of their part of the package."""
     if target == "hosts":
         return HOST_ROOMS
     of_hosts = [room._replace(files=(target,)) for room in HOST_ROOMS if target in room.files]
@@ -330,9 +330,9 @@ def _files(target: str) -> list[str]:
 
 
 def _reaching(place: _Place, files: Sequence[str], room: Room, most: float) -> Callable[[Mutant], dict[str, float]]:
-    """Run the tests once; which of them reach the lines of a mutant, with the seconds that they took.
+    """Run the tests once; return a function from a mutant to the tests that reach its lines, with their seconds.
 
-    Those that fail already are named and counted: no change can make a difference to them.
+    Tests that fail without a change are reported, and left out.
     """
     data, seconds = place.tree.parent / "coverage", place.tree.parent / "seconds"
     # Without the project's own settings, which measure all of it.
@@ -369,7 +369,7 @@ def _reaching(place: _Place, files: Sequence[str], room: Room, most: float) -> C
 
 
 def _noticed(mutant: Mutant, work: Sequence[_Work]) -> bool:
-    """Whether a test fails, or takes too long, with that change."""
+    """Return whether a test fails or takes too long with a change."""
     shown = [(one, one.tests(mutant)) for one in work if mutant.file in one.files]
     failed = any(_fails(mutant, *one) for one in shown)
     number = sum(len(tests) for _, tests in shown)

@@ -1,7 +1,7 @@
-"""Promises broken on purpose: each patch breaks one of docs/guarantees.md, and a test that is named there has to fail.
+"""Breaks the promises of docs/guarantees.md on purpose, and checks that the test named there fails.
 
-`python -m tools.promises` does it to a copy of the working tree, one patch after the other, and ends with 1 if a test
-passed with its promise broken. With words, only the promises that have one of them.
+`python -m tools.promises` applies one patch after another to a copy of the working tree. The exit code is 1 if a test
+passed although its promise was broken. Words as arguments select the promises that contain one of the words.
 """
 
 import os
@@ -23,16 +23,16 @@ _STORES = "tests/stores/test_memory.py"
 
 
 class Broken(NamedTuple):
-    """A promise, and a patch that breaks it.
+    """A promise, and a patch that breaks the promise.
 
     Attributes:
-        promise: How it begins on the page.
+        promise: The beginning of the promise on the page.
         test: The name of the test.
-        run: The file that runs it: the test's own, or one in which a contract is run.
-        file: What is patched.
-        before: What stands there once.
-        after: What stands there then.
-        only: An expression for pytest's `-k`, where one case of the test is enough.
+        run: The file to run: the file of the test, or a file that runs the test's contract.
+        file: The file to patch.
+        before: The text to replace, which occurs once in the file.
+        after: The replacement.
+        only: An expression for pytest's `-k`, if one case of the test is enough.
     """
 
     promise: str
@@ -459,18 +459,18 @@ BROKEN: Sequence[Broken] = (
         "        return f\"{self.of(message['role'])} - {quote_turns(text_of(message), self.names)}\"",
     ),
 )
-"""Patches, one for each promise."""
+"""The patches, one for each promise."""
 
 
 def promises() -> list[str]:
-    """The promises of the page, in its order."""
+    """Return the promises of the page, in order."""
     page = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
     rows = [line.split(" | ")[0].removeprefix("| ") for line in page.split("\n## ")[0].splitlines()]
     return [row for row in rows[rows.index("promise") + 2 :] if row]
 
 
 def main(words: Annotated[list[str] | None, typer.Argument(help="Only promises with one of these.")] = None) -> None:
-    """Break the promises, one after the other; the exit code says whether a test passed nevertheless."""
+    """Break the promises one after another; the exit code is 1 if a test passed with its promise broken."""
     chosen = [one for one in BROKEN if any(word.lower() in one.promise.lower() for word in words or [""])]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         tree, environment = copied_tree(ROOT, Path(folder))
@@ -480,7 +480,7 @@ def main(words: Annotated[list[str] | None, typer.Argument(help="Only promises w
 
 
 def _noticed(one: Broken, tree: Path, environment: dict[str, str]) -> bool:
-    """Whether the test fails with the patch."""
+    """Return whether the test fails with the patch."""
     file = tree / one.file
     before = file.read_text(encoding="utf-8")
     expression = f"{one.test} and ({one.only})" if one.only else one.test

@@ -74,7 +74,7 @@ _HAN_NO_DENIAL = re.compile(
 _HAN_DENIAL = re.compile("([不没沒无無未别]有?)(?:是|再|会|能|要|想)?[^,;:!?。]{0,6}")
 _HAN_ASSENT = re.compile("[不没]?(?:[对是有会能好]|可以)?的?")
 _FEW, _ENOUGH = 3, 2 / 3
-"""The share of the words that is enough for a part of more than `_FEW` words: a paraphrase keeps most of the names."""
+"""For a part of more than `_FEW` words, this share of the words is enough, because a paraphrase changes some words."""
 _MOST = 60
 """The most parts of an answer, and the most words or characters of a part, that are compared."""
 

@@ -35,7 +35,7 @@ REREAD = 0.1
 
 @dataclass(frozen=True, slots=True)
 class CacheRule:
-    """The rule of a provider's prompt cache: the part of a request that is cached, and the price of cached tokens.
+    """A provider's rule for its prompt cache: which part of a request is cached, and the price of cached tokens.
 
     Attributes:
         name: The name of the rule.
@@ -150,7 +150,7 @@ class PromptCache:
             at: The time of the request, in seconds of any clock.
 
         Returns:
-            The counts of this request; `written` has the tokens that the previous request wrote to the cache for it.
+            The counts of this request; `written` is the number of tokens that the previous request wrote to the cache.
         """
         said = list(map(self._read, messages))
         sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)
@@ -176,7 +176,7 @@ class PromptCache:
         return self.reckon(sent, shared, at)
 
     def reckon(self, sent: int, shared: int, at: float) -> Requests:
-        """Return the token counts of a request of `sent` tokens whose first `shared` tokens repeat the previous one."""
+        """Return the counts of a request of `sent` tokens, whose first `shared` tokens repeat the previous request."""
         rule, last = self._rule, self._last
         kept = rule.count_kept(min(shared, sent)) if last and rule.read != 1 else 0
         # The previous request has paid for writing, even if the cache has expired since.

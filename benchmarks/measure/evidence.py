@@ -52,7 +52,7 @@ def measure_coverage(evidence: Sequence[str], shown: Texts) -> float:
 
 
 def covers(text: str, shown: Texts) -> bool:
-    """Return True if a text is shown; of a text of more than 40 words, half of the runs of five words are enough.
+    """Return True if a text is shown; for more than 40 words, half of the text's runs of five words are enough.
 
     Example:
         >>> story = " ".join(map(str, range(60)))

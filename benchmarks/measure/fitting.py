@@ -1,10 +1,10 @@
 """Cuts a memory's view to a budget of tokens, by one rule for all strategies.
 
 The system messages and the recalled messages, which carry derived or found texts, come first, in the order of the view.
-The first of these that does not fit whole is cut at its end, and nothing follows. The frame around a found text counts,
-roles do not count. The rest of the budget goes to the conversation's messages, from the newest back, up to the first
-message that does not fit whole. A tool call and its results are kept or dropped together. A recalled message after the
-conversation's messages stays in that place.
+The first of these messages that does not fit whole is cut at its end, and nothing follows it. The frame around a found
+text counts towards the budget; roles do not count. The rest of the budget goes to the conversation's messages, from the
+newest back, up to the first message that does not fit whole. A tool call and its results are kept or dropped together.
+A recalled message after the conversation's messages stays in that place.
 """
 
 import bisect
@@ -61,7 +61,7 @@ def cut_to_budget(text: str, budget: int, count: Count) -> str:
 
 
 def _fit_recalled(pieces: Sequence[Piece], budget: int, count: Count) -> tuple[list[Message], int]:
-    """Return the first messages that fit, the last of them perhaps cut, and the rest of the budget."""
+    """Return the first messages that fit (the last message perhaps cut), and the rest of the budget."""
     kept: list[Message] = []
     for piece in pieces:
         tokens = count(text_of(piece.sent))
@@ -90,7 +90,8 @@ class Said:
     """The messages of a growing conversation, as a buffer shows them: all messages, or the newest within a budget.
 
     Replaces the buffer strategy while measuring. A buffer returns all messages at each load, which is quadratic over a
-    conversation; here the cost of the newest messages depends only on their number, and the size of all is a sum.
+    conversation; here, the cost of the newest messages depends only on their number, and the size of all messages is
+    kept as a sum.
 
     Example:
         >>> said = Said(TextCounter("letters", len))

@@ -29,8 +29,8 @@ _Amount: TypeAlias = Annotated[float, Field(ge=0, lt=math.inf)]
 class Settings:
     """The settings of a comparison.
 
-    Settings are checked at once, and sent to worker processes as given: models, counter and judge hold connections and
-    locks, so each process makes its own when needed.
+    Settings are checked at once, and sent to worker processes as given: each process makes its own models, counter and
+    judge when needed, because these have connections and locks.
 
     Attributes:
         model: The model of memories without a model of their own: a `ChatModel`, a model's name, `"offline"`, or a
@@ -46,7 +46,8 @@ class Settings:
             embeddings.
         currency: The currency of the prices.
         per_month: Your number of exchanges a month, to compute their cost.
-        stop_at: The spending limit, which needs prices: the run stops before it costs more. Finished work is kept.
+        stop_at: The spending limit (needs `prices`): the run stops before its cost exceeds the limit. Finished work is
+            kept.
         learnt: True to add, on a bundled conversation with the offline model, memories with a star, which have learnt
             from a large model.
         cache: The rule of the provider's prompt cache: a provider's name, or a rule of your own. A pause in the

@@ -51,7 +51,7 @@ class Pair(Shape):
 
 
 def interval(values: Sequence[float | bool | None]) -> Interval | None:
-    """Return the mean of all values but `None`, with its interval; `None` without any such value.
+    """Return the mean of the values, with its interval; `None` without values. A value that is `None` does not count.
 
     Example:
         >>> found = interval([1, 1, 1, 0])
@@ -78,13 +78,13 @@ def _ends(different: tuple[float, ...], counts: tuple[int, ...]) -> tuple[float,
 
 
 def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval | None:
-    """Return the mean difference over the questions in both mappings, with its interval; `None` without any."""
+    """Return the mean difference over the questions in both mappings, with its interval; `None` without a question."""
     # Rounded, so that equal differences count as one value.
     return interval([round(one[place] - other[place], _DIGITS) for place in one.keys() & other.keys()])
 
 
 def most_behind(shares: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """Return the most by which each memory may fall short of any other memory, with 95% certainty for all memories.
+    """Return how far each memory may fall short of any other memory at most, with 95% certainty.
 
     Args:
         shares: By memory, the share that the memory shows for each question.

@@ -15,7 +15,7 @@ __all__ = ["POLICY", "asset", "dump_json", "page"]
 
 _REST = "img-src data:; base-uri 'none'; form-action 'none'"
 POLICY = f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; {_REST}"
-"""The content security policy of a served page: it may load script, style and data from its own server only."""
+"""The content security policy of a served page: the page may load script, style and data only from its own server."""
 
 
 def page(lines: Iterable[Line] | None = None) -> str:

@@ -183,7 +183,7 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 def reasons(
     pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield the search that found each piece, as (position of the piece, kind of search, score).
+    """Yield (position of a piece, kind of search, score) for each piece that a search found.
 
     Args:
         pieces: The pieces of the view.

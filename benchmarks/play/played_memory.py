@@ -47,7 +47,7 @@ _LETTERS = {
 
 @dataclass
 class Tables:
-    """The pieces, facts and kinds of search of all memories of a page, each with a number."""
+    """Three tables of a page, shared by all memories: pieces, facts, and kinds of search, each entry with a number."""
 
     pieces: Numbers[Fragment] = field(default_factory=Numbers[Fragment])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])
@@ -99,8 +99,8 @@ class PlayedMemory:
         Args:
             name: The memory's name on the page.
             make: A function that makes the memory with a store.
-            store: The store for the conversation, which may have the conversation already.
-            numbers: The log numbers to show on the page, by the memory's own log number, if they differ.
+            store: The store for the conversation. The store may have the conversation already.
+            numbers: A mapping from the memory's log numbers to the log numbers on the page, if these differ.
             learnt: A recorded state; each step is applied when the conversation has reached it.
         """
         self.name, self._make, self._store, self._numbers = name, make, store, numbers or {}

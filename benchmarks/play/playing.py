@@ -180,7 +180,7 @@ class Play:
         return self._show()
 
     def _show(self, query: str | None = None, *, anew: bool = False) -> Line:
-        """Return the next moment, or with `anew` the newest moment again for a query."""
+        """Return the line for the next moment; with `anew`, the line for the newest moment again, for this query."""
         self.moment += not anew
         at = self.moment
         if not anew and at < len(self._exchanges):

@@ -94,7 +94,7 @@ def check_same(survey: Survey, earlier: Results, file: Path | None) -> None:
 
 
 def _conversations(talks: Talks, questions: Sequence[QuestionInfo]) -> dict[object, str]:
-    """Return a mapping from a conversation's length and questions to its title."""
+    """Return the titles of conversations, by a key made of the conversation's length and questions."""
     asked: dict[int, list[object]] = defaultdict(list)
     for one in questions:
         asked[one.transcript].append((one.text, one.answer, one.category, one.evidence, one.stale))

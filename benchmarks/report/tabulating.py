@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Where: TypeAlias = Literal["terminal", "markdown", "page"]
-"""The medium of a table: a narrow terminal; Markdown without times, the same for the same inputs; a full page."""
+"""The medium of a table: a narrow terminal, Markdown (without times, so equal inputs give equal text), or a page."""
 
 _NOTHING = "–"
 _INTERVALS = {

@@ -30,7 +30,7 @@ def table(comparison: Compared) -> Group:
 
 
 def markdown(comparison: Compared) -> str:
-    """Return the verdict and the tables as Markdown, for a pull request; the same for the same inputs."""
+    """Return the verdict and the tables as Markdown for a pull request; equal inputs give equal text."""
     code = comparison.results.code
     paste = [f"```python\n{code}\n```"] if code else []
     parts = ["# Which memory?", *map(_plain, comparison.results.verdict), *paste]
@@ -55,8 +55,8 @@ def markdown(comparison: Compared) -> str:
 def write_report(comparison: Compared, folder: Path, date: datetime | None = None) -> list[Path]:
     """Write all files of a report into a folder, and return their paths.
 
-    results.json and report.md are the same for the same inputs. report.html and times.json also have the times and the
-    date, by default the current date.
+    Equal inputs give equal results.json and report.md. report.html and times.json also have the times and the date, by
+    default the current date.
     """
     date = date or datetime.now(UTC)
     texts = {

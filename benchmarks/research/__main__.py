@@ -34,7 +34,7 @@ for command in (
 
 @app.command()
 def picture(out: Annotated[Path, typer.Argument(help="The SVG file to write.")]) -> None:
-    """Draw the tokens that each strategy shows over the bundled conversation: `docs/comparison.svg`."""
+    """Draw the chart `docs/comparison.svg`: the tokens that each strategy shows over the bundled conversation."""
     counter = named_counter("o200k_base")
     results = compare(sample_transcripts(), settings=Settings(model=OFFLINE, budgets=[1000], counter=counter)).results
     subtitle = f"; bundled conversation; budget 1,000 tokens ({counter_note(counter.name)}); the offline model (rules)"

@@ -138,7 +138,7 @@ def cache(
     pauses: Annotated[bool, typer.Option(help="A long pause of the talk empties the cache.")] = False,
     talks: Annotated[int | None, typer.Option(help="Only so many talks of each file.", min=1)] = None,
 ) -> None:
-    """Measure what a request of each memory pays with a prompt cache, and the evidence and answers it shows."""
+    """Measure the cost of each memory's requests with a prompt cache, and the evidence and answers that it shows."""
     with refusals():
         systems = [int(one) for one in system.split(",")] if "0" in system.split(",") else limits_of(system)
         counter = named_counter("o200k_base")

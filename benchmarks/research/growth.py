@@ -30,7 +30,7 @@ def growth(
     memory: Annotated[list[str] | None, typer.Option(help="A strategy; repeat it. All seven by default.")] = None,
     counter: Annotated[str, typer.Option(help="What counts tokens.")] = "o200k_base",
 ) -> None:
-    """Compare memories on ever longer conversations made of the bundled one, offline, each in a process of its own."""
+    """Measure comparisons of memories on ever longer conversations, offline, each in a separate process."""
     rows: list[list[str]] = []
     for size in map(int, sizes.split(",")):
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:

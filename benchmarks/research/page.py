@@ -38,7 +38,7 @@ def page(
     file: Annotated[Path, typer.Argument(help="The page.", exists=True, dir_okay=False)],
     only: Annotated[str, typer.Option(help="Only commands with this in them.")] = "",
 ) -> None:
-    """Run the commands that a page names, and put what they print in it."""
+    """Run the commands that a page names, and write their output into the page."""
     for command in dict.fromkeys(found[2] for found in _BLOCK.finditer(file.read_text(encoding="utf-8"))):
         if only in command:
             Console().print(f"running {command}", markup=False, highlight=False)

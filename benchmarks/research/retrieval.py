@@ -90,7 +90,7 @@ def retrieval(
     cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = _CACHE,
     peers: Annotated[bool, typer.Option("--peers", help="Others beside the memory.")] = False,
 ) -> None:
-    """Measure how much of what the answers rest on is shown, at each budget."""
+    """Measure the share of evidence that searches show for questions, at each budget."""
     with refusals():
         limits = limits_of(budgets)
         talks = conversations({"locomo": LOCOMO, "realmem": REALMEM}.get(str(transcript), transcript))
@@ -110,7 +110,7 @@ def retrieval(
 def _report(
     found: Mapping[str, Sequence[Found]], talks: Sequence[Transcript], embedder: str, counter: TextCounter
 ) -> list[str]:
-    """Return the tables of recall at each budget, of its intervals, and of the differences from the other libraries."""
+    """Return the tables: recall at each budget, the intervals of recall, and differences from other libraries."""
     first, *others = found
     budgets = [f"{budget:,} tokens" for budget in _grouped(found[first], lambda one: one.budget)]
     rows = [_row(name, some) for name, some in found.items()]

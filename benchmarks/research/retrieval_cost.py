@@ -63,7 +63,7 @@ def growth(lengths: Sequence[int], samples: int = 15, timer: Timer = time.proces
 def retrieval_cost(
     lengths: Annotated[str, typer.Option(help="Messages in the conversation.")] = "100,1000,10000,100000",
 ) -> None:
-    """Measure what an exchange costs as a conversation grows."""
+    """Measure the CPU time of an exchange as a conversation grows."""
     costs = growth([int(length) for length in lengths.split(",")])
     heads = ["messages", "save, ms CPU", "load, ms CPU", f"save, times that at {costs[0].messages:,}"]
     rows = [
@@ -89,5 +89,5 @@ def _sample(
 
 
 def _question(text: str) -> str:
-    """Return the first six words of a text, without the most frequent words, which stand for stop words."""
+    """Return the first six words of a text that are not among the most frequent words."""
     return " ".join([word for word in text.split() if int(word.removeprefix("word")) >= _STOP_WORDS][:6])

@@ -1,8 +1,8 @@
-"""Other retrievers to compare with memzoo's search, under the same rule: the best results first that fit the budget.
+"""Other retrievers to compare with memzoo's search, under the same rule: the best results that fit the budget.
 
-All retrievers show dates and speakers, which count in the budget, and skip a result that does not fit for the next
-result, as `memzoo.memories.search.excerpt.fit_passages` does. An exchange is saved, found and shown as a unit. The
-libraries are not modified.
+All retrievers show dates and speakers, and these count in the budget. A result that does not fit is skipped, and the
+next result is tried, as in `memzoo.memories.search.excerpt.fit_passages`. An exchange is saved, found and shown as a
+unit. The libraries are not modified.
 """
 
 import functools
@@ -78,7 +78,7 @@ class _Newest(_Ranked):
 
 
 class _Oracle(_Ranked):
-    """A retriever that looks up the evidence of the question, as an upper bound for every ranking."""
+    """A retriever that shows the question's evidence itself, as an upper bound for every ranking."""
 
     _apart = True
 
@@ -138,8 +138,8 @@ class _LlamaIndex:
     """`VectorMemoryBlock` of llama-index-core over its `SimpleVectorStore`, extended to keep the texts.
 
     The block refuses a store without texts, and llama-index-core has only such stores, so `_make_store` adds a
-    dictionary. Each exchange is added as a batch, with its date before the first message. The batches in the block's
-    text are shown in its order, the best first, as many as fit.
+    dictionary. Each exchange is added as a batch, with its date before the first message. The batches are shown in the
+    order of the block's text, the best first, as many as fit.
     """
 
     def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:

@@ -30,7 +30,7 @@ class Retriever(Protocol):
 
 
 Make: TypeAlias = Callable[[Transcript, TextCounter], Retriever]
-"""A function that returns a retriever without exchanges for a conversation."""
+"""A function that makes the retriever for a conversation; the retriever has no exchanges yet."""
 
 
 class OverBudgetError(MemoryZooError, ValueError):

@@ -187,7 +187,7 @@ def speed(
     row: Annotated[list[str] | None, typer.Option(help="Only rows of this name (`buffer-*` for several).")] = None,
     samples: Annotated[int, typer.Option(help="Samples of each library in each row.", min=1)] = 21,
 ) -> None:
-    """Print memzoo's CPU times beside those of the libraries that do the same work and are installed."""
+    """Print memzoo's CPU times beside those of installed libraries that do the same work."""
     wanted = [one for one in ROWS if not row or any(fnmatch(one.name, pattern) for pattern in row)]
     if not wanted:
         raise typer.BadParameter(f"no row matches; there are {', '.join(one.name for one in ROWS)}")

@@ -41,12 +41,12 @@ _ENCODING = "o200k_base"
 
 
 def buffer_load(count: int) -> Maker:
-    """Return the work: load a buffer of `count` exchanges as text."""
+    """Return a maker of this work: load a buffer of `count` exchanges as text."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferMemory(), messages(2 * count)))
 
 
 def buffer_turn(count: int) -> Maker:
-    """Return the work: load a buffer of `count` exchanges as text, then save another exchange."""
+    """Return a maker of this work: load a buffer of `count` exchanges as text, then save another exchange."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(ConversationBufferMemory(), messages(2 * count))
@@ -67,32 +67,32 @@ def buffer_save(_: Place) -> Prepare:
 
 
 def window_load(count: int) -> Maker:
-    """Return the work: load a window of five exchanges from memory, after `count` exchanges."""
+    """Return a maker of this work: load a window of five exchanges from memory, after `count` exchanges."""
     return lambda _: _prepare_load(fill_memory(ConversationBufferWindowMemory(k=5), messages(2 * count)))
 
 
 def window_load_sqlite(count: int) -> Maker:
-    """Return the work: load a window of five exchanges from SQLite, after `count` exchanges."""
+    """Return a maker of this work: load a window of five exchanges from SQLite, after `count` exchanges."""
     return lambda place: _prepare_load(_window_on_sqlite(place, count))
 
 
 def window_save_sqlite(count: int) -> Maker:
-    """Return the work: save an exchange to a window on SQLite, after `count` exchanges."""
+    """Return a maker of this work: save an exchange to a window on SQLite, after `count` exchanges."""
     return lambda place: again(make_save(_window_on_sqlite(place, count)))
 
 
 def token_buffer_load(limit: int) -> Maker:
-    """Return the work: load a full token buffer."""
+    """Return a maker of this work: load a full token buffer."""
     return lambda _: _prepare_load(_full(limit))
 
 
 def token_buffer_save(limit: int) -> Maker:
-    """Return the work: save an exchange to a full token buffer."""
+    """Return a maker of this work: save an exchange to a full token buffer."""
     return lambda _: again(make_save(_full(limit)))
 
 
 def retriever_load(words: range) -> Maker:
-    """Return the work: search 10,000 messages again, with an index in memory."""
+    """Return a maker of this work: search 10,000 messages again, with an index in memory."""
 
     def make(_: Place) -> Prepare:
         memory = fill_memory(VectorStoreRetrieverMemory(**_tokens(1000)), messages(10_000, rare_words=True))
@@ -114,7 +114,7 @@ def token_buffer_open(place: Place) -> Prepare:
 
 
 def retriever_open(words: range) -> Maker:
-    """Return the work: open 10,000 messages saved by a retriever, and search for the first time."""
+    """Return a maker of this work: open 10,000 messages saved by a retriever, and search for the first time."""
 
     def open_memory(store: Store) -> BaseMemory:
         return VectorStoreRetrieverMemory(store=store, conversation_id="a", **_tokens(1000))

@@ -28,14 +28,14 @@ _ENCODING = "o200k_base"
 
 
 def langchain_buffer(count: int, *calls: str) -> Maker:
-    """Return the calls of a `ConversationBufferMemory` with `count` exchanges."""
+    """Return a maker of work: the named calls of a `ConversationBufferMemory` with `count` exchanges."""
     return lambda _: _langchain_calls(_langchain("ConversationBufferMemory", _history(count)), calls)
 
 
 def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
-    """Return the calls of a `ConversationBufferWindowMemory` of five exchanges, after `count` exchanges.
+    """Return a maker of work: the named calls of a `ConversationBufferWindowMemory`, after `count` exchanges.
 
-    The history is in memory, or with `sqlite` a `SQLChatMessageHistory`.
+    The window has five exchanges. The history is in memory, or with `sqlite` a `SQLChatMessageHistory`.
     """
 
     def make(place: Place) -> Prepare:
@@ -46,7 +46,7 @@ def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
 
 
 def langchain_token_buffer(limit: int, *calls: str) -> Maker:
-    """Return the calls of a full `ConversationTokenBufferMemory`."""
+    """Return a maker of work: the named calls of a full `ConversationTokenBufferMemory`."""
 
     def make(_: Place) -> Prepare:
         options = {"llm": _langchain_model(), "max_token_limit": limit}
@@ -58,7 +58,10 @@ def langchain_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def langchain_retriever(words: range) -> Maker:
-    """Return a load of a `VectorStoreRetrieverMemory` over LangChain's vector store in memory, with `HashEmbedder`."""
+    """Return a maker of work: a load of a `VectorStoreRetrieverMemory` over LangChain's vector store in memory.
+
+    The vectors come from `HashEmbedder`.
+    """
 
     def make(_: Place) -> Prepare:
         from memzoo.memories import HashEmbedder
@@ -99,7 +102,7 @@ def langchain_model_calls(_place: Place) -> int:
 
 
 def llama_buffer(count: int, *calls: str) -> Maker:
-    """Return the calls of a `ChatMemoryBuffer` of llama-index-core; a load returns all its messages as text."""
+    """Return a maker of work: the named calls of llama-index-core's `ChatMemoryBuffer` without a token limit."""
     utils = "llama_index.core.base.llms.generic_utils"
 
     def make(_: Place) -> Prepare:
@@ -111,7 +114,7 @@ def llama_buffer(count: int, *calls: str) -> Maker:
 
 
 def llama_token_buffer(limit: int, *calls: str) -> Maker:
-    """Return the calls of a full `ChatMemoryBuffer` of llama-index-core with a token limit."""
+    """Return a maker of work: the named calls of llama-index-core's `ChatMemoryBuffer`, full up to a token limit."""
 
     def make(_: Place) -> Prepare:
         memory = _llama(limit // 100 + 20, limit)
@@ -121,7 +124,7 @@ def llama_token_buffer(limit: int, *calls: str) -> Maker:
 
 
 def sessions(count: int, *calls: str) -> Maker:
-    """Return the calls of a `SQLiteSession` of openai-agents with `count` exchanges in a file.
+    """Return a maker of work: the named calls of openai-agents' `SQLiteSession` with `count` exchanges in a file.
 
     A load returns the last 20 messages; a save adds two messages.
     """

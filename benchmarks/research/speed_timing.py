@@ -12,10 +12,10 @@ from typing import TypeAlias
 __all__ = ["Maker", "Place", "Prepare", "Repeat", "again", "medians"]
 
 Repeat: TypeAlias = Callable[[int], object]
-"""A function that does the measured work a number of times."""
+"""A function that does the measured work as many times as its argument says."""
 
 Prepare: TypeAlias = Callable[[], Repeat]
-"""A function that prepares the work before each sample, which is not measured."""
+"""A function that prepares a sample, and returns the work to measure; the preparation is not measured."""
 
 # After a garbage collection, the first calls take twice as long; in shorter samples they would count too much.
 _SAMPLE_SECONDS = 0.05
@@ -37,7 +37,7 @@ class Place:
 
 
 Maker: TypeAlias = Callable[[Place], Prepare]
-"""A function that sets up a library for a row, once."""
+"""A function that sets up a library for a row of the table, once, and returns the row's work."""
 
 
 def again(call: Callable[[], object]) -> Prepare:

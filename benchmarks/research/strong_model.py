@@ -5,8 +5,8 @@ of the calls; replies to loads (`"name": "load-..."`) are skipped. Each memory l
 large steps, as after an import, and the reply to each of its prompts is looked up. A prompt without a reply ends the
 command; with `--in-order` the next reply is used instead, and the number of such prompts is printed.
 
-`learn` writes the recorded states of the package. `strong-model` measures the views of memories with these states, cut
-at the limit by the rule of comparisons.
+`learn` writes the recorded states of the package. `strong-model` gives memories these states, and measures their views.
+Views are cut at the limit, as in comparisons.
 """
 
 import functools
@@ -87,7 +87,7 @@ class Replies:
 
 
 def _renumber(reply: str, asked: str, now: str) -> str:
-    """Return a reply to an old prompt with the statement numbers of the new prompt; 0 for a statement not in it."""
+    """Return a reply to an old prompt, renumbered for the new prompt; 0 for a statement that the new prompt lacks."""
     told, numbers = dict(_NUMBERED.findall(asked)), {text: number for number, text in _NUMBERED.findall(now)}
     return _NUMBERED.sub(lambda line: f"[{numbers.get(told.get(line[1], ''), 0)}] {line[2]}", reply)
 
@@ -101,7 +101,7 @@ def learn(
     max_prompt_tokens: _Steps = 6000,
     in_order: _InOrder = False,
 ) -> None:
-    """Write down what memories learn of a bundled conversation from a model's replies."""
+    """Write the states that memories learn from a model's replies about a bundled conversation."""
     (talk,) = sample_transcripts(sample)
     with refusals():
         memories = _learn_all(talk, folder, max_prompt_tokens, in_order=in_order)
@@ -119,7 +119,7 @@ def strong_model(
     max_prompt_tokens: _Steps = 6000,
     in_order: _InOrder = False,
 ) -> None:
-    """Measure what memories show of a bundled conversation that they learnt from a model's replies."""
+    """Measure the views of memories that learnt a bundled conversation from a model's replies."""
     (talk,) = sample_transcripts(sample)
     with refusals():
         limits = limits_of(budgets)

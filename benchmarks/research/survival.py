@@ -73,7 +73,7 @@ def measure_survival(
         name: The strategy.
         rounds: The numbers of rounds after which the view is checked.
         pinned: True to pin the statements when they are made.
-        budget: The number of tokens of a round, and the token limit of memories with such a limit.
+        budget: The number of tokens in a round; also the token limit of each memory that has one.
         model: The model for the memories' prompts.
     """
     memory = _memory(name, budget, model)
@@ -131,7 +131,7 @@ def survival(
     budget: Annotated[int, typer.Option(help="Tokens of a round, and of what is shown.", min=100)] = 1000,
     model: Annotated[str, typer.Option(help="A model's name, or 'offline'.")] = "offline",
 ) -> None:
-    """Measure what is left of rules, goals and facts after rounds of compaction, without pins and with them."""
+    """Measure the share of rules, goals and facts still shown after rounds of new topics, unpinned and pinned."""
     with refusals():
         chosen, looked = list(map(short_name, names)) if names else [*STRATEGIES, *further_names()], limits_of(rounds)
         llm: str | ChatModel = model if model == "offline" else ChatModel(model)

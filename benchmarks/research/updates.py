@@ -64,7 +64,7 @@ def strew(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: i
 
 
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
-    """Return by budget the number of cases with each result of `update_shown` for a strategy.
+    """Return, for each budget, how often a strategy has each result of `update_shown`.
 
     The count "both in order" has the cases of "both" that show the correction after the old statement.
     """

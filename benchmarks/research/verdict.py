@@ -53,7 +53,7 @@ def verdict(
     draws: Annotated[int, typer.Option(min=1, help="Comparisons for each number of questions and difference.")] = 300,
     seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
 ) -> None:
-    """Count how often `compare` picks a memory, and how often one that is worse."""
+    """Count how often `compare` picks a memory, and how often it picks a worse memory."""
     alike = recorded_correlation()
     random = numpy.random.default_rng(seed)
     heads = ["questions", *(f"{difference:g} worse" for difference in _DIFFERENCES)]
@@ -120,7 +120,7 @@ def _draw(shares: Sequence[float], questions: int, alike: float, random: numpy.r
 
 
 def _pick(answered: Sequence[Sequence[bool]]) -> str:
-    """Return the number of the memory picked from such a comparison, as a text; "" without a pick."""
+    """Return the number of the memory picked in a comparison with these answers, as a text; "" without a pick."""
     outcomes = [_outcome(number, said) for number, said in enumerate(answered)]
     about: dict[str, Any] = {"memzoo": "", "model": "", "counter": ""}
     return gather(

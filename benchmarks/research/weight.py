@@ -52,7 +52,7 @@ USES: Mapping[str, str] = {
     "`memzoo list`": _COMMAND % ["list"],
     "`memzoo compare`": _COMMAND % ["compare", "--memory", "window", "--out", "{}"],
 }
-"""Programs by the use of memzoo they measure; a strategy saves and loads once, with a function as its model."""
+"""Programs by the measured use of memzoo; in a strategy's program, the memory saves and loads once."""
 
 
 def weight(
@@ -60,7 +60,7 @@ def weight(
         list[Path] | None, typer.Argument(help="Folders `site-packages` to weigh; the imports are always shown.")
     ] = None,
 ) -> None:
-    """Print the megabytes of each distribution in some environments, and what each use of memzoo imports."""
+    """Print the megabytes of each distribution in some environments, and the packages that each use imports."""
     show(*map(_sizes_table, sites or ()), _imports_table())
 
 

@@ -41,7 +41,7 @@ KINDS = ("safety rule", "constraint", "goal", "preference", "fact", "correction"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marked line, which is checked at later exchanges for being still shown.
+    """A marked line: at later exchanges, the view is checked for this line.
 
     Attributes:
         kind: One of `KINDS`.
@@ -60,7 +60,7 @@ class Exchange:
 
     Attributes:
         messages: OpenAI chat messages, oldest first; the first is the user's message, if there is one.
-        evidence: For each message, in the same order, texts by the ids that questions may cite.
+        evidence: For each message, in the order of `messages`, its texts by the ids that questions may cite.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
     """

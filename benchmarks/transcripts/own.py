@@ -86,7 +86,7 @@ def _finish(document: "_Document", said: list[TranscriptMessage], where: str, ti
 
 
 def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
-    """Return the texts of messages by id and by place from 0; only by id, if any id is a number."""
+    """Return the texts of messages by id and by place, counted from 0; only by id if an id is a number."""
     ids = {id_: text for one in said for id_, text in one.evidence.items()}
     if any(map(str.isdecimal, ids)):
         return ids

@@ -1,6 +1,6 @@
 """Reads transcripts from files, folders and standard input, in common formats.
 
-Mostly the content of a file determines its format, not its name. `docs/comparing.md` shows the formats.
+A file's format is recognised mostly by its content, not by its name. `docs/comparing.md` shows the formats.
 """
 
 import importlib

@@ -211,7 +211,7 @@ class LangChainMemory(BothWays):
         return self.plain_class(**given)
 
     def _prompts(self, templates: Mapping[str, Any]) -> dict[str, str]:
-        """Return the converted LangChain templates, together with memzoo's templates in the option `prompts`."""
+        """Return the given LangChain templates, converted, and memzoo's templates from the option `prompts`."""
         own = self._given.get("prompts") or {}
         if templates and not isinstance(own, Mapping):
             raise OptionError(f"give {', '.join(templates)} or a folder as prompts, not both")
@@ -241,7 +241,7 @@ class LangChainMemory(BothWays):
         return _remake_memory, (type(self), *self._luggage())
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
-        """Return the options, and the conversation's content if only this process has the conversation."""
+        """Return the options for pickle or a copy, and the conversation's content if its store is in memory."""
         store, options = self.plain.store, dict(self._given)
         if self._history is not None:
             del options["store"]

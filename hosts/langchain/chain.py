@@ -142,7 +142,7 @@ class ConversationChain(VirtualSubclass):
 
     @property
     def input_keys(self) -> list[str]:
-        """A list with the name of the variable for the user's words; the memory's variables are left out."""
+        """The names of the inputs: only the variable for the user's words, without the memory's variables."""
         return [self.input_key]
 
     @property

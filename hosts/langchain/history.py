@@ -150,7 +150,7 @@ class ChatHistory(MessageHistory):
         self._give_out(drive(self._plain.aentries()), messages)
 
     async def _areplace(self, new: Sequence[Message]) -> None:
-        """Replace the log's messages from the first difference on with the new messages; derived states are kept."""
+        """Replace the log's messages by new messages, from the first difference on; derived states are kept."""
         old = await self._plain.aentries()
         same = in_common([entry.message for entry in old], new)
         if gone := [entry.seq for entry in old[same:]]:

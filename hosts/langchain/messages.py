@@ -44,7 +44,7 @@ def objects(messages: Iterable[Message]) -> list[Any]:
 
 
 def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the inputs or outputs of a chain, with the text of messages in place of message objects."""
+    """Return the inputs or outputs of a chain; each message object is replaced by its text."""
     return {
         name: value.content if hasattr(value, "content") and hasattr(value, "type") else value
         for name, value in (given or {}).items()

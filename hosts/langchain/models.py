@@ -64,7 +64,7 @@ class RunnableModel:
     def _to_send(self, messages: Sequence[Message]) -> Any:
         """Return the value to send: the messages, or only the text of a single message for a text model.
 
-        From a message, LangChain would make a text with a label.
+        A text model gets only the text, because LangChain would put a label before the text of a message.
         """
         if has_langchain() and len(messages) == 1:
             from langchain_core.language_models import BaseLLM
@@ -83,7 +83,7 @@ class TokensOf:
 
     @classmethod
     def is_known_to(cls, llm: Any) -> bool:
-        """Return whether a model has its own counter, because LangChain's default needs the package transformers."""
+        """Return whether a model has its own token counter; LangChain's default needs the package transformers."""
         if not hasattr(llm, "get_num_tokens_from_messages"):
             return False
         from langchain_core.language_models import BaseLanguageModel

@@ -29,8 +29,8 @@ class ConversationEntityMemory(PlainEntity):
     The prose is added to the notes on the entities that the last load found; in LangChain, the prose replaces the
     notes. Without a load, or if the load found no entity, the prose is dropped.
 
-    With LangChain's prompts, the model first finds names, and then rewrites the whole notes on these names. If the
-    notes do not fit in one prompt, they are amended instead.
+    With LangChain's prompts, the model first finds names, and then rewrites the whole notes on these names. Notes that
+    do not fit in one prompt are amended instead.
     """
 
     own_prompts: ClassVar = {"entity_update": ENTITY_UPDATE}
@@ -146,7 +146,7 @@ class ConversationKGMemory(PlainKG):
 
 
 class _Hint(NamedTuple):
-    """The names that a load found, kept for the next save, with the load's input and the log's last number."""
+    """The names that a load found, for the next save; with the input of the load, and the last log number then."""
 
     query: str
     last_seq: int

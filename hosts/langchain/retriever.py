@@ -84,8 +84,8 @@ class RetrieverMemory(BaseMemory):
 class VectorStoreRetrieverMemory(LangChainMemory):
     """Shows the exchanges most relevant to the input, as documents.
 
-    With a `retriever` of LangChain, the retriever's vector store keeps the documents, and the retriever decides how
-    many to find. Without a `retriever`, memzoo finds the best `k` exchanges, 4 by default.
+    With a `retriever` of LangChain, the retriever's vector store keeps the documents, and the retriever's settings say
+    how many to find. Without a `retriever`, memzoo finds the best `k` exchanges, 4 by default.
     """
 
     plain_class = PlainVectors
@@ -121,7 +121,7 @@ class VectorStoreRetrieverMemory(LangChainMemory):
 
 
 def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collection[str]) -> list[Record]:
-    """Return the record for one side of an exchange, with all given values; an empty list without values."""
+    """Return the record for one side of an exchange, with all given values, in a list; empty without values."""
     if not given:
         return []
     said = next((name for name in given if name not in beside), next(iter(given)))
@@ -135,5 +135,5 @@ def _record(role: str, given: Mapping[str, Any], key: str | None, beside: Collec
 
 
 async def _either(owner: Any, method: str, argument: Any) -> Any:
-    """Return the result of a LangChain method, or in asynchronous code of the method's asynchronous form."""
+    """Return the result of a LangChain method; in asynchronous code, the result of its asynchronous form."""
     return getattr(owner, method)(argument) if is_blocking() else await getattr(owner, f"a{method}")(argument)

@@ -69,7 +69,7 @@ def _thing(line: str, number: int) -> Entity | Relation:
 
 
 def _merge(entities: Iterable[Entity]) -> list[Entity]:
-    """Return entities, each name once: the original server wrote an entity twice if two calls ran at the same time."""
+    """Return entities with equal names merged: the original server wrote duplicates if two calls ran at once."""
     found: dict[str, Entity] = {}
     for one in entities:
         first = found.setdefault(one.name, one)

@@ -107,7 +107,7 @@ class GraphMemory(BaseMemory):
         return (await self._now()).notes
 
     async def _now(self) -> reading.Known:
-        """Return the current notes, sorted again only after a change."""
+        """Return the current notes in order; the notes are sorted only after a change."""
         await self.asettle()
         source, known = self._known
         if source is not (notes := self._notes):
@@ -178,7 +178,7 @@ class GraphMemory(BaseMemory):
         return [text_of(one.message) for one in self.log.pins.entries if one.message["role"] in ("user", "assistant")]
 
     async def awhy(self, fact: str) -> list[Reason]:
-        """Return current and deleted notes with all words of a text, and the messages that wrote or deleted them."""
+        """Return the current and deleted notes with all words of a text, each with the messages behind the note."""
         await self.asettle()
         words = dict.fromkeys(fact.lower().split())
         notes = sorted(self._notes.values(), key=lambda note: note.order)
@@ -188,7 +188,7 @@ class GraphMemory(BaseMemory):
 
     @property
     def kg(self) -> KnowledgeGraph:
-        """The notes as a knowledge graph, with deleted ones as history, for viewing and export."""
+        """The notes as a knowledge graph for viewing and export; deleted notes are its history."""
         graph = KnowledgeGraph(frozenset())
         # A fact that several notes state is current while at least one of these notes is.
         notes = sorted(self._notes.values(), key=lambda note: (note.holds, note.order))

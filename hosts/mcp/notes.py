@@ -32,8 +32,7 @@ class Note:
 
     Attributes:
         kind: "entity", "observation" or "relation".
-        fact: The note as a fact, with the messages that wrote the note and the message that deleted it. An entity is a
-            fact about its type.
+        fact: The note as a fact, with the messages that wrote or deleted the note. An entity is a fact about its type.
         order: The order of writing: the log number of the call's message, and the note's position in the call.
         call: The id of the call that wrote the note.
     """

@@ -113,10 +113,10 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> T
 
 
 def _most(count: int, size: Callable[[int], int], limit: int) -> int:
-    """Return how many of `count` things have a size within `limit`, using the limit to within a hundredth.
+    """Return a number of things, up to `count`, that fits `limit`; a larger number may fill the last hundredth.
 
-    More things must have a larger size. Counting tokens is expensive, and often only a small part fits, so the search
-    starts with few things and extrapolates.
+    `size` returns the size of a number of things, and must grow with the number. Counting tokens is expensive, and
+    often only a small part fits, so the search starts with few things and extrapolates.
     """
     fitting, too_many, below, above = 0, count + 1, 0, 0
     guess = _FEW

@@ -99,7 +99,7 @@ async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], No
 
 
 async def _aside(work: Callable[..., Coroutine[Any, Any, T]], *arguments: Any) -> T:
-    """Return the result of asynchronous work, run in its own thread, so that a long call delays no other client."""
+    """Run asynchronous work in a thread of its own, so that a long call delays no other client; return the result."""
     import anyio.to_thread
 
     return await anyio.to_thread.run_sync(lambda: drive(work(*arguments)))

@@ -225,7 +225,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
 
 
 def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a LangChain message's tool calls as members for OpenAI's form; calls with invalid JSON are included."""
+    """Return the members of an OpenAI message for a LangChain message's tool calls; invalid calls are included."""
     own = [*dicts_of(data.get("tool_calls")), *dicts_of(data.get("invalid_tool_calls"))]
     if own:
         return {
@@ -244,7 +244,7 @@ def _calls(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_part_of_answer(item: Any) -> bool:
-    """Return whether an item is a tool call, which belongs to the same answer as the previous text or call."""
+    """Return whether an item is a tool call; tool calls belong to the same answer as the item before."""
     return isinstance(item, dict) and _is_call(item) and item["type"] == "function_call"
 
 

@@ -54,7 +54,7 @@ class Unread:
 
 
 def reason(error: Exception) -> str:
-    """Return an error's message in one short line, which begins with the type for an error that is not memzoo's."""
+    """Return an error's message in one short line; for an error that is not memzoo's, the line begins with the type."""
     said = " ".join(str(error).split())
     said = said if isinstance(error, MemoryZooError) else f"{type(error).__name__}: {said}"
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ..."

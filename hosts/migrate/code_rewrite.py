@@ -317,7 +317,7 @@ class _Rewriting(cst.CSTTransformer):
         self._stores = stores if any(name.endswith(DATABASES) for name in moved) else ()
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
-        """Insert the opening of stores after the statement that binds the last name needed."""
+        """After the statement that binds the last name needed, insert the statements that open stores."""
         changed = super().on_leave(original_node, updated_node)
         new = [f"{one.name} = open_store({_code(one.url)})" for one in self._stores if one.at is original_node]
         if not new:
@@ -447,7 +447,7 @@ def _last(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
 
 
 def _end_like(aliases: Sequence[cst.ImportAlias], like: Sequence[cst.ImportAlias]) -> list[cst.ImportAlias]:
-    """Return the names of an import, with the same comma or none after the last name as in `like`."""
+    """Return the names of an import; after the last name is a comma if there is one in `like`."""
     return [*aliases[:-1], aliases[-1].with_changes(comma=like[-1].comma)]
 
 

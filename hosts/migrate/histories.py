@@ -68,7 +68,7 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
 
 
 def _read_all_text(connection: Any, _: Any) -> None:
-    """Make a connection read invalid UTF-8 too, so that only that message is refused later, and not the query."""
+    """Make a connection read invalid UTF-8: the query succeeds, and only the invalid message is refused later."""
     connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
 
 

@@ -30,7 +30,7 @@ def import_lines(
         bool, typer.Option("--dry-run", help="With --from: only list the conversations to import.")
     ] = False,
 ) -> None:
-    """Import a file from `memzoo export`, under an id that is new to the store, or another library's memory."""
+    """Import another library's memory, or a file from `memzoo export` under an id that is new to the store."""
     if form:
         _import_from(form, source, store, conversation, dry_run=dry_run)
         return

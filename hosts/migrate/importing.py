@@ -177,7 +177,7 @@ def _another(log: ChatLog) -> TransferError:
 
 
 async def _restore(store: ManagedStore, log: ChatLog) -> None:
-    """Write a whole conversation with its times; a message without a time gets the previous message's."""
+    """Write a whole conversation with its times; a message without a time gets the time of the previous message."""
     entries: list[Entry] = []
     said_at = next((date for date in log.dates if date), utc_now())
     for number, (message, date, turn) in enumerate(zip(log.messages, log.dates, _turns(log), strict=True), start=1):

@@ -33,7 +33,7 @@ select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and
 
 
 def read_sessions(path: str | Path) -> Iterator[Unread]:
-    """Yield the conversations of an SQLite file, without writing to it. Read each before you take the next.
+    """Yield the conversations of an SQLite file, without writing to it. Read each conversation before the next.
 
     Raises:
         TransferError: The file has none of the known tables, or cannot be read.

@@ -121,7 +121,7 @@ def chatgpt(source: str) -> Iterator[Unread]:
 
 
 def openai_threads(source: str) -> Iterator[Unread]:
-    """Yield the threads in a JSON page, or list of pages, of `threads.messages.list`, in either order of messages."""
+    """Yield the threads in a JSON file with pages from `threads.messages.list`; messages may be in either order."""
     threads: dict[str, list[Any]] = {}
     for number, page in enumerate(_as_list(read_json(source)), start=1):
         if not isinstance(page, dict) or not isinstance(page.get("data", []), list):  # pyright: ignore[reportUnknownMemberType]

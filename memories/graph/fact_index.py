@@ -24,8 +24,8 @@ class FactIndex:
 
     Attributes:
         names: The nodes, as an index to find names in texts.
-        relations: Pairs for the relations of current facts: the negated number of subjects, and the relation in its
-            plain form. Relations with most subjects come first, ties by name.
+        relations: The relations of current facts, as pairs: the negative of the number of subjects, and the relation in
+            its plain form. The relation with most subjects comes first, ties by name.
     """
 
     def __init__(self) -> None:
@@ -95,17 +95,23 @@ class FactIndex:
         return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
     def find_meant(self, name: str) -> list[str]:
-        """Return the nodes that a name refers to: its own; for a common word or part of a name, all with the words."""
+        """Return the nodes that a name refers to.
+
+        A known name refers to its own node. A common word or a part of a name refers to all nodes with the words.
+        """
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """Return iterators over current facts about a name, newest first: one over all facts, and one for each word."""
+        """Return iterators over current facts about a name, newest first.
+
+        One iterator yields all facts; for each word, another yields the facts with the word.
+        """
         known = self._holding.get(node, {})
         return [_newest_first(known[word]) for word in known.keys() & {"", *words}]
 
     def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
-        """Yield the current facts about a name that contain any of the words, once for each word."""
+        """Yield, for each word, the current facts about a name that contain the word."""
         known = self._holding.get(node, {})
         return (fact for word in words for _, _, fact in known.get(word, ()))
 

@@ -48,7 +48,7 @@ class KnowledgeGraph:
 
     Args:
         single_valued: The relations that allow a subject one object at a time.
-        amend: Stores and applies a change made without a message; by default, the change is only applied.
+        amend: Stores and applies a change that no message made; by default, the change is applied but not stored.
     """
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
@@ -100,7 +100,8 @@ class KnowledgeGraph:
 
         Args:
             names: The names. The facts about a name come in the order first said. A fact about two of the names is
-                returned for each of the two; a fact more than one step away is returned once, for the nearest name.
+                returned twice, once for each name. A fact more than one step away is returned once, for the nearest
+                name.
             depth: 1 for facts about the names only, 2 to include facts about the names' neighbours, and so on.
         """
         with self._lock:
@@ -108,7 +109,7 @@ class KnowledgeGraph:
             return [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
 
     def find_names(self, text: str) -> list[str]:
-        """Return the graph's names in a text, in order of appearance; for "New York", without "York"."""
+        """Return the graph's names in a text, in order of appearance; "New York" does not count as "York"."""
         with self._lock:
             return [self._facts.name_of(node) for node in self._facts.names.find_names(text)]
 
@@ -118,7 +119,7 @@ class KnowledgeGraph:
             return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
-        """Return the canonical names that a name refers to: the name itself; for part of names, all with the part."""
+        """Return the canonical names that a name refers to: a known name itself, or all names with these words."""
         with self._lock:
             return self._facts.find_meant(name)
 
@@ -160,7 +161,9 @@ class KnowledgeGraph:
             return revision.changes
 
     async def arestore(self, fact: Fact) -> None:
-        """Make a superseded fact current again, such as a fact that a model ended by mistake; end contradicting facts.
+        """Make a superseded fact current again, and end the facts that contradict it.
+
+        Use this method if a model ended a fact by mistake.
 
         A memory stores the changed graph. The messages stay the same, so deriving the state again may undo the change.
 
@@ -219,7 +222,7 @@ class KnowledgeGraph:
                 yield from (Near(fact, reached[node], steps) for fact in facts)
 
     def _next(self, edge: Sequence[str], reached: dict[str, str]) -> list[str]:
-        """Return the nodes one step further, and add each new node's nearest name to `reached`."""
+        """Return the new nodes one step beyond `edge`, and record the nearest name of each node in `reached`."""
         found: list[str] = []
         for node in edge:
             for other in itertools.chain.from_iterable(fact.nodes for fact in _drop_superseded(self._facts.at(node))):

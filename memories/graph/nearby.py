@@ -14,7 +14,7 @@ __all__ = ["MOST_BYTES", "best_within", "lines", "write_known"]
 MOST_BYTES = 2_000
 """The most bytes of known facts in a prompt with few new lines: about 500 tokens by any counter."""
 _MOST_ALIKE = 50
-"""The most facts to rank for a prompt, for each name and for each name with a word. Hardly more facts fit."""
+"""The most facts to rank for each name, and for each pair of a name and a word. A prompt hardly fits more facts."""
 _LONGEST = MOST_BYTES // 4
 
 
@@ -36,7 +36,8 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
     """Return the facts that fit a token limit, grouped by subject; the subject of the best fact comes first.
 
     Args:
-        limit: The token limit. Both the sum of the lines' tokens and the tokens of the joined lines stay within it.
+        limit: The token limit. Both the sum of the lines' tokens and the tokens of the joined lines stay within the
+            limit.
         facts: The facts to choose from, the best first. Facts that do not fit are skipped, as are facts with the same
             wording as a chosen fact ("not one of them", stated and denied).
         tokens: Counts the tokens of a text.
@@ -82,9 +83,10 @@ def write_known(
 ) -> str:
     """Return known facts that new messages may change, as triples, one per line.
 
-    Facts are chosen in this order until the bytes are used up: the likely facts, facts about names in the new messages,
-    facts about the user and about names in earlier messages. Within the last two groups, facts that share most words
-    with the new messages come first, then newer facts. The chosen facts are written in the order first said.
+    Facts are chosen in this order until the bytes are used up: first the likely facts, then facts about names in the
+    new messages, then facts about the user and about names in earlier messages. Within the last two groups, facts that
+    share most words with the new messages come first, then newer facts. The chosen facts are written in the order first
+    said.
 
     Args:
         graph: The known facts.

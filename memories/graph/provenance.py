@@ -40,7 +40,7 @@ def _replaces(statement: Statement, ended: Statement) -> bool:
 def _sources_of(statement: Statement, entries: Sequence[Entry]) -> tuple[Source, ...]:
     """Return the messages that contain the fact's object and the most of its other words.
 
-    If no message contains the object, return the last of those with the most other words.
+    If no message contains the object, return the last of the messages with the most other words.
     """
     spoken = [text_of(entry.message) for entry in entries]
     having = [place for place, text in enumerate(spoken) if mentions(text, canonical(statement.object))]

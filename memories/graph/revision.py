@@ -69,14 +69,14 @@ class Revision:
         self._supersede(self._find_contradicted(fact), fact.sources)
 
     def _now(self, known: Iterable[Fact], said: Fact) -> list[Fact]:
-        """Return known facts of a subject with the changes so far, and all changed facts of the subject."""
+        """Return known facts as changed so far, and all other changed facts about the statement's subject."""
         subject = said.nodes[0]
         gone = {key for key, fact in self._changed.items() if fact is None}
         changed = {key: fact for key, fact in self._changed.items() if fact and fact.nodes[0] == subject}
         return [*({fact.key: fact for fact in known if fact.key not in gone} | changed).values()]
 
     def _alike(self, said: Fact) -> Iterator[Fact]:
-        """Yield the facts of a subject that may be about the same object: all facts that can match the statement."""
+        """Yield the facts of a statement's subject that may have the same object as the statement."""
         yield from self._facts.between(*said.nodes)
         with_words = self._facts.with_words(said.nodes[0], said.object_words)
         yield from (fact for fact in with_words if (fact.nodes[0], fact.related) == (said.nodes[0], said.related))
@@ -119,7 +119,7 @@ class Revision:
         return near if len(near) == 1 else []
 
     def _in_other_words(self, said: Fact) -> list[Fact]:
-        """Return the facts of a subject whose object's words include the old value's words, or the reverse."""
+        """Return the subject's current facts whose object has all words of the statement's object, or the reverse."""
         words = said.object_words
         by_word = self._facts.newest_by_word(said.nodes[0], words)
         newest = {fact.key: fact for facts in by_word for fact in islice(facts, _MOST)}
@@ -147,6 +147,6 @@ def _same(one: Fact, other: Fact) -> bool:
 
 
 def _covers(general: Fact, special: Fact) -> bool:
-    """Tell whether denying `general` denies `special`: "is handsome", "is among the most handsome men"."""
+    """Tell whether denying `general` denies `special`, as "is handsome" and "is among the most handsome men"."""
     words = general.object_words
     return general.related == special.related and bool(words) and words <= special.object_words

@@ -101,7 +101,7 @@ def clean_reply(reply: str) -> str:
     """Return the answer in a reply, without greetings, fences, tags and repeated parts of the prompt.
 
     Raises:
-        ModelReplyError: Nothing remains of a non-empty reply, or the reply has half a character.
+        ModelReplyError: Nothing remains of a non-empty reply, or the reply has half of a surrogate pair.
     """
     text = _strip_announcement(_own_lines(extract_spoken(reply)))
     lines = text.split("\n")

@@ -81,9 +81,10 @@ def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
 
 
 class HashEmbedder:
-    """Hashes words and parts of words into a vector: matches spellings and endings, not meanings. Needs no download.
+    """Hashes words and parts of words into a vector: texts match by spelling, not by meaning. Needs no download.
 
-    Use it for tests and for searches by embeddings alone; `VectorStoreRetrieverMemory` retrieves as much without it.
+    Use it for tests and for searches by embeddings alone; `VectorStoreRetrieverMemory` retrieves as much without an
+    embedder.
 
     Example:
         >>> from memzoo.sync import drive

@@ -36,5 +36,5 @@ def find_context_length(error: ModelError) -> int | None:
 
 
 def _words_of(error: ModelError) -> str:
-    """Return the text of the error's cause, with the key still in it; for an error without a cause, its own text."""
+    """Return the text of the error's cause, or else of the error itself; the text may contain the key."""
     return str(error.__cause__ or error)[:2000]

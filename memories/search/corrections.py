@@ -138,12 +138,13 @@ class Corrections(NamedTuple):
     Attributes:
         rows: The rows of all messages.
         terms: The words of all messages.
-        ends: The positions in `terms` at which the words of each message begin, and the end of the last.
+        ends: The positions in `terms` at which the words of each message begin, and the end of the last message.
         places: The places of the possible corrections.
         owners: For each entry of `words`, the index in `places` of its correction.
         words: The different words of each correction, without common words.
         rareness: The rareness of each entry of `words`.
-        needed: For each correction, the total rareness of words that it must share with a corrected message.
+        needed: For each correction, the total rareness of words that a corrected message must share with the
+            correction.
     """
 
     rows: Rows

@@ -43,7 +43,7 @@ async def fit_found(
     tokens: Callable[[str], int],
     shorten: Shorten | None = None,
 ) -> Sequence[Passage]:
-    """Return passages chosen as by `fit_passages`, but rank and read only as many messages as the choice needs.
+    """Return the same passages as `fit_passages`, but rank and read only as many messages as necessary.
 
     Args:
         limit: See `fit_passages`.
@@ -155,7 +155,7 @@ class Clipper:
         return [int(phrase[0]) for phrase in self._analyser.phrases(self._query)]
 
     def _scores(self, pieces: Sequence[str]) -> "Numbers":
-        """Return scores of the pieces by the question's words; rare words count more, words of a neighbour half."""
+        """Return each piece's score by the question's words; rare words count more, words of neighbours half."""
         import numpy  # loaded only where it is needed
 
         terms, counts = self._analyser.terms(pieces)
@@ -181,8 +181,8 @@ def _join(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
     """Return passages as one text: a line for each, in the order in which they were said, under the date of the day.
 
-    The year is written where it changes. Undated passages at the beginning have no heading; after dated passages, their
-    heading says that the day is unknown.
+    A heading has the year only if the year has changed. Undated passages at the beginning have no heading; after dated
+    passages, their heading says that the day is unknown.
 
     Example:
         >>> from datetime import UTC, datetime

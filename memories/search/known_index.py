@@ -18,7 +18,7 @@ __all__ = ["KnownIndex", "UnitsOf"]
 _MOST_LINES = 64
 
 UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
-"""A function that returns the units in an item of a state, given the item's key and value; outdated facts have none."""
+"""A function from an item of a state (key and value) to the item's units; an outdated fact has no units."""
 
 
 class KnownIndex:

@@ -69,7 +69,10 @@ _OFTEN = 2
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
-    """Return the rows of messages, given the number of terms of each; segments and exchanges in `before` may go on."""
+    """Return the rows of messages that have `counts` terms, and follow the messages with the rows `before`.
+
+    The first messages may belong to the last segment and the last exchange of `before`.
+    """
     size = _size_of_segment(before)
     last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
     rows: list[tuple[object, ...]] = []
@@ -114,12 +117,12 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
 
 
 def reach(size: int) -> int:
-    """Return the most messages in a window of `size` characters; even an empty message takes some room."""
+    """Return the number of messages that a window of `size` characters can have at most; empty messages count, too."""
     return size // _LEAST_LENGTH
 
 
 class Speakers:
-    """The speakers of a conversation, and the names that messages give them.
+    """The speakers of a conversation, and the names by which messages call the speakers.
 
     Args:
         rows: The rows of all messages.
@@ -146,14 +149,17 @@ class Speakers:
 
 
 def worth(rows: Rows, weights: Weights) -> Numbers:
-    """Return each message's gain or loss besides its words, as a share of the best score by words."""
+    """Return each message's gain or loss, as a share of the best score by words.
+
+    A message that tells of its speaker gains. Questions, long messages and messages of talkative speakers lose.
+    """
     gain: Numbers = weights.telling * rows["tells"] - weights.asking * rows["asks"]
     length = weights.length * doublings(rows["terms"], weights.short)
     return gain - length - weights.talkative * doublings(_usual_lengths(rows), weights.short)
 
 
 def weigh_answers(rows: Rows) -> Numbers:
-    """Return, for each message, the share of questions in the message shortly before, which it may answer."""
+    """Return, for each message, the share of questions in the message before; 0 after a long pause."""
     follows = ~(numpy.diff(rows["said_at"]) > _PAUSE)
     return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
@@ -168,7 +174,9 @@ def locate(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Num
 
 
 def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
-    """Return the nearness of each message: its standard deviations above the least similar of the found messages.
+    """Return each message's nearness to the query; 0 for the least similar of the messages found by embeddings.
+
+    Messages not found have nearness 0, too. The unit of nearness is the standard deviation of the found similarities.
 
     Each message also gets a share of the nearness of the message before, and of the message after.
 
@@ -185,7 +193,7 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
 
 
 def doublings(lengths: Places | Numbers, short: int) -> Numbers:
-    """Return how many doublings of `short` reach each length, as a fraction; 0 for lengths up to `short`."""
+    """Return how often `short` must be doubled to reach each length (a fraction); 0 for lengths up to `short`."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 

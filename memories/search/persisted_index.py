@@ -44,7 +44,7 @@ class Documents:
     hidden: AbstractSet[str]
 
     def passages(self, entries: Iterable[Entry]) -> Iterator[Passage]:
-        """Yield messages as passages to search, each with a mark if it begins an exchange; without system messages."""
+        """Yield all but system messages as passages to search; the first passage of each exchange is marked."""
         before: Entry | None = None
         for entry in entries:
             if entry.message["role"] not in INSTRUCTIONS:
@@ -75,10 +75,10 @@ class Documents:
 class PersistedIndex:
     """The word index of one conversation, with recently read messages.
 
-    The index is kept in the store as a separate state beside the strategy's state, with an item for some dozens of
-    messages. Each message is therefore analysed once, except for the newest few after a restart; and the state is
-    forgotten, encrypted, exported and restored like any other state. If another process commits first, its commit
-    counts. After a deletion from the log, the index is built anew.
+    The store keeps the index as a separate state, beside the strategy's state. Each item of this state covers some
+    dozens of messages. Each message is therefore analysed once, except for the newest few after a restart; and the
+    state is forgotten, encrypted, exported and restored like any other state. If another process commits first, its
+    commit counts. After a deletion from the log, the index is built anew.
 
     State: `analyser`, the version of the items' content; and the items from `WordIndex.pack`, each under the number of
     its first message.
@@ -152,7 +152,7 @@ class PersistedIndex:
         return [held[seq] for seq in seqs if seq in held]
 
     async def _open(self, log: Log) -> "WordIndex":
-        """Return the known index; read it from the store at first, and again after the log's epoch has changed."""
+        """Return the index; read the index from the store at the first call, and after a change of the log's epoch."""
         epoch, known = log.cached.epoch, self._index
         if known is not None and epoch is not None and epoch == self._epoch:
             return known

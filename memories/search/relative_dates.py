@@ -92,7 +92,7 @@ def _turn(said: date, what: str, sign: int) -> str:
 
 
 def _shift(said: date, unit: str, count: int) -> str:
-    """Return a day, or a month with its year (for weeks too), or a year, `count` units from a day, in words."""
+    """Return the date `count` units from a day, in words: a day; for weeks and months, month and year; or a year."""
     try:
         if unit in ("day", "week"):
             day = in_words(said + timedelta(days=count if unit == "day" else 7 * count))

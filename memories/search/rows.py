@@ -44,7 +44,7 @@ class Ranking:
         self._scores = scores
 
     def best(self, count: int) -> list[int]:
-        """Return the log numbers of the `count` best messages, best first; of all messages, if there are fewer."""
+        """Return the log numbers of the `count` best messages, or of all messages if there are fewer; best first."""
         seqs, scores = self._seqs, self._scores
         if 0 < count < len(self):
             worst = len(self) - count
@@ -64,7 +64,7 @@ class Ranking:
 
 
 def spread(first: Places, counts: Places) -> Places:
-    """Return the places of all words of texts, given the first place and the number of words of each text."""
+    """Return the places of all words of some texts, given each text's first place and number of words."""
     within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
     return numpy.repeat(first, counts) + within
 

@@ -50,8 +50,9 @@ class _Texts(Generic[_Key]):
 
     Args:
         weights: The weights of BM25.
-        order: A function that returns the sort key of a text, such as its time. Of a term in more than `_MOST` texts,
-            the last of these texts are scored if rarer terms find nothing; without the function, none.
+        order: A function that returns the sort key of a text, such as its time. A term in more than `_MOST` texts
+            scores only the last of these texts, and only if rarer terms find nothing. Without the function, such a term
+            scores no text.
     """
 
     def __init__(self, weights: UnitWeights, order: Callable[[_Key], Any] | None = None) -> None:

@@ -37,7 +37,7 @@ class VectorSearch:
         self._size: tuple[int, int] | None = None
 
     async def search(self, vector: bytes, state: State) -> list[tuple[int, float]]:
-        """Return the nearest 200 as pairs of log number and cosine, nearest first."""
+        """Return the 200 nearest embeddings as pairs of log number and cosine, nearest first."""
         if not self._is_compared:
             await self.mend()
         elif state.version != self._version and (new := await self._managed.embeddings(*self._key, after=self._last)):

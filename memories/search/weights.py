@@ -24,16 +24,16 @@ class Weights:
             a long message takes the room of other messages.
         talkative: The loss for each doubling of the speaker's mean length above `short`, as a share of the best score
             by words.
-        embeddings: The gain for each standard deviation of nearness, as a share of the best score by words, times the
-            weight of the embedder. At 0, embeddings are not searched.
-        before: The share of a message's nearness that the next message gets too.
-        after: The share of a message's nearness that the previous message gets too.
+        embeddings: The gain for each standard deviation of nearness, as a share of the best score by words. The weight
+            of the embedder multiplies the gain. At 0, embeddings are not searched.
+        before: The share of a message's nearness that is added to the next message.
+        after: The share of a message's nearness that is added to the previous message.
         saturation: The k1 of BM25: the lower, the less a repeated word adds.
         dilution: The b of BM25, from 0 to 1: the higher, the less a word counts in longer texts.
         window: The size of the window around a message in characters, including the message itself.
-        sure_correction: The share of a message's rare words that a corrected message must have, if the words of the
-            message clearly say that it corrects something.
-        possible_correction: The same share, if the words of the message may say that it corrects something.
+        sure_correction: The share of a correction's rare words that the corrected message must have, if the correction
+            clearly says that it corrects something.
+        possible_correction: The same share, if the correction may say that it corrects something.
         same_subject: The least total rareness of the shared words in any case. On a logarithmic scale, a word found
             nowhere else has the rareness 1, and a word that makes up the whole text has 0.
     """
@@ -70,8 +70,8 @@ class UnitWeights:
         profile: The weight of the words of all units under the unit's names.
         kinds: The gain of a unit with a date or a number if the query asks for such a value, as a share of its score.
         common: The weight of everyday words ("big", "behind"), if other words count 1.
-        advice: The share of its score that a unit of advice keeps, since advice is long and has words on any subject; a
-            query about the assistant lets advice keep all.
+        advice: The share of the score that a unit of advice keeps. Advice is long, and has words on any subject. In a
+            query about the assistant, advice keeps its whole score.
         rows: The weight of two words in a row, in both the query and the unit, in addition to the single words.
         length: The loss for each doubling of a unit's length above `short`, as a share of the best score.
         short: The number of words up to which a unit loses nothing for its length.

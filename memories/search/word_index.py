@@ -1,4 +1,4 @@
-"""Searches the messages of one conversation by their words and the words around them, ranked by BM25."""
+"""Searches the messages of one conversation by words in and around each message, ranked by BM25."""
 
 import base64
 import itertools
@@ -50,7 +50,7 @@ class _SearchedText(NamedTuple):
 
     Attributes:
         terms: The terms of all messages, then of all dates.
-        ends: The positions at which the terms of each message or date begin, and the end of the last.
+        ends: The positions at which the terms of each message or date begin, and the end of the last date.
         grains: The messages, the windows around messages, and the segments.
         segment: The place of each message's segment.
         worth: See `worth`.
@@ -163,7 +163,7 @@ class WordIndex:
         return dict(self.rank(query, similar, share).items())
 
     def add_corrections(self, seqs: Sequence[int], limit: int) -> list[int]:
-        """Return messages, best first, with the newest corrections of the first few messages inserted before each.
+        """Return log numbers, best first, with the newest corrections inserted before each of the first few messages.
 
         Args:
             seqs: The log numbers of the messages, best first.
@@ -179,7 +179,7 @@ class WordIndex:
             return list(dict.fromkeys([*best, *seqs]))
 
     def find_corrections_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
-        """Return the log numbers of corrections said after `since`, for all of the messages; see `add_corrections`."""
+        """Return the log numbers of the messages' corrections after the number `since`; see `add_corrections`."""
         with self._lock:
             corrections, longest = self._find_corrections(), limit // _CORRECTION_SHARE
             places = numpy.searchsorted(self._seqs, seqs).tolist()
@@ -187,7 +187,7 @@ class WordIndex:
             return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """Return the first `k` exchanges with any of the messages, each as its first and last log number."""
+        """Return the exchanges of the messages, at most the first `k`, each as its first and last log number."""
         with self._lock:
             documents = self._rows["document"]
             firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]
@@ -282,7 +282,7 @@ class WordIndex:
 
 
 def _searchable_text(passage: Passage) -> str:
-    """Return a passage's text with the words of dates meant by its phrases, without words of the passage's own date."""
+    """Return a passage's text, then the words of the dates meant by its phrases, except words of the passage's date."""
     if not passage.said_at:
         return passage.text
     said, own = passage.said_at.date(), passage.date.split()

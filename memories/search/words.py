@@ -67,7 +67,10 @@ class Analyser:
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
     def phrases(self, query: str) -> list[Terms]:
-        """Return the telling words of a query, each as a phrase of the one or more terms made by the tokenizer."""
+        """Return the telling words of a query as phrases.
+
+        A phrase has the one or more terms that the tokenizer makes of a word.
+        """
         terms, counts = self.terms(find_telling_words(query))
         return [phrase for phrase in numpy.split(terms, numpy.cumsum(counts)[:-1]) if len(phrase)]
 
@@ -113,7 +116,7 @@ class Grain(NamedTuple):
         Args:
             spans: The places of the first messages, and the places after the last messages.
             day: The place of each span's date.
-            ends: The positions at which the terms of each message or date begin, and the end of the last.
+            ends: The positions at which the terms of each message or date begin, and the end of the last date.
             weights: The weights.
         """
         first, end = spans
@@ -134,11 +137,11 @@ class Grain(NamedTuple):
 
 
 def phrase_counts(terms: Terms, ends: Places, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
-    """Yield, for each phrase found anywhere, the numbers of its beginnings and of its ends before each message.
+    """Yield two counts for each phrase found: how often the phrase begins, and ends, before each message.
 
     Args:
         terms: The terms of all messages.
-        ends: The positions at which the terms of each message begin, and the end of the last.
+        ends: The positions at which the terms of each message begin, and the end of the last message.
         phrases: The phrases to search for.
     """
     # One pass over the text for all words bounds the cost of a pasted page as a query, which has thousands of words.
@@ -159,6 +162,6 @@ def phrase_counts(terms: Terms, ends: Places, phrases: Sequence[Terms]) -> Itera
 
 
 def _before(ends: Places, positions: Places) -> Places:
-    """Return the number of positions before the beginning of each message, and before the end."""
+    """Return how many positions lie before the beginning of each message, and before the end of the last message."""
     behind = numpy.searchsorted(ends, positions, side="right")
     return numpy.cumsum(numpy.bincount(behind, minlength=len(ends)))

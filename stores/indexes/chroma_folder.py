@@ -20,7 +20,7 @@ _INDEX = "index-"
 
 
 class ChromaFolder:
-    """A folder with Chroma's files in a subfolder; the subfolder's name is `index-` and a number that is never reused.
+    """A folder with Chroma's files in a subfolder; the subfolder has a new name after each fresh start.
 
     About one kill in a hundred leaves Chroma's files broken. Opening broken files may end the process or fill the disk,
     and no code can catch either failure. So `close` records the sizes and times of all files; an opening that finds no
@@ -92,7 +92,7 @@ class ChromaFolder:
         return notes
 
     def _trust(self) -> Path | None:
-        """Return the subfolder that was closed properly and not changed since, if any, and delete all records."""
+        """Return the subfolder that was closed properly and has not changed since, or `None`; delete all records."""
         closed: list[tuple[str, str]] = self._notes.execute("DELETE FROM closed RETURNING name, files").fetchall()
         for name, files in closed:
             if json.loads(files) == _files(self._path / name):

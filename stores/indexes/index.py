@@ -18,7 +18,7 @@ __all__ = ["ExactIndex", "VectorIndex", "digest"]
 
 @runtime_checkable
 class VectorIndex(Protocol):
-    """Finds the embeddings nearest to a query among those of one conversation.
+    """Finds the embeddings of a conversation that are nearest to a query.
 
     An index owns nothing: its contents can be rebuilt from the store. Embeddings are float32, little-endian; a
     collection is identified by a conversation's id and the strategy's space of embeddings. A `StoreError` means that

@@ -160,14 +160,14 @@ class Connections:
             return [key async for key in each(found)]
 
     async def some_keys(self, pattern: str) -> list[bytes]:
-        """Return the matching keys from one step of the server's search; cheap with any number of keys."""
+        """Return some keys that match a pattern: the result of a single step of the server's search."""
         with self._explain_errors():
             found = (await self._client_of_call()).scan(match=pattern, count=1000)
             _, keys = await settled(found)
             return list(keys)
 
     async def ask_server(self, *command: Any) -> Any:
-        """Send a command to the server with the command's key, and return the answer."""
+        """Send a command to the server that has the command's key, and return the answer."""
         with self._explain_errors():
             return await settled((await self._client_of_call()).execute_command(*command))
 

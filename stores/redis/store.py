@@ -26,7 +26,7 @@ _PAGE = 500
 
 
 class RedisStore(Closing):
-    """A `Store` on a Redis server or cluster (Valkey speaks the same), shared by any number of processes.
+    """A `Store` on a Redis or Valkey server or cluster, shared by any number of processes.
 
     All keys of a conversation have the same hash tag, and are therefore on one server of a cluster. Each call is one
     script on that server; a script runs completely or not at all. Listing ids scans the names of all keys, in time
@@ -286,7 +286,7 @@ def _value(text: bytes | None) -> JSON:
 
 
 def _state(items: Mapping[str, JSON], embeddings: Mapping[int, bytes]) -> list[Any]:
-    """Return items and embeddings as arguments of a script; the text of a removed item is empty."""
+    """Return items and embeddings as arguments of a script; a removed item has an empty text."""
     new: list[Any] = [len(items)]
     for key, value in items.items():
         new += [escaped(key), "" if value is None else to_json(value)]

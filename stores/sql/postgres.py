@@ -149,8 +149,9 @@ class PostgreSQL:
     async def append(self, turn: Mapping[str, Any]) -> tuple[int, Sequence[Row]]:
         """See `SQLite.append`; a turn stored earlier, but cleared before its rows are read, is appended again.
 
-        A taken place means that another process has just stored this turn. If the place is still taken at the third
-        try, the conversation's row contradicts its messages (`check` names the conversation).
+        The database refuses a message whose number or whose place in the turn exists already: another process has just
+        stored this turn. If the message is refused three times, the conversation's row contradicts its messages
+        (`check` names the conversation).
         """
 
         def work(connection: Connection) -> Row:
@@ -295,7 +296,7 @@ _UNSUPPORTED = "unsupported startup parameter"  # PgBouncer's wording
 
 
 class _Connect:
-    """Opens connections with memzoo's time-out for locks, or without it through a pooler that takes no options.
+    """Opens connections with memzoo's time-out for locks; through a pooler that takes no options, without the time-out.
 
     After the first refusal, later connections omit the time-out from the start.
     """

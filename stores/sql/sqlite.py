@@ -134,8 +134,8 @@ class SQLite:
         """Store a turn, given as the result of `turn_values`.
 
         Returns:
-            The number of the turn's first message and no rows; for an existing turn, 0 and its rows; for a forgotten
-            turn, 0 and the rows that are left.
+            For a new turn, the number of its first message, and no rows. For a turn stored earlier, 0 and the turn's
+            rows. For a forgotten turn, 0 and the rows that are left.
         """
 
         def job(held: PooledConnection) -> tuple[int, Sequence[Row]]:
@@ -301,7 +301,7 @@ def _open(database: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def _can_only_be_read(database: str, error: sqlite3.OperationalError) -> bool:
-    """Tell whether a file can only be read: its folder allows no log, and no log with unread changes exists."""
+    """Tell whether a database is read-only: opening for writing failed, and no log with unread changes is left."""
     log = Path(f"{database}-wal")
     is_left = log.exists() and log.stat().st_size > 0
     return _code(error) in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN} and not is_left

@@ -68,7 +68,7 @@ _BOUNDS: dict[str, sa.ColumnElement[bool]] = {
 
 @functools.cache
 def select_ids(*bounds: str) -> sa.Select[*tuple[str]]:
-    """Select the ids of conversations with messages, within the named bounds: names of `_BOUNDS`, or `limit`."""
+    """Select the ids of conversations with messages; `bounds` are names of `_BOUNDS`, or "limit"."""
     own = [_BOUNDS[name] for name in bounds if name != "limit"]
     found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
     return found.limit(sa.bindparam("limit", type_=sa.BigInteger)) if "limit" in bounds else found
@@ -124,7 +124,7 @@ ROWLESS = sa.select(messages.c.conversation_id).where(~_ROW.exists()).distinct()
 
 @functools.cache
 def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Select part of a log, with revision and epoch in each row; without entries, one row with only these two."""
+    """Select part of a log, with revision and epoch in each row; an empty part is one row with revision and epoch."""
     seq, last = messages.c.seq, sa.bindparam("until", type_=sa.BigInteger)
     wanted = (seq > sa.bindparam("after", type_=sa.BigInteger)) & (seq <= last if until else sa.true())
     head = conversations.outerjoin(epochs, epochs.c.conversation_id == conversations.c.id)
@@ -193,7 +193,7 @@ class Statements:
         self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings, tombstones)}
 
     def put(self, run: Run, rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]]) -> None:
-        """Insert or replace rows, given by table."""
+        """Insert or replace rows; the rows are grouped by table."""
         for table, new in rows.items():
             if new:
                 run(self._puts[table], new)

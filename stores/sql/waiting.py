@@ -31,7 +31,7 @@ class Deadline:
 
     @property
     def rest(self) -> float:
-        """The seconds left."""
+        """The seconds left until the time limit."""
         return max(0.0, self._end - monotonic())
 
     @property

@@ -1,4 +1,4 @@
-"""The whole of the faults: `python -m tools.faults`, which writes its table into docs/faults.md."""
+"""Runs all fault tests: `python -m tools.faults` writes their table into docs/faults.md."""
 
 import json
 import re
@@ -122,7 +122,7 @@ def _known(results: Path) -> list[Tally]:
 
 
 def _keep(results: Path, new: Tally) -> None:
-    """Put a result in the place of an older one."""
+    """Store a new result in place of the older result."""
     rows = {(tally.fault, tally.strategy, tally.store): tally for tally in [*_known(results), new]}
     ordered = sorted(rows.values(), key=lambda one: [list(KINDS).index(one.fault), [*STORES, "files"].index(one.store)])
     results.write_text(json.dumps(as_json(ordered), indent=1) + "\n", encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""Concurrency: threads, tasks and processes save at the same time, to one conversation and to many."""
+"""The fault "concurrency": threads, tasks and processes save at the same time, to one or several conversations."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ WAYS = list(_WORKERS)
 
 
 def cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Each strategy over each store that processes share, in each way."""
+    """Yield a cell for each strategy, each store that processes can share, and each kind of worker."""
     for store in ("sqlite", "postgresql"):
         for strategy in SEVEN:
             new = functools.partial(places.scenario, strategy, store)
@@ -38,7 +38,7 @@ def _in_all_ways(tally: Tally, new: Callable[[], Scenario]) -> None:
 
 
 def at_once(tally: Tally, scenario: Scenario, way: str, *, conversations: int, turns: int = 5) -> None:
-    """Let workers save at the same time: turns of their own, and turns that all of them save."""
+    """Let several workers save at the same time: turns of their own, and turns that all workers share."""
     ids = [f"talk-{number % conversations}" for number in range(_WORKERS[way])]
     with opened(scenario):  # so that it is there
         pass
@@ -69,7 +69,7 @@ def _check(tally: Tally, log: list[Entry], workers: list[str], turns: int) -> No
 
 
 def _check_state(tally: Tally, memory: BaseMemory) -> None:
-    """What was learnt is what one writer would have learnt who said all of it in this order."""
+    """Check that the learnt state equals the state that a single writer learns from the same log."""
     alone = remember(memory.name, InMemoryStore(clock=noon), conversation_id="alone")
     log = drive(memory.store.read(memory.conversation_id))
     for first, second in zip(log[::2], log[1::2], strict=True):
@@ -80,7 +80,7 @@ def _check_state(tally: Tally, memory: BaseMemory) -> None:
 
 
 def uncredited(items: Mapping[str, Any]) -> dict[str, Any]:
-    """Items without the messages that facts and statements are credited to, or superseded by."""
+    """Return a state's items without the numbers of the messages that stated or superseded facts and statements."""
     # What is said twice in exchanges that are learnt from together is credited to one of the two messages, and what is
     # said again later to the later one. How many are learnt from together depends on who comes first, so only whether
     # a fact holds can be compared.

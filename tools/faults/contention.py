@@ -1,4 +1,4 @@
-"""Contention: a process forks while its threads save, and many writers wait for one that holds the file."""
+"""The fault "contention": a process forks while its threads save, or writers wait for a locked file."""
 
 import asyncio
 import contextlib
@@ -28,21 +28,21 @@ _SLACK = 1.5
 
 
 def fork_cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Over each store that processes share."""
+    """Yield a cell for each store that processes can share."""
     for store in ("sqlite", "postgresql"):
         new = functools.partial(places.scenario, "summary", store)
         yield Tally("fork", "summary", store), functools.partial(forks, new=new, children=kills)
 
 
 def waiting_cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Writers that wait are those of SQLite, which has one lock for all."""
+    """Yield cells for SQLite only, because only SQLite has one lock for all writers."""
     for strategy in ("buffer", "summary"):
         new = functools.partial(places.scenario, strategy, "sqlite")
         yield Tally("waiting", strategy, "sqlite"), functools.partial(waits, new=new, rounds=max(kills // 10, 1))
 
 
 def forks(tally: Tally, new: Callable[[], Scenario], children: int) -> None:
-    """Let a process fork so many children while four of its threads save; each child saves three exchanges."""
+    """Fork a process `children` times while four of its threads save; each child saves three exchanges."""
     scenario, (pipe, there) = new(), PROCESSES.Pipe()
     process = start(_fork, scenario, children, there)
     there.close()
@@ -88,7 +88,7 @@ def _save(strategy: str, store: ManagedStore, turns: list[str]) -> None:
 
 
 def _forked(work: Callable[[], None]) -> int:
-    """Do it in a child; its exit code, or that of being killed if it hangs."""
+    """Do the work in a forked child, and return the child's exit code; a child that hangs is killed."""
     child = os.fork()
     if not child:
         code = 1
@@ -108,11 +108,11 @@ def _forked(work: Callable[[], None]) -> int:
 
 
 def waits(tally: Tally, new: Callable[[], Scenario], rounds: int, *, slack: float = _SLACK, seed: int = 0) -> None:
-    """Hold a file for less or more than its time-out while threads, then tasks, want to save to it.
+    """Lock a file for less or more than the time-out while threads, then tasks, try to save to the file.
 
-    Counted as wrong is a call that takes longer than its time-out by more than `slack` seconds and four times what it
-    takes while nobody holds the file, as it does if waits add up or the event loop stands still; another error than a
-    `StoreError`; and another log than the outcomes say.
+    Three results count as wrong. First, a call that takes longer than the time-out by more than `slack` seconds and
+    four times the duration of an unhindered call: waits may add up, or the event loop may stand still. Second, any
+    error but a `StoreError`. Third, a log that differs from the reported outcomes.
     """
     chance = random.Random(f"{seed} {tally.strategy}")  # noqa: S311 - chance that repeats
     for number in range(rounds):

@@ -1,4 +1,4 @@
-"""Crash: a process is killed while it saves, at random and at every step, and another one goes on where it was."""
+"""The fault "crash": a process is killed while it saves, and another process continues the conversation."""
 
 import contextlib
 import functools
@@ -22,18 +22,18 @@ _AT_RANDOM = 0.4
 _LONGEST_LIFE = 0.2
 
 Aim: TypeAlias = tuple[int, int] | None
-"""How many exchanges after the first, and at which step of that one; `None` for any moment."""
+"""The moment of a kill: the number of exchanges after the first one, and the step; `None` for a random moment."""
 
 
 def crash(tally: Tally, new: Callable[[], Scenario], kills: int, *, exchanges: int = 25, seed: int = 0) -> None:
-    """Kill at least `kills` times: at every step of a save, at steps of a restart if there is room, and at random.
+    """Kill processes at least `kills` times: at every step of a save, at steps of a restart, and at random moments.
 
     Args:
-        tally: Takes the results.
-        new: Makes a scenario with a new, empty store.
-        kills: How often.
-        exchanges: How many exchanges a talk has, through all its processes.
-        seed: Of what is said, and of the order and choice of kills.
+        tally: The tally that counts the results.
+        new: A function that makes a scenario with a new, empty store.
+        kills: The least number of kills. Steps of a restart are included if the number is large enough.
+        exchanges: The number of exchanges in a talk, over all its processes.
+        seed: The seed for the texts, and for the choice and order of the kills.
     """
     chance = random.Random(f"{seed} {tally.strategy} {tally.store}")  # noqa: S311 - chance that repeats
     start = time.perf_counter()
@@ -45,7 +45,7 @@ def crash(tally: Tally, new: Callable[[], Scenario], kills: int, *, exchanges: i
 
 
 def cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Each strategy over each store."""
+    """Yield a cell for each strategy and each store."""
     for store in STORES:
         for strategy in SEVEN:
             new = functools.partial(places.scenario, strategy, store)
@@ -64,14 +64,14 @@ def _aims(undisturbed: Told, kills: int, chance: random.Random) -> list[Aim]:
 
 @dataclass
 class _Killer:
-    """Has one talk after the other said by processes that it kills.
+    """Lets processes hold one talk after another, and kills the processes.
 
     Attributes:
-        tally: Takes the results.
-        undisturbed: What they are compared with.
-        chance: Chooses.
-        longest: How long a process that is killed at random lives, in seconds.
-        aims: The kills that are still to be done.
+        tally: The tally that counts the results.
+        undisturbed: The result of a talk without kills, to compare with.
+        chance: The random number generator.
+        longest: The longest life of a process that is killed at a random moment, in seconds.
+        aims: The kills that remain to be done.
     """
 
     tally: Tally
@@ -81,7 +81,7 @@ class _Killer:
     aims: list[Aim]
 
     def whole_talk(self, life: Life) -> None:
-        """Say all there is to say, however many processes it takes, and compare."""
+        """Hold one talk to its end, with as many processes as necessary, and compare the result."""
         acknowledged: list[int] = []
         told, patience = Told(killed=True), self.longest
         while told.killed:

@@ -1,4 +1,4 @@
-"""Database: its server is killed or restarted under load, or it cuts a connection at a step of a save."""
+"""The fault "database": the server is killed or restarted under load, or cuts a connection during a save."""
 
 import asyncio
 import functools
@@ -28,7 +28,7 @@ _WRITERS = 4
 
 
 def cut_cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Each strategy on PostgreSQL, with connections that are cut."""
+    """Yield a cell for each strategy on PostgreSQL, for cut connections."""
     for strategy in SEVEN:
         new = functools.partial(places.scenario, strategy, "postgresql")
         yield (
@@ -38,7 +38,7 @@ def cut_cells(places: Places, kills: int) -> Iterator[Cell]:
 
 
 def restart_cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Each strategy on a PostgreSQL server of its own, which is stopped."""
+    """Yield a cell for each strategy on its own PostgreSQL server, for server restarts."""
     for strategy in SEVEN:
         yield (
             Tally("killed server", strategy, "postgresql"),
@@ -47,7 +47,7 @@ def restart_cells(places: Places, kills: int) -> Iterator[Cell]:
 
 
 def cut(tally: Tally, new: Callable[[], Scenario], *, every: int = 1) -> None:
-    """Let the server end all connections at each step of a load and a save, or at every so many."""
+    """Let the server end all connections at each step of a load and a save, or at every `every`-th step."""
     expected, steps = _told(new(), None)
     for at, asynchronous in itertools.product(range(1, steps + 1, every), (False, True)):
         found, refused = _told(new(), at, asynchronous=asynchronous)
@@ -58,7 +58,7 @@ def cut(tally: Tally, new: Callable[[], Scenario], *, every: int = 1) -> None:
 
 
 def _told(scenario: Scenario, at: int | None, *, asynchronous: bool = False) -> tuple[dict[str, Any], int]:
-    """What a process tells in the end, and how many errors it met, or without a fault how many steps there are."""
+    """Return the outcome of a process, and its number of errors; without a fault, the number of steps instead."""
     here, there = PROCESSES.Pipe()
     process = start(_talk, scenario, at, asynchronous, there)
     there.close()
@@ -100,7 +100,7 @@ async def _turns(memory: BaseMemory, steps: Steps) -> int:
 
 
 def _end_connections(url: str, name: str) -> None:
-    """End all connections of that name, and wait for their end."""
+    """End all connections with this application name, and wait until they have ended."""
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
@@ -120,7 +120,7 @@ def _own_server(places: Places, tally: Tally, *, times: int) -> None:
 
 
 def restart(tally: Tally, scenario: Scenario, stop: Callable[[], None], start_again: Callable[[], None]) -> None:
-    """Stop a server while threads save, and start it again; each of them tries until its exchange is saved."""
+    """Stop and start a server while threads save; each thread repeats a save until the save succeeds."""
     saved = itertools.count()
     under_load, given_up = threading.Event(), threading.Event()
     with opened(scenario) as memory, ThreadPoolExecutor(_WRITERS) as pool:

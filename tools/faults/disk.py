@@ -1,4 +1,4 @@
-"""Disk: it is full, or nothing may be written, and then it is all right again."""
+"""The fault "disk": the disk is full or read-only for a time, and then works again."""
 
 import contextlib
 import functools
@@ -29,7 +29,7 @@ Fault = Callable[[Path, random.Random], contextlib.AbstractContextManager[Path]]
 
 @contextlib.contextmanager
 def _size_limit(folder: Path, chance: random.Random) -> Generator[Path]:
-    """No file of this process may grow by more than some kilobytes."""
+    """Limit the size of all files written by this process to some kilobytes more than now."""
     largest = max(file.stat().st_size for file in folder.iterdir())
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest + chance.randrange(40_000), hard))
@@ -39,7 +39,7 @@ def _size_limit(folder: Path, chance: random.Random) -> Generator[Path]:
 
 @contextlib.contextmanager
 def _full_disk(folder: Path, chance: random.Random) -> Generator[Path]:
-    """The file system has only some kilobytes left."""
+    """Fill the file system until only some kilobytes are left."""
     filler = folder / "filler"
     free = os.statvfs(folder)
     filler.write_bytes(bytes(max(free.f_bavail * free.f_frsize - chance.randrange(40_000), 0)))
@@ -49,7 +49,7 @@ def _full_disk(folder: Path, chance: random.Random) -> Generator[Path]:
 
 @contextlib.contextmanager
 def _read_only(folder: Path, chance: random.Random) -> Generator[Path]:
-    """The file system can be reached only by a way on which nothing may be written."""
+    """Yield a path to the folder through a read-only mount."""
     with tempfile.TemporaryDirectory() as place:
         _mount("--bind", folder, place)
         try:
@@ -69,11 +69,11 @@ def _mount(*arguments: str | Path) -> None:
 
 
 FAULTS: dict[str, Fault] = {"file size limit": _size_limit, "full disk": _full_disk, "read-only disk": _read_only}
-"""What becomes of a disk, by name."""
+"""The faults of a disk, by name."""
 
 
 def available() -> list[str]:
-    """The faults that can be had here: some need the right to mount file systems."""
+    """Return the faults that are possible on this machine: some need the right to mount file systems."""
     try:
         with tempfile.TemporaryDirectory() as name, _disk(Path(name), small=True):
             return list(FAULTS)
@@ -82,7 +82,7 @@ def available() -> list[str]:
 
 
 def cells(places: Places, kills: int) -> Generator[Cell]:
-    """Each strategy on SQLite."""
+    """Yield a cell for each strategy on SQLite."""
     for strategy in SEVEN:
         yield Tally("disk", strategy, "sqlite"), functools.partial(_all, times=max(kills // 10, 1))
 
@@ -96,7 +96,7 @@ def _all(tally: Tally, times: int) -> None:
 
 
 def out_of_order(tally: Tally, fault: str, seed: int) -> None:
-    """Let a process save while its disk is out of order, and again after that."""
+    """Let a process save while its disk is out of order, and again after the disk works."""
     here, there = PROCESSES.Pipe()
     with tempfile.TemporaryDirectory() as name, _disk(Path(name), small=fault != "file size limit") as folder, here:
         process = start(_talk, Scenario(tally.strategy, f"sqlite:///{folder}/talk.db"), fault, seed, there)
@@ -112,7 +112,7 @@ def out_of_order(tally: Tally, fault: str, seed: int) -> None:
 
 @contextlib.contextmanager
 def _disk(folder: Path, *, small: bool) -> Generator[Path]:
-    """The folder, as a file system of its own if it is to be small."""
+    """Yield the folder; if `small`, mount a file system of 8 MB at the folder first."""
     if not small:
         yield folder
         return
@@ -147,7 +147,7 @@ def _save(memory: BaseMemory, number: int) -> None:
 
 
 def _refused(memory: BaseMemory | Path, strategy: str, number: int) -> bool:
-    """Whether there is an error with this memory, or with one that is opened in this folder."""
+    """Return whether saving raises an error, in this memory or in a memory opened in the folder."""
     try:
         with contextlib.ExitStack() as stack:
             if isinstance(memory, Path):

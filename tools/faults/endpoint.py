@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint that answers by rule, but for one call, which goes wrong in a chosen way."""
+"""An OpenAI-compatible endpoint that answers by rules, except for one call that fails in a chosen way."""
 
 import json
 import threading
@@ -18,12 +18,12 @@ _embed = eager("vector-retriever")["embedder"]
 
 
 class Endpoint:
-    """Answers requests of the real openai client, without a network.
+    """Answers the requests of the real openai client, without a network.
 
     Attributes:
-        calls: How many came since a fault was planned.
-        stuck: Whether each call goes wrong.
-        ports: A model and an embedder that call it.
+        calls: The number of calls since the fault was planned.
+        stuck: True if every call fails.
+        ports: A model and an embedder that call this endpoint.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Endpoint:
         self.plan("", None)
 
     def plan(self, fault: str, at: int | None) -> None:
-        """Let the call of that number, from 0 and from now on, go wrong in that way."""
+        """Plan a fault: the call with this number, counted from 0 from now on, fails in this way."""
         self.calls, self.stuck, self._fault, self._at = 0, False, fault, at
 
     def __call__(self, request: http.Request) -> http.Response:
@@ -99,7 +99,7 @@ FAULTS: dict[str, Callable[[dict[str, Any]], http.Response]] = {
     "other language": _saying("萨姆喜欢喝茶。", [[0.0, 0.0], [0.0, 0.0]]),
     "1 MB of text": _saying(_MEGABYTE, [_MEGABYTE] * 2),
 }
-"""What may come instead of an answer, by name."""
+"""The faulty answers, by name."""
 
 ACCEPTABLE = ("other language", "1 MB of text")
-"""What a strategy cannot tell from an answer, as it may be one."""
+"""The faults that a strategy cannot tell from a valid answer."""

@@ -1,7 +1,7 @@
-"""A fleet whose parts are killed while users talk to it: `make fleet` prints what is lost, and how long answers take.
+"""Kills the parts of a server fleet while users talk: `make fleet` prints lost turns and answer times.
 
-HAProxy hands the requests to two processes of `docs/examples/server.py` in turn; those share a PostgreSQL server behind
-PgBouncer, and a model that takes its time. Needs pgbouncer and haproxy, from the distribution's packages.
+HAProxy distributes the requests over two processes of `docs/examples/server.py`. The processes share a slow model, and
+a PostgreSQL server behind PgBouncer. Needs the packages pgbouncer and haproxy of the distribution.
 """
 
 import asyncio
@@ -67,16 +67,16 @@ backend workers
 
 @dataclass
 class Phase:
-    """What became of the turns while one part was killed again and again.
+    """The fate of the turns while one part was killed repeatedly.
 
     Attributes:
-        name: What was killed.
-        answered: The turns that were answered, each with the seconds it took.
-        failed: How many were not.
-        calls: How often the model was asked to learn.
-        twice: Turns from which it was asked to more than once.
-        lost: Answered, and not stored, or not whole.
-        doubled: Stored more than once.
+        name: The name of the killed part.
+        answered: The answered turns, each with its time in seconds.
+        failed: The number of turns without an answer.
+        calls: The number of learning calls of the model.
+        twice: The turns from which the model was asked to learn more than once.
+        lost: The turns that were answered, but not stored or not stored whole.
+        doubled: The turns that were stored more than once.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Phase:
     doubled: int = 0
 
     def row(self) -> str:
-        """A row of the table."""
+        """Return the phase as a row of the table."""
         turns = len(self.answered) + self.failed
         took = sorted(self.answered.values())
         middle, slow = statistics.median(took), took[int(len(took) * 0.99)]
@@ -98,7 +98,7 @@ class Phase:
 
 
 class _Model:
-    """The offline model over HTTP, which takes its time, and counts how often it was asked to learn, and from what."""
+    """A slow offline model over HTTP that records each request to learn, with its turns."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._lock = seconds, threading.Lock()
@@ -117,7 +117,7 @@ class _Model:
 
     @contextlib.contextmanager
     def served(self) -> Generator[str]:
-        """Its `base_url`, as long as the block runs."""
+        """Serve the model while the block runs, and yield the `base_url`."""
         with listen("127.0.0.1", 0) as server:
             server.set_app(self)
             thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -150,27 +150,27 @@ class _Program:
                 time.sleep(0.05)
 
     def kill(self) -> None:
-        """End it (-9)."""
+        """Kill the process with signal 9."""
         self._process.kill()
         self._process.wait()
 
 
 class Fleet:
-    """All parts, each a process of its own; those that can be killed are in `parts`.
+    """All parts of the fleet, each in its own process.
 
     Attributes:
-        parts: How each is killed, and how it is started again, by its name.
-        url: Where users talk to it.
-        model: What it asks.
+        parts: For each part that can be killed, the functions that kill and restart the part, by name.
+        url: The URL for the users.
+        model: The model of the programs.
     """
 
     def __init__(self, folder: Path, workers: int, *, model_seconds: float) -> None:
-        """Start it.
+        """Start all parts.
 
         Args:
-            folder: Where files go.
-            workers: Processes of the program.
-            model_seconds: How long the model takes.
+            folder: The folder for files.
+            workers: The number of processes of the program.
+            model_seconds: The time that the model takes to answer, in seconds.
         """
         self._stack = contextlib.ExitStack()
         try:
@@ -219,7 +219,7 @@ class Fleet:
 
 
 def is_installed() -> bool:
-    """Whether all parts are there."""
+    """Return whether all programs of the fleet are installed."""
     return bool(PgBouncer.program() and _haproxy())
 
 
@@ -228,13 +228,13 @@ def _haproxy() -> str | None:
 
 
 def fleet(parts: Fleet, turns: int, conversations: int, names: Sequence[str] = ()) -> list[Phase]:
-    """Let users talk in so many conversations while nothing is killed, then while each part is, and count.
+    """Let users talk, first without kills, then while each part is killed in turn; return the counts.
 
     Args:
         parts: The fleet.
-        turns: How many in all.
-        conversations: How many; in each of them, one turn comes after the other.
-        names: Of the parts that are killed, or "nothing"; by default all.
+        turns: The total number of turns.
+        conversations: The number of conversations; the turns of a conversation come one after the other.
+        names: The names of the parts to kill, or "nothing"; by default all parts.
     """
     names = names or [*parts.parts]
     each, phases = turns // len(names) // conversations, list[Phase]()
@@ -253,7 +253,7 @@ def fleet(parts: Fleet, turns: int, conversations: int, names: Sequence[str] = (
 
 
 def _keep_up(parts: Fleet) -> None:
-    """Learn what is left, for example by a worker that was killed while it learnt."""
+    """Learn from all pending messages, such as messages of a worker that was killed while learning."""
     client = OpenAI(base_url=parts.model_url, api_key="none")
     with open_store(parts.store_url) as store, client:
         done = upkeep(store, _MEMORY, llm=ChatModel("any", client))
@@ -297,7 +297,7 @@ async def _talk(parts: Fleet, phase: Phase, first: int, each: int, conversations
 
 
 def _look(store: ManagedStore, phase: Phase, conversations: int) -> None:
-    """Each turn that was answered is there once: the question, and behind it its answer."""
+    """Check that each answered turn is stored once, as a question followed by its answer."""
     found = Counter[int]()
     for conversation in range(conversations):
         entries = drive(store.read(f"user-{conversation}"))
@@ -319,7 +319,7 @@ def main(
     conversations: Annotated[int, typer.Option(help="How many they are spread over.")] = 200,
     model: Annotated[float, typer.Option(help="Seconds that the model takes.")] = 0.05,
 ) -> None:
-    """Let users talk to a fleet while its parts are killed (-9) one after the other, and count."""
+    """Let users talk to a fleet while its parts are killed (-9) one after the other, and count lost turns."""
     console = Console(soft_wrap=True)
     if not is_installed():
         console.print("pgbouncer and haproxy are needed (Debian's packages of these names)")

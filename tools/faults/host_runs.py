@@ -1,4 +1,4 @@
-"""A process is killed in the middle of a framework's run, with a memory in it, and another goes on with the talk."""
+"""Kills a process in the middle of a framework's run that uses a memory; another process continues the talk."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ _LATER = 1.2  # the last kills come when a process has ended, as often as not
 
 
 def host_cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Runs of the OpenAI Agents SDK, if it is installed, on each store that processes share."""
+    """Yield a cell for each store that processes can share, if the OpenAI Agents SDK is installed."""
     if importlib.util.find_spec("agents") is None:
         return
     for strategy in _STRATEGIES:
@@ -36,10 +36,10 @@ def host_cells(places: Places, kills: int) -> Iterator[Cell]:
 
 
 def kill_runs(tally: Tally, new: Callable[[], str], kills: int, *, seed: int = 0) -> None:
-    """Kill so many processes at random moments; each talk is gone on with on the same store until it comes to its end.
+    """Kill `kills` processes at random moments; after each kill, a new process continues on the same store.
 
-    A turn that was told of is in the log with its call and its answer. One that was cut off is asked again, and its
-    question is there once.
+    A turn that was reported as finished must be in the log with its call and its answer. An interrupted turn is asked
+    again, and its question must be in the log once.
     """
     chance = random.Random(f"{seed} {tally.strategy} {tally.store}")  # noqa: S311 - chance that repeats
     (took,) = _ended(tally.strategy, new(), 0) - {str(turn) for turn in range(_TURNS)}
@@ -58,12 +58,12 @@ def kill_runs(tally: Tally, new: Callable[[], str], kills: int, *, seed: int = 0
 
 
 def _ended(strategy: str, url: str, attempt: int) -> set[str]:
-    """What a process tells that is not killed."""
+    """Return the reports of a process that runs to its end."""
     return killed(_talk, strategy, url, attempt, after=_LONG)[0] - {"open"}
 
 
 def _talk(strategy: str, url: str, attempt: int, pipe: Connection) -> None:
-    """Ask what was not answered yet, a run for each question; tell over a pipe when it begins, and of each answer."""
+    """Ask all unanswered questions, one run each; report over a pipe when the talk begins, and each answer."""
     import agents
     from agents.testing import ScriptedModel, assistant_message, function_call
 
@@ -72,7 +72,7 @@ def _talk(strategy: str, url: str, attempt: int, pipe: Connection) -> None:
     agents.set_trace_processors([])
 
     def weather(place: str) -> str:
-        """The weather of a place."""
+        """Return the weather in a place."""
         return f"Sunny in {place}."
 
     async def talk(session: Any) -> None:
@@ -98,7 +98,7 @@ def _said(url: str) -> list[Message]:
 
 
 def _look(tally: Tally, said: Sequence[Message], acknowledged: set[str]) -> None:
-    """What was told of is there once, and no question, answer, call or result is there twice."""
+    """Check that all reported turns are in the log, and that no question, answer, call or result is there twice."""
     words = Counter(message["content"] for message in said if message["role"] != "tool" and message["content"])
     calls = Counter(call["id"] for message in said for call in message.get("tool_calls") or ())
     results = Counter(message["tool_call_id"] for message in said if message["role"] == "tool")

@@ -1,8 +1,8 @@
-"""Processes that take turns in one conversation while its model takes its time: what is learnt twice, and what is lost.
+"""Several processes share one conversation with a slow model: counts what is learnt twice, and what is lost.
 
-`python -m tools.faults.learners` prints how often models were asked, on SQLite, on PostgreSQL behind PgBouncer and on
-Redis. Turns arrive faster than a model answers, and saves return at once (`learn="background"`): so do the requests of
-a web server that several workers answer.
+`python -m tools.faults.learners` prints the number of model calls on SQLite, on PostgreSQL behind PgBouncer, and on
+Redis. Turns arrive faster than the model answers, and saves return at once (`learn="background"`), like the requests of
+a web server with several workers.
 """
 
 import contextlib
@@ -40,16 +40,16 @@ _TURN = re.compile(r"#(\d+)#")
 
 @dataclass(frozen=True)
 class Talk:
-    """What is said, and how.
+    """The conversation that the processes share.
 
     Attributes:
         store: The URL of a new store.
-        strategy: What learns.
-        notes: What is noted: when a call of the model begins, when it ends, and when a save returns.
-        turns: How many there are.
-        every: Seconds from one to the next.
-        model: Seconds that the model takes.
-        leases: Whether leases are taken, as they are by default.
+        strategy: The name of the strategy.
+        notes: The notes of the processes: the begin and the end of each model call, and each finished save.
+        turns: The number of turns.
+        every: The seconds from one turn to the next.
+        model: The seconds that the model takes to answer.
+        leases: False to learn without leases.
     """
 
     store: str
@@ -63,14 +63,14 @@ class Talk:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What became of it.
+    """The counts after a talk.
 
     Attributes:
-        calls: How often the model was asked to learn from something.
-        cut: Calls among them that did not end.
-        twice: Turns from which more than one call learnt that did.
-        unlearnt: Turns from which none learnt.
-        lost: Turns whose save returned, and that are not stored.
+        calls: The number of model calls to learn.
+        cut: The number of these calls that did not end.
+        twice: The number of turns from which more than one finished call learnt.
+        unlearnt: The number of turns from which no finished call learnt.
+        lost: The number of turns whose save returned, but that are not stored.
     """
 
     calls: int
@@ -81,13 +81,13 @@ class Learnt:
 
 
 def talked(talk: Talk, processes: int, *, kill_in_call: int = 0) -> Learnt:
-    """Let processes take turns, then let one of them learn what is left, and count.
+    """Let processes save turns alternately, let one process learn the rest, and return the counts.
 
     Args:
-        talk: What they say.
-        processes: How many.
-        kill_in_call: Kill (-9) the one that makes this call of the model, while it waits for the answer; another takes
-            its place. 0 for none.
+        talk: The talk.
+        processes: The number of processes.
+        kill_in_call: The number of a model call, from 1: the process of this call is killed (-9) while it waits for the
+            answer, and replaced by a new process. 0 for no kill.
     """
     workers = [_Worker(talk) for _ in range(processes)]
     begun = time.monotonic()
@@ -122,7 +122,7 @@ def talked(talk: Talk, processes: int, *, kill_in_call: int = 0) -> Learnt:
 
 
 class _Worker:
-    """A process with a memory of the conversation, as seen by who tells it what to do."""
+    """A process with a memory of the conversation, controlled over a pipe."""
 
     def __init__(self, talk: Talk) -> None:
         self._pipe, there = PROCESSES.Pipe()
@@ -131,11 +131,11 @@ class _Worker:
         self._pipe.recv()
 
     def say(self, what: int | str) -> None:
-        """Take this turn, or learn all that is left; it is not waited for."""
+        """Tell the process to save this turn, or to learn the rest; do not wait for the result."""
         self._pipe.send(what)
 
     def killed(self, pid: int) -> bool:
-        """Whether it is the process with this number, which is killed then."""
+        """If the process has this id, kill the process; return whether it was killed."""
         if self._process.pid != pid:
             return False
         os.kill(pid, signal.SIGKILL)
@@ -143,10 +143,10 @@ class _Worker:
         return True
 
     def end(self) -> None:
-        """Wait until it has done what it was told, and what it learns is learnt.
+        """Wait until the process has done all orders and finished learning.
 
         Raises:
-            RuntimeError: It ended with an error (its traceback is on the standard error).
+            RuntimeError: The process ended with an error (its traceback is on standard error).
         """
         self._pipe.send(None)
         if code := end(self._process):
@@ -176,7 +176,7 @@ def _take_turn(memory: BaseMemory, number: int) -> None:
 
 
 def _slow(talk: Talk) -> dict[str, Any]:
-    """Options of a strategy whose model, or embedder, takes its time, and says what it was asked to learn."""
+    """Return a strategy's options with a slow model or embedder, which notes the turns of each call."""
     options = eager(talk.strategy, clerk)
 
     def asked(function: Callable[[Any], Any], given: Any, text: str) -> Any:
@@ -199,7 +199,7 @@ def _slow(talk: Talk) -> dict[str, Any]:
 
 
 def _caller(talk: Talk, number: int) -> int:
-    """The process that is in this call of the model, counted from 1; 0 if it has not begun."""
+    """Return the id of the process that made the call with this number, from 1; 0 if the call has not begun."""
     asked = talk.notes.all("asked")
     return asked[number - 1].pid if len(asked) >= number else 0
 
@@ -232,7 +232,7 @@ def _redis(folder: Path) -> Generator[Callable[[], str]]:
 
 
 STORES = {"SQLite": _sqlite, "PostgreSQL behind PgBouncer": _postgres, "Redis": _redis}
-"""Makes new stores of each kind, as long as the block runs."""
+"""Functions that make a new store of each kind for the duration of a block."""
 
 
 def main(
@@ -240,7 +240,7 @@ def main(
     strategies: Annotated[list[str] | None, typer.Option("--strategy", help=f"Of {', '.join(ASKING)}.")] = None,
     turns: Annotated[int, typer.Option(help="How many turns a talk has.")] = 30,
 ) -> None:
-    """Count calls of the model with 1, 2 and 4 processes, with 4 and no leases, and with 2 of which one is killed."""
+    """Count model calls with 1, 2 and 4 processes, with 4 without leases, and with 2 of which one is killed."""
     console, most, sound = Console(soft_wrap=True), 0.0, True
     console.print(
         "| store | strategy | 1 | 2 | 4 | 4 without leases | 2, one killed (calls cut) | twice | lost |", markup=False

@@ -1,4 +1,4 @@
-"""A process that talks until it is killed, and what it says of itself meanwhile."""
+"""A process that talks until it is killed, and the reports that it sends meanwhile."""
 
 import asyncio
 import contextlib
@@ -29,15 +29,15 @@ _ONE_AT_A_TIME = threading.Lock()
 
 @dataclass(frozen=True)
 class Life:
-    """What a process is to do.
+    """The orders for a process.
 
     Attributes:
-        scenario: Its memory.
-        first: The first exchange to be saved; it may be stored already.
-        last: The exchange before which it stops.
-        kill_at: Of which exchange, at which step it is killed from within; `None` for never.
-        asynchronous: Talk with the asynchronous methods.
-        seed: Of the talk.
+        scenario: The strategy and the store of its memory.
+        first: The number of the first exchange to save; the exchange may be stored already.
+        last: The number of the exchange before which the process stops.
+        kill_at: The exchange and the step at which the process kills itself; `None` for never.
+        asynchronous: True to use the asynchronous methods.
+        seed: The seed of the talk.
     """
 
     scenario: Scenario
@@ -50,15 +50,15 @@ class Life:
 
 @dataclass
 class Told:
-    """What became of a process.
+    """The reports of a process.
 
     Attributes:
-        killed: It was killed, and did not end by itself.
+        killed: True if the process was killed, and did not end by itself.
         saved: The exchanges whose save returned.
-        views: What it showed before each of them, but for the first.
+        views: The view before each exchange except the first.
         steps: The labels of the steps of each exchange.
-        outcome: What it showed in the end, if it came to that.
-        killed_at: The label of the step at which it was killed.
+        outcome: The outcome at the end, if the process reached its end.
+        killed_at: The label of the step at which the process was killed.
     """
 
     killed: bool = False
@@ -70,7 +70,7 @@ class Told:
 
 
 def live(life: Life, *, kill_after: float | None = None) -> Told:
-    """Let a process live, and be killed `kill_after` seconds after its memory is open, if that is given.
+    """Run a process, and return its reports; with `kill_after`, kill it so many seconds after its memory is open.
 
     Raises:
         RuntimeError: It ended by itself, with an error (its traceback is on the standard error).
@@ -98,7 +98,7 @@ def live(life: Life, *, kill_after: float | None = None) -> Told:
 
 
 def start(work: Callable[..., None], *arguments: Any) -> Any:
-    """A process that does some work."""
+    """Start a process that does some work, and return the process."""
     process = PROCESSES.Process(target=work, args=arguments, daemon=True)
     with _ONE_AT_A_TIME:
         process.start()
@@ -106,7 +106,7 @@ def start(work: Callable[..., None], *arguments: Any) -> Any:
 
 
 def end(process: Any) -> int:
-    """The exit code of a process that is about to end."""
+    """Wait for the end of a process, and return its exit code."""
     with _ONE_AT_A_TIME:
         process.join()
         code: int = process.exitcode
@@ -115,7 +115,7 @@ def end(process: Any) -> int:
 
 
 def _messages(process: Any, pipe: Connection, kill_after: float | None) -> Iterator[Any]:
-    """All that comes over the pipe until the process has ended."""
+    """Yield all messages from the pipe until the process has ended."""
     end = None
     while True:
         if end is not None and not pipe.poll(max(end - time.monotonic(), 0)):
@@ -155,13 +155,13 @@ async def _turns(life: Life, memory: BaseMemory, steps: Steps, pipe: Connection)
 
 
 def tell(pipe: Connection | None, what: str) -> None:
-    """Say something over a pipe, if there is one."""
+    """Send a message over a pipe, if there is a pipe."""
     if pipe is not None:
         pipe.send(what)
 
 
 def killed(work: Callable[..., Any], *arguments: Any, after: float) -> tuple[set[str], bool]:
-    """What a process told that was killed so long after it began, and whether it was: it may have ended before."""
+    """Kill a process `after` seconds after its first report; return its reports, and whether the kill ended it."""
     pipe, there = PROCESSES.Pipe(duplex=False)
     process = start(work, *arguments, there)
     there.close()

@@ -1,4 +1,4 @@
-"""Model: each call of each strategy goes wrong in each way, once."""
+"""The fault "model": each model call of each strategy fails once in each way."""
 
 import asyncio
 import functools
@@ -23,14 +23,14 @@ _EXCHANGES = 4
 
 @dataclass
 class _Seen:
-    """What was seen of a talk.
+    """The observations of a talk.
 
     Attributes:
-        states: Each derived state by name and watermark, as it was after a save.
-        outcome: What was there in the end.
-        failed: How many calls of the memory raised a `ModelError`.
-        calls: How often it asked, but for what the outcome asked.
-        hidden: Exchanges that were saved, not learnt from, and not in view.
+        states: Each derived state after a save, by name and watermark.
+        outcome: The outcome at the end.
+        failed: The number of memory calls that raised a `ModelError`.
+        calls: The number of model calls, without the calls for the outcome.
+        hidden: The exchanges that were saved, but neither learnt from nor in view.
     """
 
     states: dict[tuple[str, int], Any]
@@ -41,7 +41,7 @@ class _Seen:
 
 
 def cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Each strategy that asks a model over each kind of store."""
+    """Yield a cell for each strategy that asks a model, and each kind of store."""
     for store in ("sqlite", "postgresql"):
         for strategy in STRATEGIES:
             new = functools.partial(places.scenario, strategy, store)
@@ -49,7 +49,7 @@ def cells(places: Places, kills: int) -> Iterator[Cell]:
 
 
 def fail(tally: Tally, new: Any, *, every: int = 1) -> None:
-    """Let calls fail: each `every`-th combination of a fault, a call and a way of calling."""
+    """Let model calls fail: every `every`-th combination of a fault, a call, and a way of calling."""
     endpoint = Endpoint()
     undisturbed = _talk(new(), endpoint, asynchronous=False)
     trials = [(fault, at, way) for fault in FAULTS for at in range(undisturbed.calls) for way in (False, True)]

@@ -1,4 +1,4 @@
-"""Moving in: a process is killed while it imports what another library keeps, or rewrites code, and another goes on."""
+"""The fault "moving": a process is killed while it imports conversations or rewrites code; another continues."""
 
 import contextlib
 import functools
@@ -29,19 +29,19 @@ _LATER = 1.2  # the last kills come when a process has ended, as often as not
 
 
 def import_cells(places: Places, kills: int) -> Iterator[Cell]:
-    """An import into each store that processes share."""
+    """Yield a cell for imports into each store that processes can share."""
     for store in ("sqlite", "postgresql"):
         work = functools.partial(kill_imports, new=functools.partial(places.url, store), places=places, kills=kills)
         yield Tally("import killed", _FORM, store), work
 
 
 def migrate_cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Rewriting files."""
+    """Yield a cell for rewriting files."""
     yield Tally("migrate killed", "programs", "files"), functools.partial(kill_migrations, places=places, kills=kills)
 
 
 def kill_imports(tally: Tally, new: Callable[[], str], places: Places, kills: int, *, seed: int = 0) -> None:
-    """Kill so many imports at random moments; each is begun again on the same store until it comes to its end."""
+    """Kill `kills` imports at random moments; repeat each import on the same store until it finishes."""
     folder = places.folder()
     folder.mkdir(parents=True)
     earlier, source = _export(folder / "earlier.json", _BEFORE), _export(folder / "whole.json", _MESSAGES)
@@ -78,7 +78,7 @@ def _export(file: Path, messages: int) -> str:
 
 
 def _import(url: str, source: str, pipe: Connection | None) -> float:
-    """Import, and tell over a pipe when it begins and what is done; in this process it tells how long it took."""
+    """Import, report the begin and each conversation over a pipe if given, and return the seconds taken."""
     with contextlib.closing(open_store(url)) as store:
         began = time.monotonic()
         tell(pipe, "open")
@@ -100,7 +100,7 @@ def _look(
     before: Mapping[str, int],
     acknowledged: set[str],
 ) -> None:
-    """A new conversation is whole or not there; one that was there has what it had, and a part of what is new."""
+    """Check that a new conversation is whole or missing, and an existing one has its old and some new messages."""
     for id_, whole in expected.items():
         found = kept.get(id_, [])
         is_part = found == whole[: len(found)] and (len(found) in (0, len(whole)) if id_ not in before else True)
@@ -112,7 +112,10 @@ def _look(
 
 
 def kill_migrations(tally: Tally, places: Places, kills: int, *, seed: int = 0) -> None:
-    """Kill so many processes that rewrite a folder; each file is as before or as after, and in the end all are done."""
+    """Kill `kills` processes that rewrite a folder.
+
+    Each file must be as before or fully rewritten. At the end, all files must be rewritten.
+    """
     chance = random.Random(seed)  # noqa: S311 - chance that repeats
     expected = places.folder()
     programs = _programs(expected)
@@ -136,7 +139,7 @@ def kill_migrations(tally: Tally, places: Places, kills: int, *, seed: int = 0) 
 
 
 def _programs(folder: Path) -> list[Migrated]:
-    """Programs in a folder, and what becomes of each."""
+    """Write programs into a folder, and return the expected migration of each program."""
     folder.mkdir(parents=True)
     changed: list[Migrated] = []
     for number, sample in enumerate(SAMPLES):
@@ -158,7 +161,7 @@ def _fill(folder: Path, files: Mapping[str, tuple[bytes, int]]) -> None:
 
 
 def _left(programs: list[Migrated], folder: Path) -> list[Migrated]:
-    """What is still to be rewritten in a folder."""
+    """Return the programs in a folder that are not rewritten yet."""
     there = [replace(one, path=folder / one.path.name) for one in programs]
     return [one for one in there if one.path.read_text(encoding="utf-8") == one.before]
 

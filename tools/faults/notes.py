@@ -1,4 +1,4 @@
-"""What processes note of what they do, in one file, for somebody who kills one of them, and counts."""
+"""Notes that several processes write into one file, for the process that kills and counts."""
 
 import os
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ __all__ = ["Note", "Notes"]
 
 
 class Note(NamedTuple):
-    """What happened, in which process, and to which numbers."""
+    """A note: the kind of event, the process, and the numbers that the event is about."""
 
     kind: str
     pid: int
@@ -19,7 +19,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Notes:
-    """Notes in a file, in the order in which they were made, by whichever process.
+    """Notes in a file, in the order of writing, from any process.
 
     Attributes:
         path: The file.
@@ -28,13 +28,13 @@ class Notes:
     path: Path
 
     def add(self, kind: str, numbers: Sequence[int]) -> None:
-        """Make a note, of this process."""
+        """Write a note for this process."""
         line = " ".join([kind, str(os.getpid()), *map(str, numbers)]) + "\n"
         with self.path.open("ab", buffering=0) as file:  # one write each, so that lines of several processes stay whole
             file.write(line.encode())
 
     def all(self, kind: str = "") -> list[Note]:
-        """All notes, or those of one kind."""
+        """Return all notes, or all notes of one kind."""
         if not self.path.exists():
             return []
         lines = [line.split() for line in self.path.read_text(encoding="ascii").splitlines()]

@@ -1,4 +1,4 @@
-"""Operations: a process is killed while it forgets, clears, imports, scrubs or upgrades, and another one saves."""
+"""The fault "operations": a process is killed while it forgets, clears, imports or the like; another saves."""
 
 import contextlib
 import functools
@@ -65,7 +65,7 @@ def _add_pinned(store: ManagedStore) -> None:
 
 
 def _open(store: ManagedStore) -> None:
-    """Opening is the operation."""
+    """Do nothing: opening the store is the whole operation."""
 
 
 # Another one is one more line here.
@@ -79,11 +79,11 @@ OPERATIONS: dict[str, Callable[[ManagedStore], None]] = {
     "add pinned": _add_pinned,
     "upgrade": _open,
 }
-"""What is done to a store that has a conversation; done again after a kill, it comes to the same end."""
+"""The operations on a store with a conversation, by name; an operation repeated after a kill has the same result."""
 
 
 def cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Each operation over each store that processes share; an upgrade over SQLite alone, whose files it sets back."""
+    """Yield a cell for each operation and each store that processes can share; an upgrade only for SQLite."""
     for store in ("sqlite", "postgresql"):
         for name in OPERATIONS:
             if (name, store) != ("upgrade", "postgresql"):
@@ -92,14 +92,14 @@ def cells(places: Places, kills: int) -> Iterator[Cell]:
 
 
 def kill_in(tally: Tally, new: Callable[[], Scenario], kills: int, *, seed: int = 0) -> None:
-    """Kill at so many steps of the operation that the tally names, of all that it has, each time on a new store."""
+    """Kill a process at up to `kills` steps of an operation, each time on a new store; `tally` names the operation."""
     with _newer_schema(tally.strategy):
         _kill_at_steps(tally, new, kills, seed)
 
 
 @contextlib.contextmanager
 def _newer_schema(name: str) -> Generator[None]:
-    """For an upgrade, let this process know a step that the files have not taken yet."""
+    """For the operation "upgrade", add a schema step in this process that the files do not have yet."""
     before = schema.STEPS, schema.VERSION
     if name == "upgrade":
         schema.STEPS, schema.VERSION = [_add_mood], 2
@@ -139,7 +139,7 @@ def _kill_at_steps(tally: Tally, new: Callable[[], Scenario], kills: int, seed: 
 
 
 def _filled(tally: Tally, scenario: Scenario) -> Scenario:
-    """A scenario whose store has something to be operated on."""
+    """Return a scenario whose store has content for the operation."""
     with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
         memory = remember(_STRATEGY, store)
         for number in range(_EXCHANGES):
@@ -151,7 +151,7 @@ def _filled(tally: Tally, scenario: Scenario) -> Scenario:
 
 
 def _content(scenario: Scenario) -> dict[str, Any]:
-    """All there is of the conversations, but for the one that another process talks in."""
+    """Return the content of all conversations, except the conversation of the other process."""
     with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
         ids = [id_ for id_ in drive(store.conversations()) if id_ != _OTHER]
         memories = {id_: remember(_STRATEGY, store, conversation_id=id_) for id_ in ids}
@@ -162,7 +162,7 @@ def _content(scenario: Scenario) -> dict[str, Any]:
 
 
 def _killed(name: str, scenario: Scenario, step: int) -> tuple[list[str], str]:
-    """Let a process be killed at a step of an operation; what another one has saved meanwhile, and the step's label."""
+    """Kill a process at a step of an operation; return the turns that another process saved, and the step's label."""
     pipe, there = PROCESSES.Pipe()
     writer = start(_write, name, scenario, there)
     there.close()
@@ -190,7 +190,7 @@ def _write(name: str, scenario: Scenario, pipe: Any) -> None:
 
 
 def _done(name: str, scenario: Scenario, step: int) -> list[str]:
-    """Let a process do an operation, or be killed at a step of it; the labels of its steps so far."""
+    """Let a process do an operation, or be killed at a step; return the labels of the steps so far."""
     pipe, there = PROCESSES.Pipe()
     process = start(_operate, name, scenario, step, there)
     there.close()

@@ -1,4 +1,4 @@
-"""Where stores are made for faults: files, folders for Chroma, and a PostgreSQL server."""
+"""Makes stores for fault tests: SQLite files, folders for Chroma, and databases on a PostgreSQL server."""
 
 import itertools
 from collections.abc import Callable
@@ -15,8 +15,8 @@ class Places:
     """Makes scenarios on new, empty stores.
 
     Args:
-        folder: Where files go.
-        postgres_url: Makes the URL of an empty PostgreSQL store.
+        folder: The folder for all files.
+        postgres_url: A function that returns the URL of an empty PostgreSQL store.
     """
 
     def __init__(self, folder: Path, postgres_url: Callable[[], str]) -> None:
@@ -25,16 +25,16 @@ class Places:
         self._numbers = itertools.count()
 
     def folder(self) -> Path:
-        """A folder that does not exist yet."""
+        """Return the path of a folder that does not exist yet."""
         return self._folder / str(next(self._numbers))
 
     def url(self, store: str) -> str:
-        """The URL of a new store."""
+        """Return the URL of a new store of a kind."""
         if store == "postgresql":
             return self._postgres_url()
         return f"sqlite:///{self.folder()}.db"
 
     def scenario(self, strategy: str, store: str) -> Scenario:
-        """A strategy on a new store."""
+        """Return a scenario: a strategy on a new store of a kind."""
         index = str(self.folder()) if store.endswith("chroma") else None
         return Scenario(strategy, self.url(store), index)

@@ -1,4 +1,7 @@
-"""Pooler: PgBouncer, which lends its connections for one transaction each, is killed, and clients behind it are."""
+"""The fault "pooler": clients behind PgBouncer are killed, and then PgBouncer itself.
+
+PgBouncer lends a server connection to a client for one transaction at a time.
+"""
 
 import functools
 from collections.abc import Iterator
@@ -18,7 +21,7 @@ __all__ = ["cells", "kill"]
 
 
 def cells(places: Places, kills: int) -> Iterator[Cell]:
-    """Each strategy behind a PgBouncer of its own; none where it is not installed."""
+    """Yield a cell for each strategy behind its own PgBouncer; none if PgBouncer is not installed."""
     if PgBouncer.program() is None:
         typer.echo("pooler: skipped, since pgbouncer is not installed")
         return
@@ -27,12 +30,12 @@ def cells(places: Places, kills: int) -> Iterator[Cell]:
 
 
 def kill(tally: Tally, server: PostgresServer, *, kills: int) -> None:
-    """Kill clients while they save and load, as in a crash, and then PgBouncer itself while four threads save.
+    """Kill clients while they save and load, as in `crash`; then kill PgBouncer while four threads save.
 
     Args:
-        tally: Takes the results.
-        server: Behind the pooler.
-        kills: How many clients; for each ten of them, PgBouncer is killed once.
+        tally: The tally that counts the results.
+        server: The PostgreSQL server behind the pooler.
+        kills: The number of clients to kill; PgBouncer is killed once for every ten clients.
     """
     with closing(PgBouncer(server)) as pooler:
 

@@ -1,6 +1,6 @@
-"""Redis servers are killed (-9) while eight threads save: `python -m tools.faults.redis_nodes` prints what was lost.
+"""Kills Redis servers (-9) while eight threads save: `python -m tools.faults.redis_nodes` prints the losses.
 
-Unlike the other faults these are counted for what they are: a replica that takes over may lack the last saves.
+Unlike other faults, a lost save is not an error here: a replica that takes over may lack the last saves.
 """
 
 import contextlib
@@ -37,14 +37,14 @@ Kill: TypeAlias = Callable[[], None]
 
 @dataclass
 class Count:
-    """What became of the saves.
+    """The counts of a run.
 
     Attributes:
-        kills: How often a server was killed.
-        acknowledged: Saves that returned, in the end.
-        refused: Saves that failed first, and were done again under the same turn id.
-        lost: Acknowledged, and not there.
-        doubled: There twice, or in part.
+        kills: The number of times that a server was killed.
+        acknowledged: The turn ids of the saves that finally returned.
+        refused: The number of saves that failed at first, and were repeated with the same turn id.
+        lost: The number of acknowledged saves that are missing.
+        doubled: The number of saves that are stored twice or in part.
     """
 
     kills: int = 0
@@ -68,7 +68,7 @@ def _alone(folder: Path, *options: str) -> Generator[tuple[str, Kill]]:
 
 @contextlib.contextmanager
 def _replicated(folder: Path, *parameters: str) -> Generator[tuple[str, Kill]]:
-    """A server that keeps nothing on disk: after a kill it has what its replica has."""
+    """Run a server that writes nothing to disk; after a kill, its replica's data is all that is left."""
     ports = free_ports(2)
 
     def following(own: int, other: int) -> RedisServer:
@@ -133,14 +133,14 @@ SETTINGS: dict[str, tuple[Callable[..., contextlib.AbstractContextManager[tuple[
         ("--appendonly", "yes", *_PATIENT, "--min-replicas-to-write", "1"),
     ),
 }
-"""What is killed, and with which settings."""
+"""The settings to test, by name, each with the servers to kill."""
 
 
 def killed(setting: str, kills: int, minutes: float = math.inf, pause: float = 0.0) -> Count:
-    """Save with eight threads, each turn until it is acknowledged, and kill a server so many times meanwhile.
+    """Save with eight threads, and kill a server `kills` times meanwhile; repeat each save until it returns.
 
-    It ends before that after so many minutes, or when a cluster does not find together again. After each save a thread
-    pauses for so many seconds.
+    The run ends early after `minutes`, or if a cluster does not recover. After each save, a thread waits `pause`
+    seconds.
     """
     end = time.monotonic() + 60 * minutes
     made, options = SETTINGS[setting]
@@ -199,7 +199,7 @@ def main(
     minutes: Annotated[float, typer.Option(help="The most minutes for each.")] = 60,
     pause: Annotated[float, typer.Option(help="Seconds between two saves of a thread.")] = 0,
 ) -> None:
-    """Kill Redis servers while eight threads save, and count."""
+    """Kill Redis servers while eight threads save, and count lost and doubled saves."""
     console = Console(soft_wrap=True)
     console.print("| what is killed | kills | saves acknowledged | refused first | lost | doubled |", markup=False)
     console.print("|---|--:|--:|--:|--:|--:|", markup=False)
@@ -220,7 +220,7 @@ def _is_ok(server: RedisServer) -> bool:
 
 
 def _is_in_step(server: RedisServer) -> bool:
-    """Whether a primary has its replica again, and a replica its primary."""
+    """Return whether a primary is connected to its replica again, and a replica to its primary."""
     with contextlib.closing(server.client()) as client:
         told = client.info("replication")
     return told["connected_slaves"] > 0 if told["role"] == "master" else told["master_link_status"] == "up"

@@ -1,4 +1,4 @@
-"""What is put through faults: a strategy over a store, and a talk that is the same each time."""
+"""The scenarios of fault tests: a strategy over a store, and a talk that is the same in every run."""
 
 import contextlib
 import random
@@ -34,7 +34,7 @@ QUESTION = "What do Sam and Eve like?"
 
 
 def noon() -> datetime:
-    """The time at which everything is said."""
+    """Return the fixed time at which all messages are said."""
     return datetime(2026, 5, 8, 12, tzinfo=UTC)
 
 
@@ -43,8 +43,8 @@ class Scenario:
     """A strategy over a store.
 
     Attributes:
-        strategy: Its short name, or "combined": all of `ASKING` together. With an index, those that search nothing are
-            combined with the one that does.
+        strategy: The strategy's short name, or "combined": all strategies of `ASKING` together. With an index, the
+            strategy is combined with "vector-retriever", which uses the index.
         store: The URL of the store.
         index: A folder for Chroma; `None` for the exact index.
     """
@@ -56,7 +56,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Ports:
-    """What a memory reaches the outside by, for faults to be put in."""
+    """The outside connections of a memory, which a fault can replace."""
 
     llm: Any = clerk
     embedder: Any = eager("vector-retriever")["embedder"]
@@ -64,7 +64,7 @@ class Ports:
 
 
 def said(number: int, seed: int = 0) -> tuple[dict[str, str], dict[str, str]]:
-    """The exchange of that number: some names, tastes and places, a fact now and then that replaces another."""
+    """Return the exchange with this number: a person's taste or place, which may contradict an earlier exchange."""
     chance = random.Random(f"{seed}-{number}")  # noqa: S311 - chance that repeats
     who, what = chance.choice(["Sam", "Eve", "Ann"]), chance.choice(["tea", "milk", "rice", "figs"])
     verb = chance.choice(["likes", "lives in", "does not like"])
@@ -73,7 +73,7 @@ def said(number: int, seed: int = 0) -> tuple[dict[str, str], dict[str, str]]:
 
 @contextlib.contextmanager
 def opened(scenario: Scenario, ports: Ports | None = None, **common: Any) -> Generator[BaseMemory]:
-    """The memory of a scenario, on a store that is closed afterwards."""
+    """Yield the memory of a scenario; the end of the block closes its store."""
     with contextlib.ExitStack() as stack:
         store: Store = stack.enter_context(contextlib.closing(open_store(scenario.store, clock=noon)))
         index = stack.enter_context(contextlib.closing(ChromaIndex(path=scenario.index))) if scenario.index else None
@@ -83,7 +83,7 @@ def opened(scenario: Scenario, ports: Ports | None = None, **common: Any) -> Gen
 def remember(
     strategy: str, store: Store, ports: Ports | None = None, index: ChromaIndex | None = None, **common: Any
 ) -> BaseMemory:
-    """A memory on a store, which asks its model at each exchange."""
+    """Return a memory on a store that asks its model at each exchange."""
     ports = ports or Ports()
     common = {"store": store, "conversation_id": CONVERSATION, "token_counter": "approximate", **common}
     searching: dict[str, Any] = {"embedder": ports.embedder} | ({"index": ports.index(index)} if index else {})
@@ -95,7 +95,7 @@ def remember(
 
 
 async def aoutcome(memory: BaseMemory) -> dict[str, Any]:
-    """All that can be seen of a memory: log, view, and each derived state with its embeddings."""
+    """Return all visible content of a memory: log, view, and each derived state with its embeddings."""
     store, id_ = memory.store, memory.conversation_id
     log: list[Entry] = await store.read(id_)
     view: list[Message] = await memory.amessages(QUESTION)

@@ -1,4 +1,4 @@
-"""Every step of a save and a load, as a place where something can happen."""
+"""Counts the steps of a save and a load; a fault can happen at each step."""
 
 import functools
 import sqlite3
@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 
 class Steps:
-    """Counts the steps of each turn: model calls, statements, commits and index calls, before and after.
+    """Counts the steps of each turn: the moments before and after model calls, statements, commits and index calls.
 
     Args:
-        fault_at: In which turn, at which step the fault happens; `None` for never.
-        fault: Called with the label of that step.
-        each: Called with the label of each step.
+        fault_at: The turn and the step of the fault; `None` for no fault.
+        fault: A function that is called with the label of the step of the fault.
+        each: A function that is called with the label of each step.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class Steps:
         self._lock = threading.Lock()
 
     def begin(self, turn: int) -> list[str]:
-        """A turn begins; the labels of the steps before it."""
+        """Begin a turn, and return the labels of the steps before the turn."""
         labels, self.labels, self._turn = self.labels, [], turn
         return labels
 
     def __call__(self, label: str) -> None:
-        """A step is reached."""
+        """Count a step."""
         with self._lock:
             self.labels.append(label)
             self._each(label)
@@ -54,7 +54,7 @@ class Steps:
                 self._fault(label)
 
     def ports(self, ports: Ports) -> Ports:
-        """The same ports, with a step before and after each call."""
+        """Return the ports with a step before and after each call."""
 
         @functools.wraps(ports.llm)
         def llm(messages: list[Message]) -> Any:
@@ -67,7 +67,7 @@ class Steps:
         return Ports(llm, embedder, lambda index: _SteppedIndex(ports.index(index), self))
 
     def watch_sql(self) -> None:
-        """Count the statements and commits of all databases of this process, for as long as it lives."""
+        """Count the statements and commits of all databases of this process from now on."""
 
         def before(*args: Any) -> None:
             self(f"before {_title(args[2])}")
@@ -96,7 +96,7 @@ class Steps:
 
 
 class _SteppedConnection(sqlite3.Connection):
-    """A connection to SQLite with a step before and after each statement or commit that is not SQLAlchemy's."""
+    """An SQLite connection with a step before and after each statement or commit outside SQLAlchemy."""
 
     step: Steps
 
@@ -148,7 +148,7 @@ class _SteppedIndex:
 
 
 def _title(statement: str) -> str:
-    """A statement as the verb and the table that it begins with."""
+    """Return the verb of a statement and the first table in it."""
     words = statement.split()
     tables = [word for word in words if word.startswith("memzoo_")]
     return " ".join([words[0], *(table.partition(".")[0].strip("(,)") for table in tables[:1])])

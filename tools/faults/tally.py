@@ -1,4 +1,4 @@
-"""What came out: how often a fault was tried, and what it did."""
+"""The results of fault tests: the number of tries, and the damage."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -10,23 +10,24 @@ from memzoo.stores import Entry
 __all__ = ["ALL", "Cell", "Tally", "as_json", "as_table", "by_fault"]
 
 ALL = 200
-"""From so many kills on, all other faults are tried, too; with fewer, a part of them in proportion."""
+"""From this number of kills on, all combinations of other faults are tried; below, a proportional share."""
 
 
 @dataclass
 class Tally:
-    """The results of one fault on one strategy and store.
+    """The results of one fault with one strategy and one store.
 
     Attributes:
-        fault: What was done.
-        strategy: To which strategy.
-        store: Over which store.
-        tried: How often.
-        lost: Acknowledged turns that were not there afterwards, or not whole.
-        doubled: Turns, or messages of them, that were there more than once.
-        wrong: Outcomes that differ from what they should be: another order, view or state, or another error.
-        places: Where the fault hit, with how often.
-        examples: The first few things that went wrong.
+        fault: The name of the fault.
+        strategy: The strategy.
+        store: The kind of store.
+        tried: The number of times that the fault was caused.
+        lost: The number of acknowledged turns that were missing or incomplete afterwards.
+        doubled: The number of turns or parts of turns that were stored more than once.
+        wrong: The number of outcomes that differ from the expected outcome: another order, view or state, or another
+            error.
+        places: The number of faults by the place that was hit.
+        examples: Descriptions of the first few errors.
     """
 
     fault: str
@@ -41,11 +42,11 @@ class Tally:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing was lost, doubled or wrong."""
+        """Return whether nothing was lost, doubled or wrong."""
         return not (self.lost or self.doubled or self.wrong)
 
     def check_log(self, log: Sequence[Entry], acknowledged: Iterable[str], size: int = 2) -> None:
-        """Count the turns of `size` messages that are missing or there twice."""
+        """Count the turns of `size` messages that are missing from the log or there twice."""
         messages = Counter(entry.turn_id for entry in log)
         for turn in acknowledged:
             self.lost += (short := messages[turn] < size)
@@ -57,13 +58,13 @@ class Tally:
                 self.example(f"{turn} is there with {count} messages")
 
     def check_equal(self, found: Any, expected: Any, what: str) -> None:
-        """Count a difference."""
+        """Count an error if the found value differs from the expected value."""
         if found != expected:
             self.wrong += 1
             self.example(f"{what}: {_difference(found, expected)}")
 
     def example(self, text: str) -> None:
-        """Keep an example of what went wrong."""
+        """Keep the description of an error, if it is one of the first few."""
         self.examples = [*self.examples, text[:2000]][:3]
 
 
@@ -76,16 +77,16 @@ def _difference(found: Any, expected: Any) -> str:
 
 
 Cell: TypeAlias = tuple[Tally, Callable[[Tally], None]]
-"""What is to be tried, and how."""
+"""A cell of the table: an empty tally, and the function that fills the tally."""
 
 
 def as_json(tallies: Iterable[Tally]) -> list[dict[str, Any]]:
-    """The results with all their details."""
+    """Return the results with all details."""
     return [vars(tally) for tally in tallies]
 
 
 def by_fault(tallies: Iterable[Tally]) -> str:
-    """A table with a row for each fault: the sums of all strategies and stores."""
+    """Return a table with a row for each fault, summed over all strategies and stores."""
     sums: dict[str, Tally] = {}
     for one in tallies:
         of = sums.setdefault(one.fault, Tally(one.fault, "all", ""))
@@ -100,7 +101,7 @@ def _listed(names: str, name: str) -> str:
 
 
 def as_table(tallies: Iterable[Tally], about: Sequence[str] = ("fault", "strategy", "store")) -> str:
-    """The results as a table in Markdown."""
+    """Return the results as a table in Markdown."""
     head = [*about, "tried", "lost", "doubled", "wrong"]
     rows = [[str(getattr(tally, name)) for name in head] for tally in tallies]
     rule = ["---"] * len(about) + ["--:"] * 4

@@ -1,4 +1,4 @@
-"""Upkeep of many conversations on PostgreSQL by workers of Dask, one of which is killed."""
+"""The upkeep of many conversations on PostgreSQL by Dask workers, one of which is killed."""
 
 import contextlib
 import importlib
@@ -31,15 +31,15 @@ _NUMBER = re.compile(r"#(\d+)#")
 
 @dataclass(frozen=True)
 class Kept:
-    """What became of conversations that were kept up.
+    """The counts after the upkeep.
 
     Attributes:
-        calls: How often the model was asked.
-        cut: Calls among them that did not end.
-        twice: Conversations from which more than one call learnt that did.
-        behind: Conversations that are not learnt to their ends.
-        failed: Conversations that `upkeep` tells as failed.
-        seconds: How long it took.
+        calls: The number of model calls.
+        cut: The number of model calls that did not end.
+        twice: The number of conversations from which more than one finished call learnt.
+        behind: The number of conversations with messages that are not learnt.
+        failed: The number of conversations that `upkeep` reports as failed.
+        seconds: The duration of the upkeep in seconds.
     """
 
     calls: int
@@ -52,7 +52,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class _Model:
-    """A model that takes its time, and notes from which conversations it is to learn; in one call, its process dies."""
+    """A slow model that notes the conversations of each call; in one chosen call, the model's process dies."""
 
     notes: Notes
     seconds: float
@@ -72,7 +72,7 @@ class _Model:
 
 @contextlib.contextmanager
 def workers(count: int) -> Generator[Executor]:
-    """So many workers of Dask, each a process of its own."""
+    """Start `count` Dask workers, each in its own process, and yield their executor."""
     distributed: Any = importlib.import_module("distributed")
     with (
         warnings.catch_warnings(action="ignore"),
@@ -85,15 +85,15 @@ def workers(count: int) -> Generator[Executor]:
 
 
 def kept_up(url: str, notes: Notes, executor: Executor, conversations: int, *, model: float, kill_in_call: int) -> Kept:
-    """Keep up conversations of two exchanges, of which nothing is learnt yet, and kill (-9) a worker meanwhile.
+    """Keep up conversations of two exchanges that are not learnt yet, and kill (-9) a worker meanwhile.
 
     Args:
-        url: Of an empty store.
-        notes: None yet.
-        executor: Does the work.
-        conversations: How many.
-        model: Seconds that the model takes.
-        kill_in_call: The worker that makes this call of the model, from 1, is killed before the answer is there.
+        url: The URL of an empty store.
+        notes: The notes, empty at first.
+        executor: The executor that does the work.
+        conversations: The number of conversations.
+        model: The seconds that the model takes to answer.
+        kill_in_call: The number of a model call, from 1: the worker that makes this call is killed before the answer.
     """
     with open_store(url) as store:
         _fill(store, conversations)
@@ -124,7 +124,7 @@ def main(
     conversations: Annotated[int, typer.Option(help="How many are kept up while a worker is killed.")] = 2000,
     model: Annotated[float, typer.Option(help="Seconds that the model takes.")] = 0.2,
 ) -> None:
-    """Keep up conversations with two workers, of which one is killed."""
+    """Keep up conversations with two workers, one of which is killed, and print the counts."""
     console = Console(soft_wrap=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-"""Imported by the process that forks others: whatever is loaded at first use is loaded then, once for all of them."""
+"""Loads all modules that are loaded at first use; imported once, in the process that forks the others."""
 
 import contextlib
 import gc

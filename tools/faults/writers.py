@@ -1,4 +1,4 @@
-"""Processes that write one graph by calls of tools, and are killed again and again: `make mcp-faults`."""
+"""Processes write one graph by tool calls, and are killed repeatedly: `make mcp-faults`."""
 
 import sqlite3
 import sys
@@ -25,15 +25,15 @@ __all__ = ["Counted", "write_and_kill"]
 
 @dataclass(frozen=True)
 class Counted:
-    """What was there afterwards.
+    """The counts after the run.
 
     Attributes:
-        acknowledged: Writes that returned.
-        kills: Processes that were killed.
-        lost: Acknowledged entities that are not in the graph.
-        doubled: Entities that are in it more than once.
-        halves: Entities without their observation.
-        same: After a restart, and learnt anew from the log, the graph is the same; and the file is sound.
+        acknowledged: The number of writes that returned.
+        kills: The number of killed processes.
+        lost: The number of acknowledged entities that are missing from the graph.
+        doubled: The number of entities that are in the graph more than once.
+        halves: The number of entities without their observation.
+        same: True if the graph is the same after a restart and after learning again, and the file has no damage.
     """
 
     acknowledged: int
@@ -45,13 +45,14 @@ class Counted:
 
 
 def write_and_kill(file: Path, *, processes: int, writes: int, kill_every: int) -> Counted:
-    """Let processes write to one memory at the same time.
+    """Let processes write to one memory at the same time, and kill processes meanwhile.
 
     Args:
-        file: The store's.
-        processes: How many.
-        writes: How many entities each of them creates.
-        kill_every: After so many acknowledged writes a process is killed, and another one goes on; 0 for never.
+        file: The file of the store.
+        processes: The number of processes.
+        writes: The number of entities that each process creates.
+        kill_every: The number of acknowledged writes after which a process is killed and another continues; 0 for
+            never.
     """
     url = f"sqlite:///{file}"
     open_store(url).close()
@@ -63,7 +64,7 @@ def write_and_kill(file: Path, *, processes: int, writes: int, kill_every: int) 
 
 
 def _writer(url: str, number: int, writes: int, kill_every: int) -> tuple[list[str], int]:
-    """One writer's life, or lives: the names that were acknowledged, and how often it was killed."""
+    """Run one writer, restarted after each kill; return the acknowledged names and the number of kills."""
     acknowledged: list[str] = []
     kills = 0
     while len(acknowledged) < writes:
@@ -116,7 +117,7 @@ def main(
     writes: Annotated[int, typer.Option()] = 1000,
     kill_every: Annotated[int, typer.Option(help="0 for never.")] = 100,
 ) -> None:
-    """Count what is lost, doubled or not whole."""
+    """Let processes write and be killed, and count lost, doubled and incomplete entities."""
     with tempfile.TemporaryDirectory() as name:
         counted = write_and_kill(Path(name) / "mcp.db", processes=processes, writes=writes, kill_every=kill_every)
     typer.echo(repr(counted))

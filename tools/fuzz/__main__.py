@@ -1,4 +1,4 @@
-"""Good files changed at random, and read: `python -m tools.fuzz`, or `make fuzz ARGS="import --count 200"`."""
+"""Changes valid files at random, and reads them: `python -m tools.fuzz`, or `make fuzz ARGS="import --count 200"`."""
 
 import tempfile
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ FUZZES: Mapping[str, Callable[[int, Path, int], list[Fuzzed]]] = {
     "migrate": lambda count, folder, seed: [fuzz_migrate(count, _new(folder, "programs"), seed)],
     "damage": lambda count, folder, seed: [fuzz_damage(kind, count, _new(folder, kind), seed) for kind in KINDS],
 }
-"""What is read, with how many of each kind, where, and with which seed."""
+"""The fuzz tests by kind of file."""
 
 
 def main(
@@ -27,7 +27,7 @@ def main(
     count: Annotated[int, typer.Option(help="How many files of each kind.")] = 1_000,
     seed: Annotated[int, typer.Option(help="Of the changes.")] = 0,
 ) -> None:
-    """Change files in thousands of ways, and see that each is read or refused, and nothing is lost with it."""
+    """Change files in thousands of ways; check that each file is read or refused, and that nothing is lost."""
     wrong = 0
     for name in names or FUZZES:
         with tempfile.TemporaryDirectory() as folder:

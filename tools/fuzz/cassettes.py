@@ -1,4 +1,4 @@
-"""Changed cassettes: each is replayed, or refused by a `CassetteError`; none ends the process."""
+"""Fuzzes cassettes: a changed cassette must be replayed, or refused by a `CassetteError`."""
 
 import gzip
 import random
@@ -35,12 +35,12 @@ _MARKS = (
 
 
 def fuzz_cassettes(count: int, folder: Path, seed: int = 0) -> Fuzzed:
-    """Change so many of this project's recordings, then replay, show, clean and export each.
+    """Change `count` of this project's recordings; replay, show, clean and export each changed recording.
 
     Args:
-        count: How many.
-        folder: An empty one.
-        seed: Of the changes.
+        count: The number of changed recordings.
+        folder: An empty folder.
+        seed: The seed of the changes.
     """
     fuzzed, chance = Fuzzed("recordings"), random.Random(seed)  # noqa: S311 - chance that repeats
     texts = [path.read_bytes() for path in paths_in(_OURS)]
@@ -66,7 +66,7 @@ def fuzz_cassettes(count: int, folder: Path, seed: int = 0) -> Fuzzed:
 
 
 def _use(path: Path) -> None:
-    """Do all that can be done with a file."""
+    """Replay, show, clean and export a file."""
     file = read_cassette(path)
     list(list_calls(file))
     clean(file)
@@ -107,7 +107,7 @@ def _changed(content: bytes, chance: random.Random) -> bytes:
 
 
 class _Plain(yaml.SafeLoader):
-    """Takes arrays for texts."""
+    """A YAML loader that reads arrays as texts."""
 
 
 for _tag in ("!f32", "!f64"):

@@ -1,4 +1,4 @@
-"""Damaged databases: what cannot be read is a `StoreError` that names it, and the rest is read as it was."""
+"""Fuzzes databases: unreadable data must raise a `StoreError` that names the data, and all else must be unchanged."""
 
 import random
 import sqlite3
@@ -26,13 +26,13 @@ Content = dict[str, Any]
 
 
 def fuzz_damage(kind: str, count: int, folder: Path, seed: int = 0) -> Fuzzed:
-    """Damage a database so often, and read each.
+    """Damage a database `count` times, each time anew, and read each damaged database.
 
     Args:
-        kind: Of `KINDS`.
-        count: How often.
-        folder: An empty one.
-        seed: Of the damages.
+        kind: A kind of damage, a key of `KINDS`.
+        count: The number of damaged databases.
+        folder: An empty folder.
+        seed: The seed of the damages.
     """
     key = EncryptedStore.new_key() if kind == "encrypted" else None
     chance = random.Random(f"{seed} {kind}")  # noqa: S311 - chance that repeats
@@ -99,7 +99,7 @@ def _pages(file: Path, chance: random.Random) -> None:
 
 
 def _row(file: Path, chance: random.Random) -> None:
-    """A cell of a row is cut, another value, another text, or no text."""
+    """Change one cell of a row: cut the value, or replace it with another value, another text, or an empty text."""
     table, column = chance.choice(
         [
             *(
@@ -120,7 +120,7 @@ def _row(file: Path, chance: random.Random) -> None:
 
 
 def _read(store: ManagedStore, errors: dict[str, str]) -> Content:
-    """All that a store has, by what it is; and the errors that the rest meets."""
+    """Return all content of a store by name; add the errors of unreadable content to `errors`."""
     found: Content = {}
     for talk in range(_TALKS):
         id_ = f"u{talk:03}"
@@ -179,7 +179,7 @@ def _look_at(fuzzed: Fuzzed, where: str, url: str, key: str | None, sound: Conte
 
 
 def _is_clear(found: Content, sound: Content, what: str) -> bool:
-    """Whether it is as it was, but for what an encrypted store does not seal: times, and that a note is there."""
+    """Return whether content equals the original, except for the content that an encrypted store leaves unprotected."""
     if what.endswith("state"):
         return found[what].items() <= sound[what].items()
     return bool(found[what]) and [one[0] for one in found[what]] == [one[0] for one in sound[what]]

@@ -1,4 +1,4 @@
-"""Changed files of other libraries: each conversation is read as it is, or refused by name, and hurts no other one."""
+"""Fuzzes other libraries' files: each conversation is read unchanged or refused by name, without harm to others."""
 
 import copy
 import json
@@ -22,7 +22,7 @@ _NAMES = ("anna", "ben", "cleo", "dan")
 _BYTES = 0.3  # the share of files whose bytes are changed, and not what they mean
 
 Talks = dict[str, Any]
-"""By its id, what a file holds of a conversation, as JSON."""
+"""A file's conversations as JSON, by id."""
 
 
 def _langchain(name: str, number: int) -> list[Any]:
@@ -169,7 +169,7 @@ SOURCES: Mapping[str, tuple[str, Callable[[str, int], Any], Callable[[Path, Talk
     ),
     "chatgpt": ("chatgpt", _of_export, _in_json(lambda talks: list(talks.values()))),
 }
-"""Each form: its name, what a file of it holds of one conversation, and what writes the file."""
+"""For each form, its name, a file's content for one conversation, and the function that writes the file."""
 
 
 def _listed(talk: Any) -> list[Any]:
@@ -177,13 +177,13 @@ def _listed(talk: Any) -> list[Any]:
 
 
 def fuzz_import(kind: str, count: int, folder: Path, seed: int = 0) -> Fuzzed:
-    """Change so many files of a form, and import each.
+    """Change `count` files of a form, and import each file.
 
     Args:
-        kind: Of `SOURCES`.
-        count: How many.
-        folder: An empty one.
-        seed: Of the changes.
+        kind: The name of a form in `SOURCES`.
+        count: The number of changed files.
+        folder: An empty folder.
+        seed: The seed of the changes.
     """
     form, make, write = SOURCES[kind]
     talks, fuzzed = _each(make), Fuzzed(kind)

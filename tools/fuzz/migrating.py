@@ -1,4 +1,4 @@
-"""Changed programs: each is rewritten, or named and left as it is; none stops the others."""
+"""Fuzzes programs: each is rewritten, or reported and left unchanged, without harm to the others."""
 
 import ast
 import random
@@ -23,12 +23,12 @@ _CODINGS = ("utf-99", "hex", "rot13", "latin-1", "utf-16", "utf-7", "ascii", "ut
 
 
 def fuzz_migrate(count: int, folder: Path, seed: int = 0) -> Fuzzed:
-    """Change so many programs, and migrate the folder that they are in.
+    """Change `count` programs, and migrate the folder of the programs.
 
     Args:
-        count: How many.
-        folder: An empty one.
-        seed: Of the changes.
+        count: The number of changed programs.
+        folder: An empty folder.
+        seed: The seed of the changes.
     """
     fuzzed, chance = Fuzzed("programs"), random.Random(seed)  # noqa: S311 - chance that repeats
     before: dict[Path, tuple[bytes, int]] = {}

@@ -1,4 +1,4 @@
-"""What is done to a good file so that it is no longer one."""
+"""Changes that make a valid file invalid."""
 
 import copy
 import random
@@ -13,7 +13,7 @@ ODD: list[Any] = [
     *(None, True, 0, -1, 2**63 - 1, 2**70, 1.5, 1e308, "", "x", "\ud800", "\0", "9999-12-31T23:59:59-12:00"),
     *([], [[]], [1, "a", None], {}, {"of": "sam"}, {"name": 1}, "user", "tool", "2026-01-01T00:00:00+00:00"),
 ]
-"""Values that stand where another one should."""
+"""Values to insert in place of other values."""
 
 _DEEP = b"[" * 3_000
 _PIECE = 512
@@ -21,12 +21,12 @@ _PIECE = 512
 
 @dataclass
 class Fuzzed:
-    """What came of many changed files.
+    """The results of reading many changed files.
 
     Attributes:
-        kind: What was read.
-        outcomes: How often which outcome.
-        wrong: What must not be: another error than a typed one, something lost or half done.
+        kind: The kind of files.
+        outcomes: The number of files by outcome.
+        wrong: Descriptions of errors: an untyped exception, lost data, or a half-done change.
     """
 
     kind: str
@@ -34,13 +34,13 @@ class Fuzzed:
     wrong: list[str] = field(default_factory=list[str])
 
     def holds(self, sound: bool, what: str) -> None:  # noqa: FBT001
-        """Take down what must not be."""
+        """Record an error unless a condition holds."""
         if not sound:
             self.wrong.append(what[:1_000])
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Each value inside of JSON: what it stands in, and where."""
+    """Yield the place of each value in JSON, at any depth: the container, and the key or index."""
     pairs: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, dict):
         pairs = cast("dict[str, Any]", value).items()
@@ -52,7 +52,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def changed(value: Any, chance: random.Random) -> Any:
-    """A copy of JSON in which one to three values are gone, or others; an object may be another value as a whole."""
+    """Return a copy of JSON with one to three values removed or replaced; an object as a whole may be replaced too."""
     whole: list[Any] = [copy.deepcopy(value)]
     for _ in range(chance.randint(1, 3)):
         inside: Any = whole if isinstance(whole[0], dict) else whole[0]
@@ -66,7 +66,7 @@ def changed(value: Any, chance: random.Random) -> Any:
 
 
 def spoilt(content: bytes, chance: random.Random) -> bytes:
-    """Bytes of which some are others, gone, zeroed, or far too many."""
+    """Return bytes with some bytes changed, removed, zeroed or inserted, or with the end cut off."""
     at = chance.randrange(len(content))
     ways: list[Callable[[], bytes]] = [
         lambda: content[:at],

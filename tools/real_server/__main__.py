@@ -1,4 +1,4 @@
-"""Memories and a real small model: `python -m tools.real_server`, which `make real-server` starts."""
+"""Runs the strategies with a real small model: `python -m tools.real_server`, started by `make real-server`."""
 
 import logging
 import os
@@ -40,7 +40,7 @@ def main(  # noqa: PLR0917 - one for each option
     ] = True,
     record: Annotated[bool, typer.Option(help="Record what the tests replay, instead.")] = False,  # noqa: FBT002
 ) -> None:
-    """Let every strategy talk with a small model, and count what was learnt, refused and lost."""
+    """Let every strategy talk with a small model, and count learnt, refused and lost exchanges."""
     chosen, called = strategies or NAMES, ways.split(",")
     for given, known in ((chosen, NAMES), (called, WAYS)):
         if unknown := set(given) - set(known):

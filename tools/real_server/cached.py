@@ -1,8 +1,8 @@
-"""How many tokens llama.cpp's server takes over from the request before, beside what we reckon: ten requests a memory.
+"""Compares the tokens that llama.cpp's server reuses from the previous request with memzoo's own calculation.
 
-`make real-cache`, or `python -m tools.real_server.cached` with `LLAMA_SERVER` and `LLAMA_MODEL`. The server keeps the
-whole of the last request (`--swa-full`); what it sends back as `cached_tokens` is compared with `PromptCache` in steps
-of one token, counted by the model's own tokenizer.
+`make real-cache`, or `python -m tools.real_server.cached` with `LLAMA_SERVER` and `LLAMA_MODEL`, sends ten requests for
+each memory. The server keeps the whole last request (`--swa-full`). Its answer's `cached_tokens` is compared with
+`PromptCache`, in steps of one token, counted by the model's own tokenizer.
 """
 
 import functools
@@ -21,7 +21,7 @@ from tools.real_server.server import MODEL, served
 from tools.real_server.talk import LONG, SAID
 
 CLOSE = 2
-"""Tokens by which the two counts may differ: the answer that is asked for may begin as the one in the talk does."""
+"""The highest allowed difference in tokens: the new answer may begin like the answer in the previous request."""
 
 _BY_TOKEN = CacheRule("by token")
 _BEGIN = 1  # the mark where a text begins
@@ -34,12 +34,12 @@ _MEMORIES: dict[str, dict[str, Any]] = {
 
 
 class Compared(NamedTuple):
-    """One request.
+    """The token counts of one request.
 
     Attributes:
-        sent: Its tokens, as the server counts them.
-        reused: Of these, what it had of the request before, as it says.
-        reckoned: The same two figures, as we reckon them.
+        sent: The number of tokens of the request, counted by the server.
+        reused: The number of these tokens that the server reports as reused from the previous request.
+        reckoned: The same two numbers, calculated by memzoo.
     """
 
     sent: int
@@ -48,12 +48,12 @@ class Compared(NamedTuple):
 
     @property
     def apart(self) -> int:
-        """By how many tokens they differ at most."""
+        """The larger of the two differences, in tokens."""
         return max(abs(self.sent - self.reckoned[0]), abs(self.reused - self.reckoned[1]))
 
 
 def main(requests: Annotated[int, typer.Option(help="So many for each memory.")] = 10) -> None:
-    """Compare both counts, and end with 1 if they are more than two tokens apart."""
+    """Compare both counts for each request; the exit code is 1 if they differ by more than two tokens."""
     console, worst = Console(soft_wrap=True), 0
     with served(swa_full=True) as url:
         for name, options in _MEMORIES.items():
@@ -87,7 +87,7 @@ def _ask(url: str, messages: list[Message]) -> tuple[int, int]:
 
 
 def _counter(url: str) -> Callable[[str], int]:
-    """Counts by the model's own tokenizer, each text once."""
+    """Return a function that counts tokens with the model's own tokenizer, and remembers the counts."""
 
     @functools.cache
     def count(text: str) -> int:
@@ -100,7 +100,7 @@ def _counter(url: str) -> Callable[[str], int]:
 
 
 def _as_chatml(message: Message) -> str:
-    """A message as the model's template writes it; an empty one is the beginning of the answer that is asked for."""
+    """Return a message in the format of the model's template; an empty message gives the beginning of an answer."""
     text = text_of(message)
     return f"<|im_start|>{message['role']}\n" + (f"{text}<|im_end|>\n" if text else "")
 

@@ -1,6 +1,7 @@
-"""llama.cpp's server out of the package xllamacpp, which brings it compiled: takes those of its options that we use.
+"""Runs llama.cpp's server from the package xllamacpp, with the options that `tools.real_server` uses.
 
-Run by a Python that has the package; memzoo's own environment does not.
+The package contains the compiled server. Run this module by a Python that has the package; memzoo's own environment
+does not have it.
 """
 
 import argparse
@@ -13,7 +14,7 @@ _POOLING = {"none": 0, "mean": 1, "cls": 2, "last": 3}
 
 
 def main() -> None:
-    """Serve until a signal ends it."""
+    """Serve until a signal ends this process."""
     options = _options()
     llama = importlib.import_module("xllamacpp")
     wanted = llama.CommonParams()
@@ -32,7 +33,7 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    """The options by the names that llama.cpp's own program gives them."""
+    """Parse the command line, with the option names of llama.cpp's own program."""
     parser = argparse.ArgumentParser(description=__doc__)
     version = f"version: {importlib.metadata.version('xllamacpp')} of xllamacpp"
     parser.add_argument("--version", action="version", version=version)

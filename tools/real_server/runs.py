@@ -1,4 +1,4 @@
-"""One strategy after the other talks with the server, and what came of it is counted."""
+"""Lets one strategy after another talk with the server, and counts the results."""
 
 import asyncio
 import time
@@ -31,23 +31,23 @@ _SECONDS_BETWEEN = 60.0
 
 @dataclass
 class Clock:
-    """Tells a time that passes when it is told to, so that nobody waits for a rest to end."""
+    """A clock that moves only when told to, so that nobody waits for a pause to end."""
 
     now: float = 1_750_000_000.0
 
     def __call__(self) -> float:
-        """The time."""
+        """Return the clock's time."""
         return self.now
 
 
 @dataclass(frozen=True)
 class Servers:
-    """Where the models are, and how long their answers may be.
+    """The addresses of the models, and the limit for their answers.
 
     Attributes:
-        chat: The base URL of the one that answers.
-        embeddings: The base URL of the one that gives embeddings.
-        max_tokens: An answer has at most so many: a base model goes on until it is stopped.
+        chat: The base URL of the model that answers.
+        embeddings: The base URL of the model for embeddings.
+        max_tokens: The most tokens of an answer: without a limit, a base model never ends.
     """
 
     chat: str
@@ -55,33 +55,33 @@ class Servers:
     max_tokens: int = 48
 
     def embedder(self) -> OpenAIEmbedder:
-        """The model that gives embeddings."""
+        """Return the embedder."""
         return OpenAIEmbedder(MODEL, base_url=self.embeddings, api_key="none")
 
     def model(self, **parameters: Any) -> ChatModel:
-        """The model that answers."""
+        """Return the model that answers."""
         given: dict[str, Any] = {"max_tokens": self.max_tokens, "temperature": 0.7, "stop": ["\n\n"]} | parameters
         return ChatModel(MODEL, base_url=self.chat, api_key="none", **given)
 
 
 @dataclass
 class Row:
-    """What came of one talk.
+    """The results of one talk.
 
     Attributes:
-        strategy: The strategy.
-        way: How it was called.
-        exchanges: How many were saved; those that were refused are not among them.
-        learnt: How many the state has taken in; `None` where nothing is learnt.
-        aside: How many were set aside.
-        waiting: How many are shown word for word because it is not their turn yet.
-        pending: How many could not be learnt from.
-        calls: How often the memory asked a model.
-        tokens: How many tokens its prompts had.
-        errors: The `ModelError`s that were raised, by type.
-        left: How many could not be learnt from when the offline model took the place of the small one.
-        wrong: What must not be: other exceptions, messages that were lost or changed.
-        seconds: How long it took.
+        strategy: The name of the strategy.
+        way: The way of calling the memory.
+        exchanges: The number of saved exchanges, without refused exchanges.
+        learnt: The number of exchanges in the state; `None` for a strategy that learns nothing.
+        aside: The number of exchanges set aside.
+        waiting: The number of exchanges shown word for word until they are due to be learnt.
+        pending: The number of exchanges that could not be learnt.
+        calls: The number of model calls by the memory.
+        tokens: The number of tokens in the memory's prompts.
+        errors: The number of `ModelError`s raised, by type.
+        left: The number of exchanges that could not be learnt even when the offline model replaced the small model.
+        wrong: Descriptions of errors: other exceptions, lost or changed messages.
+        seconds: The duration of the talk in seconds.
     """
 
     strategy: str
@@ -100,7 +100,7 @@ class Row:
 
 
 def memory_named(name: str, servers: Servers, **common: Any) -> BaseMemory:
-    """A memory, with limits that so short a talk reaches."""
+    """Return a memory with limits low enough for a short talk to reach them."""
     return _made(name, servers.model(), servers.embedder(), **common)
 
 
@@ -121,13 +121,13 @@ def _made(name: str, llm: ModelOption, embedder: EmbedderOption, **common: Any) 
 
 
 def run(name: str, way: Way, servers: Servers, said: Sequence[tuple[str, str]] = SAID) -> Row:
-    """Let a strategy take part in a talk, and count.
+    """Let a strategy take part in a talk, and return the counts.
 
     Args:
-        name: The strategy.
-        way: How its methods are called.
-        servers: Who answers.
-        said: The talk: what the user said, and what the assistant answered.
+        name: The name of the strategy.
+        way: The way of calling the memory.
+        servers: The models.
+        said: The talk: pairs of the user's message and the assistant's answer.
     """
     row, clock, start = Row(name, way), Clock(), time.monotonic()
     memory = memory_named(name, servers, clock=clock)
@@ -164,7 +164,7 @@ async def _whole(talk: Awaitable[list[Message]], memory: BaseMemory, call: _Call
 async def _saved(
     memory: BaseMemory, call: _Call, row: Row, clock: Clock, said: Sequence[tuple[str, str]]
 ) -> list[Message]:
-    """Load and save, as a chatbot of one's own does."""
+    """Load and save each exchange, like a chatbot of your own; return the saved messages."""
     expected: list[Message] = []
     for user, answer in said:
         clock.now += _SECONDS_BETWEEN
@@ -178,7 +178,10 @@ async def _saved(
 async def _streamed(
     memory: BaseMemory, servers: Servers, row: Row, clock: Clock, said: Sequence[tuple[str, str]]
 ) -> list[Message]:
-    """Let the model answer, in pieces. What is too long for it is not stored; what it fails to answer is."""
+    """Let the model stream its answers; return the stored messages.
+
+    A message that is too long for the model is not stored; a message that the model fails to answer is stored.
+    """
     conversation = Conversation(servers.model(), memory)
     expected: list[Message] = []
     for user, _ in said:
@@ -207,7 +210,7 @@ async def _tried(row: Row, doing: Awaitable[Any]) -> Any:
 
 
 async def _settled(memory: BaseMemory, call: _Call, row: Row, clock: Clock) -> bool:
-    """Let time pass until all is learnt or set aside, and return whether that came to pass."""
+    """Let time pass until all exchanges are learnt or set aside; return whether that happened."""
     before: list[object] = []
     for _ in range(_ROUNDS):
         clock.now += 1000 * _SECONDS_BETWEEN
@@ -222,7 +225,7 @@ async def _settled(memory: BaseMemory, call: _Call, row: Row, clock: Clock) -> b
 
 
 async def _watermarks(memory: BaseMemory) -> list[int]:
-    """How far each part has taken in the log, that learns."""
+    """Return the last log number learnt by each learning part of a memory."""
     parts: tuple[Any, ...] = (memory, *getattr(memory, "members", ()))
     learners = [one for one in parts if cast("Any", type(one)).derive is not BaseMemory.derive]
     updates = [await one.store.read_state(one.conversation_id, one.state_name) for one in learners]
@@ -242,7 +245,7 @@ async def _count(memory: BaseMemory, call: _Call, row: Row, *, whole: bool) -> N
 
 
 async def _healed(memory: BaseMemory, name: str, call: _Call, row: Row) -> None:
-    """Open the conversation with a model that works: nothing may be left that was not learnt from."""
+    """Open the conversation with a model that works, and check that all exchanges can be learnt."""
     healthy = _made(name, "offline", None, store=memory.store, conversation_id=memory.conversation_id)
     await _tried(row, call(healthy, "settle"))
     await _tried(row, call(healthy, "relearn", only_set_aside=True))

@@ -1,4 +1,4 @@
-"""llama.cpp's server as a program of its own, on a loopback port."""
+"""Runs llama.cpp's server as a separate program, on a loopback port."""
 
 import os
 import shutil
@@ -15,10 +15,10 @@ import httpx
 __all__ = ["CONTEXT", "MODEL", "ServerError", "found", "served", "version"]
 
 CONTEXT = 2048
-"""The tokens that a prompt and its answer may have together."""
+"""The most tokens of a prompt and its answer together."""
 
 MODEL = "gemma-3-270m"
-"""What the server calls its model; otherwise it would be the path of the file, which is nobody's business."""
+"""The model's name in the server's answers; by default, the server would reveal the path of the file."""
 
 _PATIENCE = 900.0
 
@@ -28,10 +28,10 @@ class ServerError(RuntimeError):
 
 
 def found(variable: str) -> Path:
-    """The file that an environment variable names.
+    """Return the path of the file named by an environment variable.
 
     Raises:
-        ServerError: It names none.
+        ServerError: The variable names no file.
     """
     given = os.environ.get(variable, "")
     place = shutil.which(given) or given
@@ -44,7 +44,7 @@ def found(variable: str) -> Path:
 
 
 def version(program: Path) -> str:
-    """What the server says of its version."""
+    """Return the server's description of its version."""
     said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
     lines = (said.stdout + said.stderr).splitlines()
     return next((line.removeprefix("version:").strip() for line in lines if line.startswith("version:")), "unknown")
@@ -54,12 +54,12 @@ def version(program: Path) -> str:
 def served(
     *, embeddings: bool = False, swa_full: bool = False, alias: str = MODEL, template: Path | None = None
 ) -> Generator[str]:
-    """Run the server while the block runs, with one thread and the lowest priority but one; gives its base URL.
+    """Run the server during the block, with one thread and a low priority; yield its base URL.
 
     Args:
-        embeddings: It gives embeddings, and no answers.
-        swa_full: It keeps all of the last request, though the model looks back only so far.
-        alias: What it calls its model.
+        embeddings: Serve embeddings instead of answers.
+        swa_full: Keep the whole last request in the cache, although the model looks back only a part of it.
+        alias: The name that the server gives its model.
         template: A file with the chat template to use in place of the model's own.
     """
     program, model = found("LLAMA_SERVER"), found("LLAMA_MODEL")

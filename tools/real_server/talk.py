@@ -1,11 +1,11 @@
-"""What is said to the model: fifteen exchanges, of which one is longer than its context."""
+"""The user's messages for the model: fifteen exchanges, one of which is longer than the model's context."""
 
 __all__ = ["LONG", "SAID"]
 
 LONG = "Please keep this protocol for me. " + " ".join(
     f"Item {number}: the oven was cleaned, the flour was weighed, and the till was counted." for number in range(1, 151)
 )
-"""About 3,000 tokens, while the context has 2,048."""
+"""A text of about 3,000 tokens; the context has 2,048."""
 
 SAID = [
     ("Hi, I am Mara. I run a bakery in Leeds.", "Hello Mara! How is the bakery doing?"),

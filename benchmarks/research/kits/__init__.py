@@ -1,1 +1,1 @@
-"""The replay kit beside others, in an environment of their own: `make kits`."""
+"""Compares the replay kit with other replay kits, in a separate environment: `make kits`."""

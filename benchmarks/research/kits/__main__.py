@@ -1,4 +1,4 @@
-"""Runs the comparison: `python -m memzoo.benchmarks.research.kits [--only speed]`."""
+"""Compares replay kits by features and speed: `python -m memzoo.benchmarks.research.kits [--only speed]`."""
 
 import random
 import subprocess
@@ -71,7 +71,7 @@ def _run_check(check: str) -> bool:
 
 
 def _measure_caught(kit: Kit, running: Server, changes: int, *, best: bool) -> float:
-    """Change one word of a recorded prompt at a time; count the replays that fail."""
+    """Change one word of a recorded prompt at a time; return the share of changes that make a replay fail."""
     order = random.Random(17)  # noqa: S311 - no secret
     texts = [text.split(" ") for text in _prompts()]
     with tempfile.TemporaryDirectory() as folder:
@@ -98,7 +98,7 @@ def _fails(
 
 
 def _prompts() -> list[str]:
-    """The templates of memzoo's own prompts, as texts."""
+    """Return the templates of memzoo's own prompts, as texts."""
     folder = Path(prompts.__file__ or "").parent
     return [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))]
 
@@ -112,7 +112,7 @@ def _show_caught(running: Server, changes: int) -> None:
 
 
 def _show_speed(running: Server, sizes: tuple[int, ...], kits: tuple[Kit, ...]) -> None:
-    """Show milliseconds, and how many times ours they are."""
+    """Print each kit's milliseconds, and in brackets the ratio to memzoo's milliseconds."""
     took = {size: [_speed(kit, running, size) for kit in kits] for size in sizes}
     for what in ("load", "one call, with httpx", "save"):
         rows = [(f"{size:,} calls", [one[what] for one in took[size]]) for size in sizes]
@@ -120,9 +120,10 @@ def _show_speed(running: Server, sizes: tuple[int, ...], kits: tuple[Kit, ...]) 
 
 
 def _speed(kit: Kit, running: Server, calls: int) -> dict[str, float]:
-    """Measure the processor's milliseconds for loading, one call of httpx, and saving; the body is matched.
+    """Return the CPU milliseconds of a kit for loading a cassette, one call of httpx, and saving; bodies are matched.
 
-    Of the calls, 100 are played, drawn evenly: where a kit looks through all recordings, all would take long.
+    Only 100 of the calls are replayed, evenly spread over the recordings: a kit that searches all recordings for each
+    call would take too long.
     """
     bodies: list[Any] = [chat(f"{PROMPT[:500]} Question {number}") for number in range(calls)]
     with tempfile.TemporaryDirectory() as folder, httpx.Client() as client:

@@ -1,4 +1,4 @@
-"""Where the checks run, and what they share."""
+"""The bench on which the checks run: a kit, a server, a folder, and helpers that record and replay."""
 
 import threading
 from collections.abc import Callable
@@ -19,12 +19,12 @@ PROMPT = "You are a kind assistant, and you know the capitals of all countries. 
 
 @dataclass
 class Bench:
-    """Where a check runs.
+    """The bench of one check.
 
     Attributes:
-        kit: The kit in question.
-        server: A living server.
-        folder: An empty folder.
+        kit: The kit to check.
+        server: The running server.
+        folder: The empty folder for the cassette.
     """
 
     kit: Kit
@@ -33,16 +33,16 @@ class Bench:
 
     @property
     def path(self) -> Path:
-        """A cassette's file."""
+        """The path of the cassette's file."""
         return self.folder / "tape.yaml"
 
     def ask(self, body: Any, **options: Any) -> httpx.Response:
-        """Send a request."""
+        """Send a request to the server, and return the response."""
         with httpx.Client(verify=False) as client:  # noqa: S501 - plain HTTP; certificates take longer than all the rest
             return client.post(f"{self.server.url}/chat/completions", json=body, **options)
 
     def record(self, *bodies: Any, **options: Any) -> None:
-        """Record requests."""
+        """Record requests with these bodies, by the kit."""
         with self.kit.open(self.path, record=True):
             for body in bodies:
                 self.ask(body, **options)
@@ -59,7 +59,7 @@ class Bench:
         return False
 
     def error(self, body: Any, **options: Any) -> str:
-        """Return what a failing replay says."""
+        """Return the message of a failing replay; "" if the replay succeeds."""
         try:
             with self.kit.open(self.path, **options):
                 self.ask(body)
@@ -68,12 +68,12 @@ class Bench:
         return ""
 
     def chunks(self) -> list[str]:
-        """Read a stream chunk by chunk."""
+        """Return the chunks of a stream from the server."""
         with httpx.Client() as client, client.stream("POST", f"{self.server.url}/s", json={}) as response:
             return [chunk.decode() for chunk in response.iter_bytes()]
 
     def in_threads(self, *calls: Callable[[], object]) -> None:
-        """Run calls in threads of their own, all at once."""
+        """Run calls at the same time, each in its own thread."""
         threads = [threading.Thread(target=call) for call in calls]
         for thread in threads:
             thread.start()
@@ -82,16 +82,16 @@ class Bench:
 
 
 Check: TypeAlias = Callable[[Bench], bool]
-"""Tells whether a kit does what a row asks for."""
+"""A function that returns whether a kit has a feature."""
 
 
 def chat(text: str, **more: Any) -> dict[str, Any]:
-    """A chat request."""
+    """Return the body of a chat request with one user message."""
     return {"model": "m", "messages": [{"role": "user", "content": text}], **more}
 
 
 def open_cassette(bench: Bench, *, record: bool = False, **options: Any) -> Any:
-    """Open its cassette, with options that only ours has."""
+    """Open the kit's cassette; for memzoo's kit, with options that other kits do not have."""
     from memzoo.cassettes import use_cassette
 
     if not isinstance(bench.kit, Memzoo):

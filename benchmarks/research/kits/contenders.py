@@ -1,4 +1,4 @@
-"""Three replay kits behind one form: each opens a cassette by its defaults, or by the best settings it has."""
+"""Three replay kits behind one interface; each opens a cassette with its defaults, or with its strictest settings."""
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
@@ -17,12 +17,12 @@ class Kit(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the kit."""
         ...
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """What is installed for it."""
+        """The packages to install for the kit."""
         ...
 
     def open(
@@ -31,41 +31,41 @@ class Kit(Protocol):
         """Open a cassette.
 
         Args:
-            path: Its file.
-            record: Whether to record; else nothing may be sent.
-            best: Match as strictly as it can be set to.
-            ignore: A JSON path that may vary, with `best`.
+            path: The file of the cassette.
+            record: True to record. False to replay; no request is then sent.
+            best: True to match requests as strictly as the kit can.
+            ignore: With `best`, a JSON path that may vary.
         """
         ...
 
 
 class Memzoo:
-    """This one."""
+    """memzoo's own kit."""
 
     name = "memzoo.cassettes"
     packages = ("memzoo", "vcrpy")
 
     def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Any:
-        """See `Kit`; its defaults are its best."""
+        """See `Kit`; the kit's defaults are its strictest settings."""
         choice: Any = "all" if record else "none"
         return use_cassette(path, record=choice, ignore=[ignore] if ignore else [], max_bytes=10**9)
 
 
 class Vcrpy:
-    """vcrpy, with the defaults that pytest-recording gives it."""
+    """vcrpy, with the defaults of pytest-recording."""
 
     name = "vcrpy + pytest-recording"
     packages = ("vcrpy", "pytest-recording")
 
     def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Any:
-        """See `Kit`; it cannot ignore a part of a body."""
+        """See `Kit`; vcrpy cannot ignore a part of a body."""
         vcr: Any = import_module("vcr")
         matched = ["method", "scheme", "host", "port", "path", "query", *(["body"] if best else [])]
         return vcr.VCR(match_on=matched, record_mode="all" if record else "none").use_cassette(str(path))
 
 
 class Cassetter:
-    """cassetter."""
+    """The kit cassetter."""
 
     name = "cassetter"
     packages = ("cassetter",)
@@ -85,5 +85,5 @@ KITS: tuple[Kit, ...] = (Memzoo(), Vcrpy(), Cassetter())
 
 
 def versions(kit: Kit) -> str:
-    """Name a kit with its versions."""
+    """Return the packages of a kit with their versions."""
     return ", ".join(f"{package} {version(package)}" for package in kit.packages)

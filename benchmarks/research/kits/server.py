@@ -1,4 +1,4 @@
-"""A model server on loopback that answers what it is told to."""
+"""A model server on loopback that sends prepared answers."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ __all__ = ["Answer", "Server", "server"]
 
 @dataclass
 class Answer:
-    """A response: its chunks, and whether it ends as it should."""
+    """A prepared response: its chunks, its content type, and whether the stream ends properly."""
 
     chunks: list[str]
     kind: str = "application/json"
@@ -22,14 +22,14 @@ class Answer:
 
 @dataclass
 class Server:
-    """A running server; without an answer it says how many requests there were."""
+    """A running server; without a prepared answer, the server answers with the number of requests so far."""
 
     url: str
     answers: deque[Answer] = field(default_factory=deque[Answer])
     count: int = 0
 
     def next(self) -> Answer:
-        """Take the next answer."""
+        """Return the answer to the next request."""
         self.count += 1
         return self.answers.popleft() if self.answers else Answer([json.dumps({"answer": self.count})])
 
@@ -56,12 +56,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = not answer.ends
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
-        """Keep quiet."""
+        """Log nothing."""
 
 
 @contextmanager
 def server() -> Generator[Server]:
-    """Run a server."""
+    """Run a server during the block, and yield the server."""
     state = Server("")
     listener = _Listener(("127.0.0.1", 0), type("Handler", (_Handler,), {"server_state": state}))
     state.url = f"http://127.0.0.1:{listener.server_port}/v1"

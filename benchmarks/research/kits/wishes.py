@@ -1,4 +1,4 @@
-"""The twelve rows: what people ask of a replay kit. Each row is several checks, and each check is run."""
+"""The checks of the comparison's twelve rows; each row is a feature that people want of a replay kit."""
 
 import asyncio
 import json
@@ -20,20 +20,20 @@ __all__ = ["ROWS"]
 
 
 def fails_changed(bench: Bench) -> bool:
-    """Another prompt fails, by default."""
+    """By default, a replay with another prompt fails."""
     bench.record(chat("What is the capital of Norway?"))
     return bench.fails(chat("What is the capital of Sweden?"))
 
 
 def json_path(bench: Bench) -> bool:
-    """A JSON path may vary, everything else may not."""
+    """The part at a JSON path may vary; the rest may not."""
     bench.record(chat("hi", user="u-1"))
     options = {"best": True, "ignore": "$.user"}
     return not bench.fails(chat("hi", user="u-2"), **options) and bench.fails(chat("ho", user="u-1"), **options)
 
 
 def pattern(bench: Bench) -> bool:
-    """A date within a text may vary, the text may not."""
+    """A date within a text may vary; the rest of the text may not."""
     bench.record(chat("It is 2030-01-02."))
     rule = r"re:\d{4}-\d\d-\d\d"
     options = {"best": True, "ignore": rule}
@@ -41,13 +41,13 @@ def pattern(bench: Bench) -> bool:
 
 
 def near_miss(bench: Bench) -> bool:
-    """A failure names the path that differs."""
+    """The message of a failure names the path that differs."""
     bench.record(chat("hi"))
     return "messages[0].content" in bench.error(chat("ho"), best=True)
 
 
 def roles(bench: Bench) -> bool:
-    """A changed message to Anthropic's API is shown with who says it."""
+    """For a changed message to Anthropic's API, the failure shows the message with its role."""
     blocks = {"model": "c", "messages": [{"role": "user", "content": [{"type": "text", "text": "Norway"}]}]}
     bench.record(blocks)
     other = json.loads(json.dumps(blocks).replace("Norway", "Sweden"))
@@ -55,13 +55,13 @@ def roles(bench: Bench) -> bool:
 
 
 def fails_unplayed(bench: Bench) -> bool:
-    """A recorded request that is no longer sent fails, by default."""
+    """By default, a replay fails if a recorded request is not sent."""
     bench.record(chat("one"), chat("two"))
     return bench.fails(chat("one"))
 
 
 def functions(bench: Bench) -> bool:
-    """A function from messages to text is recorded, without HTTP."""
+    """A function from messages to text can be recorded, without HTTP."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has that
     for model in (lambda _: "Oslo", lambda _: "never asked"):
@@ -74,7 +74,7 @@ EVENTS = ['data: {"n": 1}\n\n', 'data: {"n"', ": 2}\n\n", "data: [DONE]\n\n"]
 
 
 def stream(bench: Bench) -> bool:
-    """A stream replays in the chunks that came."""
+    """A replayed stream has the same chunks as the recorded stream."""
     bench.server.answers.append(Answer(EVENTS, "text/event-stream"))
     with bench.kit.open(bench.path, record=True):
         bench.chunks()
@@ -83,7 +83,7 @@ def stream(bench: Bench) -> bool:
 
 
 def breaks_off_again(bench: Bench) -> bool:
-    """A stream that broke off breaks off again."""
+    """A stream that broke off while recording breaks off again in the replay."""
     bench.server.answers.append(Answer(EVENTS, "text/event-stream", ends=False))
     found: list[bool] = []
     for record in (True, False):
@@ -97,7 +97,7 @@ def breaks_off_again(bench: Bench) -> bool:
 
 
 def replays_pauses(bench: Bench) -> bool:
-    """A stream's pauses can be replayed."""
+    """The pauses of a stream can be replayed."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has such an option
     bench.server.answers.append(Answer(EVENTS, "text/event-stream"))
@@ -111,7 +111,7 @@ def replays_pauses(bench: Bench) -> bool:
 
 
 def threads(bench: Bench) -> bool:
-    """Threads replay cassettes of their own at the same time."""
+    """Several threads can replay at the same time, each from its own cassette."""
     numbers, found = range(4), dict[int, list[Any]]()
     for number in numbers:
         with bench.kit.open(bench.folder / f"{number}.yaml", record=True):
@@ -131,7 +131,7 @@ def threads(bench: Bench) -> bool:
 
 
 def tasks(bench: Bench) -> bool:
-    """Tasks replay cassettes of their own at the same time."""
+    """Several tasks can replay at the same time, each from its own cassette."""
     for number in range(4):
         with bench.kit.open(bench.folder / f"{number}.yaml", record=True):
             bench.ask(chat(f"{number}"))
@@ -150,7 +150,7 @@ def tasks(bench: Bench) -> bool:
 
 
 def follows_threads(bench: Bench) -> bool:
-    """A thread that is started inside a cassette plays from it, though another one is open."""
+    """A thread started inside a cassette replays from this cassette, even while another cassette is open."""
     other, found = bench.folder / "other.yaml", list[Any]()
     bench.record(chat("hi"))
     with bench.kit.open(other, record=True):
@@ -177,7 +177,7 @@ def follows_threads(bench: Bench) -> bool:
 
 
 def keeps_order(bench: Bench) -> bool:
-    """Threads that ask the same get the same answers again, whoever is first."""
+    """Threads that send equal requests get the same answers as in the recording, in any order of running."""
 
     def run(turn: int, *, record: bool) -> dict[int, Any]:
         found = dict[int, Any]()
@@ -195,7 +195,7 @@ def keeps_order(bench: Bench) -> bool:
 
 
 def age(bench: Bench) -> bool:
-    """An old recording can fail a test."""
+    """A test can fail because its recording is too old."""
     bench.record(chat("hi"))
     if isinstance(bench.kit, Memzoo):
         later = datetime(2100, 1, 1, tzinfo=UTC)
@@ -209,7 +209,7 @@ def age(bench: Bench) -> bool:
 
 
 def drift(bench: Bench) -> bool:
-    """Recording again says which field has another type, and leaves the old recording."""
+    """Recording again reports the field whose type changed, and leaves the old recording unchanged."""
     bench.server.answers += [Answer([json.dumps({"id": 1})]), Answer([json.dumps({"id": "1"})])]
     bench.record(chat("hi"))
     before = bench.path.read_text()
@@ -235,13 +235,13 @@ def drift(bench: Bench) -> bool:
 
 
 def one_prompt(bench: Bench) -> bool:
-    """A prompt that is sent ten times takes its room once or twice."""
+    """A prompt that is sent ten times takes the space of one or two prompts in the file."""
     bench.record(*(chat(PROMPT, n=number) for number in range(10)))
     return bench.path.stat().st_size < 3 * len(PROMPT)
 
 
 def embeddings(bench: Bench) -> bool:
-    """A vector takes less room than its JSON, and comes back exactly."""
+    """A vector takes less space than its JSON, and is replayed exactly."""
     vector = [round(((number * 7919) % 1000 - 500) / 997, 7) for number in range(1536)]
     text = json.dumps({"data": [{"embedding": vector}]})
     bench.server.answers.append(Answer([text]))
@@ -252,7 +252,7 @@ def embeddings(bench: Bench) -> bool:
 
 
 def proxy(bench: Bench) -> bool:
-    """Another process is recorded and replayed through a proxy."""
+    """A proxy can record and replay the requests of another process."""
     if not isinstance(bench.kit, Memzoo):
         return False  # neither of the others has one
     from memzoo.cassettes import CassetteSettings
@@ -289,14 +289,14 @@ version: 1
 
 
 def vcrpy_files(bench: Bench) -> bool:
-    """A cassette of vcrpy replays as it is."""
+    """A cassette of vcrpy can be replayed unchanged."""
     bench.path.write_text(VCRPY.replace("URL", bench.server.url).replace("SECRET", SECRET))
     with bench.kit.open(bench.path):
         return bool(bench.ask(chat("hi", password=SECRET)).json() == {"answer": 7})
 
 
 def vcrpy_secrets(bench: Bench) -> bool:
-    """A cassette of vcrpy is cleaned of its secrets on request."""
+    """The kit can remove the secrets from a cassette of vcrpy."""
     bench.path.write_text(VCRPY.replace("URL", bench.server.url).replace("SECRET", SECRET))
     if bench.kit.name == "cassetter":
         fresh = bench.folder / "fresh.yaml"
@@ -313,14 +313,14 @@ def vcrpy_secrets(bench: Bench) -> bool:
 
 
 def orphans(bench: Bench) -> bool:
-    """Files that no test has are found."""
+    """The kit can list the files that belong to no test."""
     if isinstance(bench.kit, Memzoo):
         return hasattr(import_module("memzoo.cassettes.command"), "check")
     return bench.kit.name == "cassetter" and hasattr(import_module("cassetter.pytest_plugin"), "check_orphans")
 
 
 def secret_in(**options: Any) -> Check:
-    """Make a check that a secret in one place is not in the file, by default."""
+    """Return a check that, by default, a secret in one part of a request is not in the file."""
 
     def check(bench: Bench) -> bool:
         with bench.kit.open(bench.path, record=True), httpx.Client() as client:
@@ -332,7 +332,7 @@ def secret_in(**options: Any) -> Check:
 
 
 def echo(bench: Bench) -> bool:
-    """A key that the server repeats is not in the file, by default."""
+    """By default, a key that the server repeats in an answer is not in the file."""
     bench.server.answers.append(Answer([json.dumps({"error": f"wrong key {SECRET}"})]))
     bench.record(chat("hi"), headers={"authorization": f"Bearer {SECRET}"})
     return SECRET not in bench.path.read_text()

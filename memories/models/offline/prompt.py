@@ -32,7 +32,7 @@ def role_of(label: str) -> str:
 
 
 def read_prompt(text: str) -> tuple[str, dict[str, str], str]:
-    """Return a prompt's task from the first line ("" if missing), its sections by tag, and the text after these."""
+    """Return a prompt's task (its first line, or ""), the sections by tag, and the text after the sections."""
     task = _TASK.match(text)
     return task[1] if task else "", {name: _section(text, name) for name in _SECTIONS}, text[text.rfind("\n</") + 1 :]
 

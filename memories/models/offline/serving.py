@@ -33,7 +33,7 @@ def offline_client() -> "OpenAI":
 
 
 def async_offline_client() -> "AsyncOpenAI":
-    """Return an asynchronous `offline_client`; it answers in the event loop's own thread, within milliseconds."""
+    """Return an asynchronous `offline_client` that answers in the event loop's own thread, within milliseconds."""
     from openai import AsyncOpenAI
 
     from memzoo.http_library import http

@@ -66,10 +66,10 @@ class Statement(NamedTuple):
 def statements(reply: str) -> list[Statement]:
     """Return the facts that a reply lists as triples, in their order.
 
-    The prompts ask for "subject | relation | object" on each line, with an optional fourth part for the time. JSON is
-    accepted too, and "(subject, relation, object)", even with missing brackets, separated by line ends or by "<|>".
-    "NOT" or "NO LONGER" may precede a triple, and "Bob = Robert" means that both names have the same owner. Any other
-    text is skipped.
+    The prompts ask for "subject | relation | object" on each line, with an optional fourth part for the time. Two other
+    forms are accepted: JSON; and "(subject, relation, object)", even with missing brackets, with line ends or "<|>"
+    between the triples. "NOT" or "NO LONGER" may precede a triple. "Bob = Robert" means that both names have the same
+    owner. Any other text is skipped.
 
     Raises:
         ModelReplyError: The reply has no triple, and does not say that there are no facts.

@@ -56,7 +56,9 @@ class Receipt:
 async def forget_messages(
     store: Store, conversation_id: str, seqs: Collection[int], *, for_good: bool = True
 ) -> list[int]:
-    """Delete messages like `ManagedStore.forget`, but keep the record of the system message in force unless deleted.
+    """Delete messages like `ManagedStore.forget`, and unpin the deleted messages.
+
+    The state for the system message in force is restored, unless this system message was deleted.
 
     Args:
         store: The store to delete from.

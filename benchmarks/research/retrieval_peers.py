@@ -185,7 +185,7 @@ def _langchain_memory(embed: Embed) -> Any:
 
 
 def _llamaindex_block(embed: Embed) -> tuple[Any, Any]:
-    """Return LlamaIndex's class of messages, and a memory block over a store that keeps texts."""
+    """Return two objects: LlamaIndex's message class, and a memory block over a store that keeps texts."""
     memory = _library("llama_index.core.memory", "llama-index-core")
     block = memory.VectorMemoryBlock(
         vector_store=_make_store(), embed_model=_llamaindex_embedding(embed), similarity_top_k=_MOST_DOCUMENTS

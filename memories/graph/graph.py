@@ -119,7 +119,7 @@ class KnowledgeGraph:
             return find_asked_names(text, self._facts.names, labels, before)
 
     def find_canonical(self, name: str) -> list[str]:
-        """Return the canonical names that a name refers to: a known name itself, or all names with these words."""
+        """Return the canonical names that a name refers to: the name itself if known, else all names with its words."""
         with self._lock:
             return self._facts.find_meant(name)
 

@@ -243,7 +243,7 @@ class UnitIndex:
         return near
 
     def _weigh(self, query: str, named: Mapping[str, float]) -> dict[str, float]:
-        """Return the terms of a query with their weights: words (common words less), pairs of words, missing names."""
+        """Return the weights of a query's terms: words (common words weigh less), pairs of words, and missing names."""
         weights, asked, folded = self._weights, dict[str, float](), fold(query)
         telling = frozenset(find_telling_words(folded))
         for one, other in itertools.pairwise([*_words(folded), ""]):

@@ -4,7 +4,7 @@ import contextlib
 import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 from memzoo.errors import (
@@ -30,6 +30,7 @@ from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.context_windows import Tokens, tokens_of
+from memzoo.memories.text.estimating import tokenizer_of
 from memzoo.memories.text.messages import sendable, text_of, with_words
 from memzoo.stores import UNFINISHED, Message, Record, Store
 from memzoo.stores.base import ANSWER
@@ -134,6 +135,8 @@ class Conversation(Closing):
             self.memory = create_memory(memory, **options)
         else:
             self.memory = _check_memory(memory, options)
+        if tokenizer_of(self._model.name).name and (estimate := self.memory.counter.estimate):
+            estimate.suit(self._model.name)
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
@@ -279,7 +282,7 @@ class Conversation(Closing):
                 async with contextlib.aclosing(ask_model(self._model, request, tools, stream=stream)) as pieces:
                     async for piece in pieces:
                         begun = True
-                        yield piece
+                        yield self._learn_to_count(request, tools, piece) if isinstance(piece, Answer) else piece
             except ModelError as error:
                 if begun or not is_too_long(error):
                     raise
@@ -288,6 +291,17 @@ class Conversation(Closing):
                     _let_go_of(turn)
                     raise
                 request = shorter
+
+    def _learn_to_count(self, request: Sequence[Message], tools: Sequence[Mapping[str, Any]], answer: Answer) -> Answer:
+        """Correct the token estimate by the endpoint's count of the request; return the answer with the correction."""
+        estimate = self.memory.counter.estimate
+        # The offline model has no tokenizer.
+        if self._model.name == "offline" or not estimate:
+            return answer
+        counted = estimate.learn(request, tools, answer.spent.prompt_tokens)
+        if counted:
+            self.usage.estimated[self._model.name] = counted
+        return replace(answer, counted=counted)
 
     async def _recall(self, turn: Turn) -> list[Message]:
         """Return the memory's messages, without the turn's own messages."""
@@ -350,7 +364,8 @@ def _describe(said: Answer) -> dict[str, str | None]:
     """Return an answer's fields for the log: the model and the cost."""
     model = {"model": said.model} if said.model else {}
     spent = {name: amount for name, amount in asdict(said.spent).items() if amount}
-    return {ANSWER: json.dumps(model | {"usage": spent})}
+    counted = {"counted": said.counted} if said.counted else {}
+    return {ANSWER: json.dumps(model | {"usage": spent} | counted)}
 
 
 def _let_go_of(turn: Turn) -> None:

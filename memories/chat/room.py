@@ -79,9 +79,9 @@ class Room:
             before = request[len(system) : len(request) - len(turn)]
         if self.max_tokens is None:
             return request
-        limit = self.max_tokens
+        limit = self.max_tokens - self._counter().base
         if tools:
-            limit -= self._tokens({"role": "system", "content": json.dumps(list(tools))})
+            limit -= self._counter().of_text(json.dumps(list(tools)))
         if self._shortens:
             most = max(limit, 2) // 2
             request = [one if one in pinned else self._shorten(one, most) for one in request]

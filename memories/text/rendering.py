@@ -207,8 +207,8 @@ class Renderer:
         return self._counter()(message)
 
     def text_tokens(self, text: str) -> int:
-        """Count the tokens of a text as a system message."""
-        return self.count(system_message(text))
+        """Count the tokens of a text in a message."""
+        return self._counter().of_text(text)
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
         """Count the tokens of a derived or found text as shown, including the frame if the text is framed."""

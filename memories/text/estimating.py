@@ -12,7 +12,7 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
 from memzoo.stores.base import ANSWER
 
-__all__ = ["TOKENIZERS", "Estimate", "Factors", "Tokenizer", "tokenizer_of"]
+__all__ = ["BLANKS", "TOKENIZERS", "Estimate", "Factors", "Tokenizer", "tokenizer_of"]
 
 # A byte pair encoding has one token for most short words; names, capitals and accented letters take more tokens.
 _PIECE = re.compile(
@@ -26,7 +26,8 @@ _PIECE = re.compile(
     r"|(?P<gap>[^\S\n]{2,})"
     r"|(?P<marks>[^\w\s]+|_+)"
 )
-_BLANKS = re.compile(r"\s{2,}|\n")
+BLANKS = re.compile(r"\s{2,}|\n")
+"""The blanks of a text that may be tokens of their own."""
 _LONGEST_WORD = 30
 # The cost of a piece's first character, and of each further character beyond a free length.
 _FIRST = {"word": 0.96, "name": 1.14, "capitals": 0.4, "letters": 0.4, "line": 1.4, "gap": 0.5}
@@ -145,7 +146,7 @@ def _weigher(tokenizer: Tokenizer, letters: float, signs: float, marks: float) -
         words = text.split()
         tokens = sum([cost_of(word) if len(word) <= _LONGEST_WORD else cost(word) for word in words])
         if words != text.split(" "):
-            blanks = _BLANKS.findall(text)
+            blanks = BLANKS.findall(text)
             tokens += sum([cost_of(blank) if len(blank) <= _LONGEST_WORD else cost(blank) for blank in blanks])
         return tokens
 
@@ -255,7 +256,7 @@ class Estimate:
         return {"as": self.tokenizer.name, "tokens": round(guess), "factors": factors, "learnt": learnt}
 
     def _measure(self, text: str) -> tuple[float, ...]:
-        measured = map(self.tokenizer.measure, (*text.split(), *_BLANKS.findall(text)))
+        measured = map(self.tokenizer.measure, (*text.split(), *BLANKS.findall(text)))
         return tuple(map(sum, zip((0.0, 0.0, 0.0), *measured, strict=True)))
 
 

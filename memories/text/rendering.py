@@ -229,7 +229,7 @@ class Renderer:
 
     @property
     def frame_tokens(self) -> int:
-        """The tokens of the frame around found texts; 0 without a frame."""
+        """The tokens around found texts: of their frame, and around their message."""
         if self._frame[0] != (counted_by := self.counted_by):
             self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
         return self._frame[1]

@@ -259,7 +259,9 @@ class BaseMemory(ABC):
         """The counter for tokens of messages."""
         from memzoo.memories.text.tokens import token_counter
 
-        return token_counter(self.token_counter, self._tokenizer_model)
+        counter = token_counter(self.token_counter, self._tokenizer_model)
+        self.log.cached.count_by(counter.estimate)
+        return counter
 
     @cached_property
     def _templates(self) -> "PromptSet":

@@ -109,6 +109,7 @@ class Entry:
     def answered(self) -> dict[str, Any]:
         """A dict of `model`, `usage` and `unfinished`, without unknown values."""
         told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
+        told.pop("counted", None)  # only for the estimate of tokens
         return told
 
 

@@ -6,7 +6,7 @@ import json
 import logging
 import operator
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, cast, get_args
 
 from memzoo.errors import (
@@ -34,6 +34,7 @@ from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.context_windows import Tokens, tokens_of
+from memzoo.memories.text.estimating import tokenizer_of
 from memzoo.memories.text.families import Family, family_of
 from memzoo.memories.text.messages import text_of, with_words
 from memzoo.memories.text.order import lead_with, make_request
@@ -148,6 +149,8 @@ class Conversation(Closing):
             self.memory = create_memory(memory, **options)
         else:
             self.memory = _check_memory(memory, options)
+        if tokenizer_of(self._model.name).name and (estimate := self.memory.counter.estimate):
+            estimate.suit(self._model.name)
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
@@ -299,7 +302,7 @@ class Conversation(Closing):
                 async with contextlib.aclosing(self._ask_model(self._model, request, tools, stream=stream)) as heard:
                     async for piece in heard:
                         begun = True
-                        yield piece
+                        yield self._learn_to_count(request, tools, piece) if isinstance(piece, Answer) else piece
             except ModelError as error:
                 if begun or not is_too_long(error):
                     raise
@@ -316,6 +319,17 @@ class Conversation(Closing):
         if self._mark and request.stable_upto:
             request[request.stable_upto - 1] = self._mark(request[request.stable_upto - 1])
         return request
+
+    def _learn_to_count(self, request: Sequence[Message], tools: Sequence[Mapping[str, Any]], answer: Answer) -> Answer:
+        """Correct the token estimate by the endpoint's count of the request; return the answer with the correction."""
+        estimate = self.memory.counter.estimate
+        # The offline model has no tokenizer.
+        if self._model.name == "offline" or not estimate:
+            return answer
+        counted = estimate.learn(request, tools, answer.spent.prompt_tokens)
+        if counted:
+            self.usage.estimated[self._model.name] = counted
+        return replace(answer, counted=counted)
 
     async def _recall(self, turn: Turn) -> Shown:
         """Return the memory before the turn."""
@@ -376,7 +390,8 @@ def _describe(said: Answer) -> dict[str, str | None]:
     """Return an answer's fields for the log: the model and the cost."""
     model = {"model": said.model} if said.model else {}
     spent = {name: amount for name, amount in asdict(said.spent).items() if amount}
-    return {ANSWER: json.dumps(model | {"usage": spent})}
+    counted = {"counted": said.counted} if said.counted else {}
+    return {ANSWER: json.dumps(model | {"usage": spent} | counted)}
 
 
 def _let_go_of(turn: Turn) -> None:

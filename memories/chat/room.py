@@ -75,9 +75,9 @@ class Room:
             pieces, _ = fit_pieces(pieces, self._characters, _characters)
         if self.max_tokens is None:
             return pieces
-        limit = self.max_tokens
+        limit = self.max_tokens - self._counter().base
         if tools:
-            limit -= self._tokens({"role": "system", "content": json.dumps(list(tools))})
+            limit -= self._counter().of_text(json.dumps(list(tools)))
         if self._shortens:
             pieces = [one if one.kind == "pinned" else self._shorten(one, max(limit, 2) // 2) for one in pieces]
         least = [*_find_least(pieces[: len(pieces) - len(turn)]), *pieces[len(pieces) - len(turn) :]]

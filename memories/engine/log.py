@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memzoo.memories.engine.pins import Pins
     from memzoo.memories.engine.system_message import SystemMessage
     from memzoo.memories.text.clearing import Clearing
+    from memzoo.memories.text.estimating import Estimate
 
 __all__ = ["CachedLog", "Log", "messages_of", "own_copies", "talk"]
 
@@ -65,6 +66,7 @@ class CachedLog:
         self.revision: Hashable = None
         self._newest_revision: Hashable = None
         self.clearing: Clearing | None = None
+        self._estimate: Estimate | None = None
         self._reach = _FIRST_READ
         self._lock = new_lock()
 
@@ -139,6 +141,13 @@ class CachedLog:
             self._extend(entries)
             return True
 
+    def count_by(self, estimate: "Estimate | None") -> None:
+        """Let an estimate of tokens follow the factors that answers in the log have."""
+        with self._lock:
+            self._estimate = estimate
+            if estimate:
+                estimate.follow(reversed(self.entries))
+
     async def reach(self, first: int = 1, *, count: int | None = None) -> list[Entry]:
         """Hold all entries numbered `first` and above, or at least the `count` newest entries.
 
@@ -176,10 +185,14 @@ class CachedLog:
         self.tokens.clear()
         self.finds = ()
         self.epoch = epoch
+        if self._estimate and not self._estimate.follow(reversed(self.entries)):
+            self._estimate.begin()
 
     def _extend(self, entries: Sequence[Entry]) -> None:
         held = self._held[0]
         held.extend(entries[bisect_right(entries, self.last, key=_seq) :])
+        if self._estimate:
+            self._estimate.follow(reversed(entries))
         if len(held) > 4 * self._reach:
             self._let_go_of_oldest()
 

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,12 +38,14 @@ class Answer:
         finish_reason: The endpoint's `finish_reason`.
         spent: The cost of the call.
         model: The model's name as the endpoint returned it; "" if missing.
+        counted: The token estimate's correction by this answer's prompt tokens; `None` without one.
     """
 
     message: Message
     finish_reason: str
     spent: Spent
     model: str = ""
+    counted: Mapping[str, Any] | None = None
 
 
 def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") -> Answer:

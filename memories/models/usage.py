@@ -85,6 +85,11 @@ def _count(usage: Any, *names: str) -> int:
 class Usage:
     """The cost of model calls by purpose (the prompt's name, or `"embedding"`), and the number of redactions.
 
+    Attributes:
+        estimated: The token estimate of a `Conversation`'s last request, by the model's name: `"tokens"` before the
+            answer, and the `"factors"` after the answer (see `memzoo.memories.text.estimating.Factors`). Empty if
+            tokens are counted with a tokenizer.
+
     Example:
         >>> usage = Usage()
         >>> usage.add("summary", Spent(calls=1, prompt_tokens=100, completion_tokens=20))
@@ -101,6 +106,7 @@ class Usage:
         self._parts = parts
         self._spent: dict[str, Spent] = {}
         self._redacted = Counter[str]()
+        self.estimated: dict[str, Mapping[str, Any]] = {}
         self._lock = new_lock()
 
     def add(self, purpose: str, spent: Spent) -> None:

@@ -220,8 +220,8 @@ class Renderer:
         return self._counter()(message)
 
     def text_tokens(self, text: str) -> int:
-        """Count the tokens of a text as a system message."""
-        return self.count(system_message(text))
+        """Count the tokens of a text in a message."""
+        return self._counter().of_text(text)
 
     def count_recalled(self, text: str, *, quoted: bool) -> int:
         """Count the tokens of a derived or found text as shown, including the frame if the text is framed."""
@@ -238,7 +238,7 @@ class Renderer:
 
     @property
     def frame_tokens(self) -> int:
-        """The tokens of the frame around found texts; 0 without a frame."""
+        """The tokens around found texts: of their frame, and around their message."""
         if self._frame[0] != (counted_by := self.counted_by):
             self._frame = counted_by, self.count_recalled("-", quoted=True) - self.text_tokens("-")
         return self._frame[1]

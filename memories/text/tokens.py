@@ -2,7 +2,6 @@
 
 import functools
 import math
-import re
 import time
 import warnings
 from collections.abc import Callable
@@ -11,15 +10,19 @@ from typing import TypeAlias
 
 from memzoo import counting
 from memzoo.errors import OptionError, TokenizerError
+from memzoo.memories.text.estimating import Estimate, tokenizer_of
+from memzoo.memories.text.media import weigh_parts
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
 __all__ = ["TokenCounter", "TokenCounterOption", "count_text", "estimate_tokens", "token_counter"]
 
 TokenCounterOption: TypeAlias = str | Callable[[Message], int] | None
-"""A model's or encoding's name for tiktoken, `"approximate"` for an estimate, or a function that counts a message."""
+"""A model's or encoding's name, `"approximate"` for an estimate, or a function that counts a message."""
 
 _APPROXIMATE = "approximate"
+# The tokens around a message (its role and its marks) and around a request, with OpenAI's models.
+_FRAME, _BASE = 4, 3
 
 
 @dataclass(frozen=True)
@@ -27,14 +30,19 @@ class TokenCounter:
     """Counts the tokens of one message.
 
     Attributes:
-        chosen: The chosen counter: the name of an encoding, `"approximate"`, or the name of a function.
+        chosen: The chosen counter: the name of an encoding, `"approximate"` and a family of tokenizers, or the name of
+            a function.
         count: Counts the tokens of a message.
+        count_text: Counts the tokens of a text in a message; `None` for a function, which counts messages only.
         by_encoding: True if tokens are counted with an encoding, whose vocabulary must be available.
+        estimate: The estimate, if tokens are estimated.
     """
 
     chosen: str
     count: Callable[[Message], int]
+    count_text: Callable[[str], int] | None = None
     by_encoding: bool = False
+    estimate: Estimate | None = None
 
     @property
     def name(self) -> str:
@@ -42,12 +50,23 @@ class TokenCounter:
 
         Counts are valid until the name changes.
         """
+        if self.estimate:
+            return self.estimate.name
         if self.by_encoding and self.chosen not in _encoders:
             count_text("", self.chosen)  # This loads the vocabulary if needed and available.
         return _APPROXIMATE if self.chosen in _missing else self.chosen
 
+    @property
+    def base(self) -> int:
+        """The tokens of a request beside its messages and tools."""
+        return math.ceil(self.estimate.factors.base) if self.estimate else _BASE * self.by_encoding
+
+    def of_text(self, text: str) -> int:
+        """Count the tokens of a text in a message, without the tokens around the message."""
+        return self.count_text(text) if self.count_text else self({"role": "system", "content": text})
+
     def __call__(self, message: Message) -> int:
-        """Count the tokens of a message."""
+        """Count the tokens of a message, with the tokens around the message."""
         tokens = self.count(message)
         if not isinstance(tokens, int) or tokens < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TokenizerError(
@@ -70,17 +89,40 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
         return TokenCounter(getattr(option, "__qualname__", type(option).__name__), option)
     if option is not None and not isinstance(option, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"token_counter must be a name, 'approximate', or a function of one message, not {option!r}")
-    encoding = _encoding_name(option) if option else _encoding_name(model, default=_APPROXIMATE)
-    return TokenCounter(encoding, lambda message: count_text(text_of(message), encoding), encoding != _APPROXIMATE)
+    if (option or "").startswith(_APPROXIMATE):
+        return _estimating(f"{option} {model}" if option == _APPROXIMATE else str(option))
+    name = option or model
+    if tokenizer_of(name).name:
+        return _estimating(name)
+    if encoding := _encoding_name(name):
+        count = functools.partial(count_text, encoding=encoding)
+        return TokenCounter(encoding, functools.partial(_count_message, encoding=encoding), count, by_encoding=True)
+    if option:
+        import tiktoken
+
+        raise OptionError(
+            f"token_counter {option!r} is no model that is known here, and no encoding of tiktoken's; give a model's "
+            f"name, one of {', '.join(tiktoken.list_encoding_names())}, 'approximate', or a function of one message"
+        )
+    return _estimating(name)
+
+
+def _estimating(model: str) -> TokenCounter:
+    estimate = Estimate(model)
+    return TokenCounter(estimate.name, estimate.count_message, estimate.count_text, estimate=estimate)
+
+
+def _count_message(message: Message, encoding: str) -> int:
+    return count_text(text_of(message), encoding) + weigh_parts(message) + _FRAME
 
 
 def count_text(text: str, encoding: str) -> int:
-    """Count the tokens of a text in an encoding of tiktoken; with `"approximate"`, estimate the tokens.
+    """Count the tokens of a text in an encoding of tiktoken; with a name of an estimate, estimate the tokens.
 
     While tiktoken cannot get the encoding's vocabulary, tokens are estimated, with one warning.
     """
-    if encoding == _APPROXIMATE:
-        return estimate_tokens(text)
+    if encoding.startswith(_APPROXIMATE):
+        return _estimate_of(encoding).count_text(text)
 
     def count() -> int:
         encode = _encoders.get(encoding) or _load(encoding)
@@ -89,22 +131,18 @@ def count_text(text: str, encoding: str) -> int:
     return counting.through(encoding, text, count)
 
 
-def _encoding_name(name: str, default: str = "") -> str:
-    if name in ("", _APPROXIMATE):
-        return _APPROXIMATE
+def _encoding_name(name: str) -> str:
+    """Return tiktoken's encoding for a name of a model or an encoding; "" for a name that tiktoken does not know."""
+    if not name:
+        return ""
     import tiktoken
 
     if name in tiktoken.list_encoding_names():
         return name
     try:
         return tiktoken.encoding_name_for_model(name)
-    except KeyError as error:
-        if default:
-            return default
-        raise OptionError(
-            f"token_counter {name!r} is neither a model nor an encoding of tiktoken's; give a model's name, one of "
-            f"{', '.join(tiktoken.list_encoding_names())}, 'approximate', or a function of one message"
-        ) from error
+    except KeyError:
+        return ""
 
 
 _encoders: dict[str, Callable[[str], list[int]]] = {}
@@ -142,56 +180,13 @@ def _load(name: str) -> Callable[[str], list[int]] | None:
     return encode
 
 
-# A byte pair encoding has one token for most short words; names, capitals and accented letters take more tokens.
-# The numbers were fitted to o200k_base on English, Chinese, German and code.
-_PIECE = re.compile(
-    r"(?P<unspaced>[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+)"
-    r"|(?P<word>[a-zß-öø-ɏ]+)"
-    r"|(?P<name>[A-ZÀ-ÖØ-Þ][a-zß-öø-ɏ]+)"
-    r"|(?P<capitals>[A-ZÀ-ÖØ-Þ]+)"
-    r"|(?P<letters>[^\W\d_]+)"
-    r"|(?P<number>\d{1,3})"
-    r"|(?P<line>\s*\n\s*)"
-    r"|(?P<gap>[^\S\n]{2,})"
-    r"|(?P<marks>[^\w\s]+|_+)"
-)
-_BLANKS = re.compile(r"\s{2,}|\n")
-_LONGEST_WORD = 30
-# The tokens of a piece: for the first character, and for each further character beyond a free length.
-_FIRST = {"unspaced": 0.7, "word": 0.96, "name": 1.14, "capitals": 0.4, "letters": 0.4, "number": 1.25, "line": 1.4}
-_FIRST |= {"gap": 0.5, "marks": 0.7}
-_FURTHER = {"unspaced": 0.7, "word": 0.12, "name": 0.21, "capitals": 0.25, "letters": 0.4}
-_FREE = {"word": 7, "name": 4}
-_ACCENT, _FOREIGN_MARK, _OTHER_MARK = 1.2, 0.45, 0.15
-
-
 def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text in `o200k_base`; 0 only for an empty text.
 
     For texts of 200 tokens and more in English, Chinese, German and code, the error is about 5 % on average; for a
     single message, the error may be 25 %.
     """
-    words = text.split()
-    tokens = sum([_cost_of(word) if len(word) <= _LONGEST_WORD else _cost(word) for word in words])
-    if words != text.split(" "):
-        tokens += sum(map(_cost, _BLANKS.findall(text)))
-    return math.ceil(tokens) if tokens else int(bool(text))
+    return _estimate_of(_APPROXIMATE).count_text(text)
 
 
-def _cost(text: str) -> float:
-    tokens = 0.0
-    for match in _PIECE.finditer(text):
-        kind, piece = str(match.lastgroup), match.group()
-        tokens += _FIRST[kind]
-        if kind in _FURTHER:
-            tokens += _FURTHER[kind] * max(0, len(piece) - _FREE.get(kind, 1))
-        if kind == "marks":
-            tokens += _OTHER_MARK * (len(set(piece)) - 1)
-        if kind in ("word", "name", "marks") and not piece.isascii():
-            others = sum(not character.isascii() for character in piece)
-            tokens += others * (_FOREIGN_MARK if kind == "marks" else _ACCENT)
-    return tokens
-
-
-# Most words occur many times.
-_cost_of = functools.lru_cache(maxsize=1 << 13)(_cost)
+_estimate_of = functools.cache(Estimate)

@@ -7,7 +7,7 @@ import json
 import re
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -35,9 +35,11 @@ class Endpoint:
         url: For clients.
         asked: The requests that were accepted, in order.
         refused: The requests that were answered with status 400.
+        count: Counts the tokens of a request's messages, for `usage`.
     """
 
     url: str = ""
+    count: Callable[[list[Message]], int] = lambda _: 10
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     refused: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     answers: deque[dict[str, Any]] = field(default_factory=deque[dict[str, Any]])
@@ -94,7 +96,7 @@ class Endpoint:
             start_response("400 Bad Request", [("Content-Type", "application/json")])
             return [json.dumps({"error": fault}).encode()]
         self.asked.append(request)
-        answer = self.answers.popleft()
+        answer = self.answers.popleft() | {"tokens": self.count(request["messages"])}
         kind = "text/event-stream" if request.get("stream") else "application/json"
         start_response("200 OK", [("Content-Type", kind), *answer.get("headers", {}).items()])
         if "events" in answer:
@@ -123,7 +125,7 @@ def _envelope(kind: str, **fields: Any) -> dict[str, Any]:
 
 def _whole(answer: dict[str, Any]) -> dict[str, Any]:
     choice = {"index": 0, "message": answer["message"], "finish_reason": answer["reason"]}
-    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    usage = {"prompt_tokens": answer["tokens"], "completion_tokens": 5, "total_tokens": answer["tokens"] + 5}
     return _envelope("chat.completion", choices=[choice], usage=usage)
 
 

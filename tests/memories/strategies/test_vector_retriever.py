@@ -153,7 +153,7 @@ class TestLimit:
         for human, ai in said:
             memory.save_context({"input": human}, {"output": ai})
         shown = found(memory, "a b")
-        assert memory.counter({"role": "system", "content": shown}) <= limit
+        assert memory.counter.of_text(shown) <= limit
         assert sum(map(memory.counter, memory.messages("a b"))) <= limit
 
     def test_is_used_up(self) -> None:

@@ -67,7 +67,7 @@ def written(message: dict[str, Any]) -> int:
         (letters, 29, 2),
         (written, 10_000, 5),
         (written, 60, 1),
-        ("approximate", 8, 2),
+        ("approximate", 16, 2),
     ],
 )
 def test_counts_messages_or_lists(counter: Any, limit: int, kept: int) -> None:
@@ -131,7 +131,7 @@ def test_messages_are_indivisible() -> None:
     messages = [said("user", "hi"), said("assistant", "one two three four"), said("user", "what now")]
     assert trim_messages(messages, 5, words) == messages[2:]
     assert trim_messages(messages, 5, words, "first") == messages[:2]
-    assert trim_messages(messages, 3, token_counter="approximate") == messages[2:]
+    assert trim_messages(messages, 8, token_counter="approximate") == messages[2:]
 
 
 @pytest.mark.parametrize(

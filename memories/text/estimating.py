@@ -1,0 +1,264 @@
+"""Estimates tokens by kinds of characters: by a table of tokenizers, and by the prompt tokens that endpoints report."""
+
+import functools
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from memzoo.memories.text.media import weigh_parts
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Entry, Message
+from memzoo.stores.base import ANSWER
+
+__all__ = ["BLANKS", "TOKENIZERS", "Estimate", "Factors", "Tokenizer", "tokenizer_of"]
+
+# A byte pair encoding has one token for most short words; names, capitals and accented letters take more tokens.
+_PIECE = re.compile(
+    r"(?P<signs>[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+)"
+    r"|(?P<word>[a-zß-öø-ɏ]+)"
+    r"|(?P<name>[A-ZÀ-ÖØ-Þ][a-zß-öø-ɏ]+)"
+    r"|(?P<capitals>[A-ZÀ-ÖØ-Þ]+)"
+    r"|(?P<letters>[^\W\d_]+)"
+    r"|(?P<number>\d{1,3})"
+    r"|(?P<line>\s*\n\s*)"
+    r"|(?P<gap>[^\S\n]{2,})"
+    r"|(?P<marks>[^\w\s]+|_+)"
+)
+BLANKS = re.compile(r"\s{2,}|\n")
+"""The blanks of a text that may be tokens of their own."""
+_LONGEST_WORD = 30
+# The cost of a piece's first character, and of each further character beyond a free length.
+_FIRST = {"word": 0.96, "name": 1.14, "capitals": 0.4, "letters": 0.4, "line": 1.4, "gap": 0.5}
+_FURTHER = {"word": 0.12, "name": 0.21, "capitals": 0.25, "letters": 0.4}
+_FREE = {"word": 7, "name": 4}
+_ACCENT, _FOREIGN_MARK, _OTHER_MARK = 1.2, 0.45, 0.16
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """The costs of a family of tokenizers, as `tools/tokenizers` fits them.
+
+    Attributes:
+        name: The family's name.
+        models: A pattern of the names of its models.
+        words: A factor for the beginnings of words.
+        long: A factor for the rest of long words, and for accents.
+        sign: The tokens of a Chinese or Japanese character.
+        number: The tokens of up to three digits, besides `digit`.
+        digit: The tokens of each digit.
+        mark: The tokens of punctuation marks in a row.
+        blank: A factor for line ends and for further spaces.
+        frame: The tokens around a message: its role and its marks in the chat template.
+    """
+
+    name: str
+    models: str
+    words: float
+    long: float
+    sign: float
+    number: float
+    digit: float
+    mark: float
+    blank: float
+    frame: float
+
+    def measure(self, text: str) -> "tuple[float, float, float]":
+        """Return the tokens of a text without blanks, or of blanks: of letters, of signs, of digits and punctuation."""
+        letters = signs = marks = 0.0
+        for match in _PIECE.finditer(text):
+            kind, piece = str(match.lastgroup), match.group()
+            if kind == "signs":
+                signs += self.sign * len(piece)
+            elif kind == "number":
+                marks += self.number + self.digit * len(piece)
+            elif kind == "marks":
+                marks += self.mark + _OTHER_MARK * (len(set(piece)) - 1)
+                if not piece.isascii():
+                    marks += _FOREIGN_MARK * _count_foreign(piece)
+            elif kind in _FURTHER:
+                rest = _FURTHER[kind] * max(0, len(piece) - _FREE.get(kind, 1))
+                if kind in _FREE and not piece.isascii():
+                    rest += _ACCENT * _count_foreign(piece)
+                letters += _FIRST[kind] * self.words + rest * (self.long if kind in _FREE else self.words)
+            else:
+                marks += _FIRST[kind] * self.blank
+        return letters, signs, marks
+
+
+def _count_foreign(piece: str) -> int:
+    return sum(not character.isascii() for character in piece)
+
+
+_STRAL = r"(?:mi|mini|magi|dev|code|math)stral|[mp]ixtral|voxtral"
+TOKENIZERS: Sequence[Tokenizer] = (
+    #         name        models           words long  sign  number digit mark blank frame
+    Tokenizer("qwen", r"qwen|qwq|qvq", 1.05, 1.30, 0.55, 0.26, 1.19, 0.75, 0.79, 5),
+    Tokenizer("llama", r"(?<!o)llama", 1.05, 1.33, 0.75, 1.43, 0.10, 0.75, 0.79, 5),
+    Tokenizer("deepseek", r"deepseek", 1.05, 1.34, 0.50, 1.37, 0.10, 0.81, 0.87, 1.5),
+    Tokenizer("gemma", r"gemma|gemini", 1.05, 0.89, 0.59, 0.26, 1.13, 0.92, 1.23, 5),
+    Tokenizer("mistral", _STRAL, 1.05, 1.04, 0.86, 0.26, 1.17, 0.81, 0.89, 1.5),
+    Tokenizer("", r"", 1.00, 0.92, 0.70, 1.45, 0.10, 0.78, 0.88, 4),
+)
+"""The known families; the last one, which resembles OpenAI's `o200k_base`, is for all other models."""
+
+
+def tokenizer_of(model: str) -> Tokenizer:
+    """Return the family of a model by the model's name, such as "qwen3:8b" or "mistralai/Ministral-8B".
+
+    Example:
+        >>> tokenizer_of("deepseek-r1-distill-qwen-7b").name, tokenizer_of("my-own-model").name
+        ('qwen', '')
+    """
+    return next(one for one in TOKENIZERS if re.search(one.models, model.lower()))
+
+
+class Factors(NamedTuple):
+    """The corrections of a tokenizer's costs for one model, from the prompt tokens that its endpoint reported.
+
+    Attributes:
+        letters: The factor for letters.
+        signs: The factor for Chinese and Japanese characters.
+        marks: The factor for digits, punctuation and blanks.
+        frame: The tokens around a message.
+        base: The tokens around a request.
+    """
+
+    letters: float = 1.0
+    signs: float = 1.0
+    marks: float = 1.0
+    frame: float = 4.0
+    base: float = 3.0
+
+
+@functools.lru_cache(maxsize=16)
+def _weigher(tokenizer: Tokenizer, letters: float, signs: float, marks: float) -> Callable[[str], float]:
+    """Return a function that returns the tokens of a text."""
+
+    def cost(piece: str) -> float:
+        amounts = tokenizer.measure(piece)
+        return amounts[0] * letters + amounts[1] * signs + amounts[2] * marks
+
+    cost_of = functools.lru_cache(maxsize=1 << 13)(cost)  # Most words occur many times.
+
+    def weigh(text: str) -> float:
+        words = text.split()
+        tokens = sum([cost_of(word) if len(word) <= _LONGEST_WORD else cost(word) for word in words])
+        if words != text.split(" "):
+            blanks = BLANKS.findall(text)
+            tokens += sum([cost_of(blank) if len(blank) <= _LONGEST_WORD else cost(blank) for blank in blanks])
+        return tokens
+
+    return weigh
+
+
+# How far each factor may be off before any answer, and its bounds.
+_DOUBTS = Factors(0.08, 0.12, 0.12, 1.5, 10.0)
+_LEAST, _MOST = Factors(0.5, 0.3, 0.4, 0.0, 0.0), Factors(2.0, 3.0, 3.0, 16.0, 4096.0)
+_TOOLS_DOUBT = 0.3
+_NOISE = 0.004
+# The factors in use follow if the request has this much more or fewer tokens by the learnt ones. More come with some
+# to spare, so a change always is at least 3 %.
+_MORE, _FEWER, _SPARE = 1.02, 0.97, 1.01
+# A report beyond these shares of the estimate is no count of the request: a proxy's or a stand-in's.
+_PLAUSIBLE = 0.4, 2.5
+
+
+class Estimate:
+    """The token estimate of one memory; it learns from each answer's `usage.prompt_tokens`.
+
+    Two processes with the same log have the same estimate: each answer in the log keeps the factors after it. The
+    factors in use change by at least 3 % or not at all, so views rarely move.
+
+    Attributes:
+        tokenizer: The family.
+        factors: The factors in use.
+        learnt: The newest factors.
+        name: The name of counts by these factors; counts by another name are invalid.
+    """
+
+    def __init__(self, model: str = "") -> None:
+        self.tokenizer = tokenizer_of(model)
+        self.begin()
+
+    def suit(self, model: str) -> None:
+        """Take the family of a model, unless the family is known; the factors begin with the table's."""
+        if not self.tokenizer.name:
+            self.tokenizer = tokenizer_of(model)
+            self.begin()
+
+    def begin(self) -> None:
+        """Take the factors of the table."""
+        self._use(*[Factors(frame=self.tokenizer.frame)] * 2)
+
+    def follow(self, entries: Iterable[Entry]) -> bool:
+        """Take the factors from the newest answer among log entries that has some; return False if none has.
+
+        Args:
+            entries: The entries, newest first.
+        """
+        told = (entry.fields[ANSWER] for entry in entries if ANSWER in entry.fields)
+        counted = next((json.loads(one)["counted"] for one in told if one and '"counted"' in one), None)
+        if counted is None or (self.tokenizer.name and counted["as"] != self.tokenizer.name):
+            return False
+        self.tokenizer = tokenizer_of(counted["as"])
+        self._use(Factors(*counted["factors"]), Factors(*counted["learnt"]))
+        return True
+
+    def _use(self, factors: Factors, learnt: Factors) -> None:
+        self.factors, self.learnt = factors, learnt
+        self._weigh = _weigher(self.tokenizer, *factors[:3])
+        own = Factors(frame=self.tokenizer.frame)
+        parts = ["approximate", self.tokenizer.name, *(map(str, factors) if factors != own else ())]
+        self.name = " ".join(filter(None, parts))
+
+    def count_text(self, text: str) -> int:
+        """Estimate the tokens of a text; 0 only for an empty text."""
+        return int(self._weigh(text) + 0.5) or int(bool(text))
+
+    def count_message(self, message: Message) -> int:
+        """Estimate the tokens of a message, with the tokens around it; a part that is not text has a fixed weight."""
+        return int(self._weigh(text_of(message)) + self.factors.frame + 0.5) + weigh_parts(message)
+
+    def learn(
+        self, request: Sequence[Message], tools: Sequence[Mapping[str, Any]], counted: int
+    ) -> dict[str, Any] | None:
+        """Correct the factors by an endpoint's count of a request.
+
+        Returns:
+            The values to keep with the answer, for `follow`; `None` if there is nothing to learn, as from a request
+            with pictures, whose weights are guesses.
+        """
+        if not counted or any(map(weigh_parts, request)):
+            return None
+        offered = self._measure(json.dumps(list(tools))) if tools else (0.0, 0.0, 0.0)
+        said = (self._measure(text_of(message)) for message in request)
+        amounts = (*map(sum, zip(offered, *said, strict=True)), float(len(request)), 1.0)
+        guess = _dot(self.learnt, amounts)
+        if not _PLAUSIBLE[0] <= counted / guess <= _PLAUSIBLE[1]:
+            return None
+        doubts = _DOUBTS._replace(base=_DOUBTS.base + _TOOLS_DOUBT * sum(offered))
+        pulls = [doubt * doubt * amount for doubt, amount in zip(doubts, amounts, strict=True)]
+        gain = (counted - guess) / (_dot(pulls, amounts) + (_NOISE * counted) ** 2)
+        learnt = Factors(
+            *(
+                round(min(max(factor + gain * pull, least), most), 4)
+                for factor, pull, least, most in zip(self.learnt, pulls, _LEAST, _MOST, strict=True)
+            )
+        )
+        factors, change = self.factors, _dot(learnt, amounts) / _dot(self.factors, amounts)
+        if change >= _MORE:
+            factors = Factors(*(round(factor * _SPARE, 4) for factor in learnt))
+        elif change <= _FEWER:
+            factors = learnt
+        self._use(factors, learnt)
+        return {"as": self.tokenizer.name, "tokens": round(guess), "factors": factors, "learnt": learnt}
+
+    def _measure(self, text: str) -> tuple[float, ...]:
+        measured = map(self.tokenizer.measure, (*text.split(), *BLANKS.findall(text)))
+        return tuple(map(sum, zip((0.0, 0.0, 0.0), *measured, strict=True)))
+
+
+def _dot(some: Iterable[float], others: Iterable[float]) -> float:
+    return sum(one * other for one, other in zip(some, others, strict=True))

@@ -1,0 +1,118 @@
+"""The estimate of tokens: families of tokenizers, parts that are not text, and the bounds of learning."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from memzoo.errors import OptionError
+from memzoo.memories import create_memory
+from memzoo.memories.text.estimating import Estimate, Factors, tokenizer_of
+from memzoo.memories.text.media import weigh_parts
+from memzoo.strategy import token_counter
+
+if TYPE_CHECKING:
+    from memzoo.stores import Message
+
+CHINESE = "我姐姐安娜住在奥斯陆她是小学老师"
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("Qwen/Qwen3-8B", "qwen"),
+        ("qwq:32b", "qwen"),
+        ("deepseek-r1-distill-qwen-7b", "qwen"),
+        ("ollama/gemma3:4b", "gemma"),
+        ("gemini-3-pro", "gemma"),
+        ("meta-llama/Llama-3.3-70B", "llama"),
+        ("deepseek-chat", "deepseek"),
+        ("mistralai/Ministral-8B", "mistral"),
+        ("codestral-latest", "mistral"),
+        ("pixtral-12b", "mistral"),
+        ("claude-opus-5", ""),
+        ("my-own-model", ""),
+        ("", ""),
+    ],
+)
+def test_a_models_name_tells_its_family(model: str, family: str) -> None:
+    """A model that is distilled into another has the other one's tokenizer; a name nobody knows has the default."""
+    assert tokenizer_of(model).name == family
+    assert token_counter(None, model).name == f"approximate {family}".strip()
+
+
+def test_families_differ_where_their_tokenizers_do() -> None:
+    """Qwen and Gemma have a token for each digit, DeepSeek and Qwen few for Chinese, Mistral many."""
+    count = {name: Estimate(name).count_text for name in ("qwen", "gemma", "deepseek", "mistral", "")}
+    assert (
+        count["qwen"]("20261128") == count["gemma"]("20261128") == count["mistral"]("20261128") > count[""]("20261128")
+    )
+    assert count["deepseek"](CHINESE) <= count["qwen"](CHINESE) < count[""](CHINESE) < count["mistral"](CHINESE)
+
+
+def test_a_family_can_be_chosen_by_name() -> None:
+    """`token_counter` takes a model's name, and the name that a counter has; an unknown name is an error."""
+    assert token_counter("qwen3").name == token_counter("approximate qwen").name == "approximate qwen"
+    assert token_counter("approximate", "qwen3").name == "approximate qwen"
+    with pytest.raises(OptionError, match="'my-own-model' is no model that is known here"):
+        token_counter("my-own-model")
+
+
+@pytest.mark.parametrize("counter", ["approximate", "gpt-4o"])
+def test_a_message_costs_more_than_its_words(counter: str) -> None:
+    """1,000 tokens hold about 200 messages of a word, since each has a frame."""
+    memory = create_memory("token-window", max_tokens=1000, token_counter=counter)
+    memory.add_messages([{"role": role, "content": "ok"} for _ in range(300) for role in ("user", "assistant")])
+    assert len(memory.messages()) == 200
+
+
+def test_pictures_have_a_weight() -> None:
+    """Of thirty pictures, few fit into 500 tokens."""
+    memory = create_memory("token-window", max_tokens=500, token_counter="approximate")
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "QUJD" * 3000}}
+    for number in range(30):
+        content = [{"type": "text", "text": f"Photo {number}"}, picture]
+        memory.add_messages([{"role": "user", "content": content}, {"role": "assistant", "content": "A dog."}])
+    assert 1 <= sum(isinstance(message["content"], list) for message in memory.messages()) <= 5
+
+
+KILOBYTES = "QUJD" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("part", "least", "most"),
+    [
+        ({"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}, 765, 765),
+        ({"type": "image_url", "image_url": {"url": f"data:image/png;base64,{KILOBYTES}", "detail": "low"}}, 85, 85),
+        ({"type": "image_url", "image_url": {"url": f"data:image/png;base64,{KILOBYTES}"}}, 1_000, 1_445),
+        ({"type": "input_image", "image_url": f"data:image/png;base64,{KILOBYTES}"}, 1_000, 1_445),
+        ({"type": "image", "source": {"type": "base64", "data": KILOBYTES}}, 1_000, 1_445),
+        ({"type": "image_url", "image_url": "https://example.org/a.png"}, 765, 765),
+        ({"type": "input_audio", "input_audio": {"data": KILOBYTES, "format": "mp3"}}, 300, 1_000),
+        ({"type": "file", "file": {"file_data": f"data:application/pdf;base64,{KILOBYTES}"}}, 5_000, 10_000),
+        ({"type": "file", "file": {"file_id": "file-1"}}, 2_000, 2_000),
+        ({"type": "document", "source": {"type": "text", "data": "short"}}, 500, 501),
+        ({"type": "text", "text": "Hi"}, 0, 0),
+        ({"type": "thinking", "thinking": "Hm"}, 0, 0),
+    ],
+)
+def test_a_part_weighs_by_its_kind_and_size(part: dict[str, Any], least: int, most: int) -> None:
+    """A picture by a URL weighs as much as one of usual size, a small picture at least 85."""
+    assert least <= weigh_parts({"role": "user", "content": [part]}) <= most
+
+
+@given(some.lists(some.tuples(some.text(max_size=200), some.integers(0, 10**7)), max_size=20))
+def test_learning_stays_within_bounds(answers: list[tuple[str, int]]) -> None:
+    """For any requests and counts: factors stay within bounds, counts at least 0, and a step is at least 3 %."""
+    estimate = Estimate()
+    for text, counted in answers:
+        request: list[Message] = [{"role": "user", "content": text}]
+        name, before = estimate.name, estimate.count_message(request[0]) + estimate.factors.base
+        estimate.learn(request, (), counted)
+        assert all(0.3 <= factor <= 3 for factor in estimate.learnt[:3])
+        assert estimate.count_message(request[0]) >= 0
+        if before > 200 and estimate.name != name:
+            after = estimate.count_message(request[0]) + estimate.factors.base
+            assert abs(after / before - 1) >= 0.02
+    assert isinstance(estimate.factors, Factors)

@@ -1,0 +1,187 @@
+"""The token estimate beside the tokenizers of models: `python -m tools.tokenizers`, which `make tokens` starts."""
+
+import itertools
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from memzoo import Conversation, create_memory
+from memzoo.memories.models.chat import Completion
+from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.estimating import BLANKS, Estimate, Tokenizer, tokenizer_of
+from memzoo.stores import Message
+from tools.tokenizers.environment import Counter, counters
+from tools.tokenizers.texts import KINDS, make_texts
+
+_COSTS = ("words", "long", "sign", "number", "digit", "mark", "blank")
+_LIMIT = 1000
+_STRATEGIES = ("token-window", "token-buffer", "summary-buffer", "vector-retriever")
+# Before frames were counted, and tokenizers told apart.
+_PLAIN = Tokenizer("", "", 1.0, 1.0, 0.7, 1.25, 0.0, 0.7, 1.0, 0.0)
+
+app = typer.Typer(help=__doc__)
+Environment = Annotated[Path | None, typer.Option(help="A folder for the tokenizers; by default a temporary one.")]
+Data = Annotated[Path | None, typer.Option(help="A folder with LoCoMo and MemoryBank, for more texts.")]
+
+
+@app.command()
+def fit(environment: Environment = None, data: Data = None) -> None:
+    """Fit the costs of each family to the texts to fit, and print them as rows of the table."""
+    with _prepared(environment) as (folder, known):
+        texts = make_texts(0, folder, data)
+        for family, counter in known.items():
+            row = _fit(counter, texts, tokenizer_of(counter.model))
+            typer.echo(f"{family} {dict(zip(_COSTS, (round(cost, 2) for cost in row), strict=True))}")
+
+
+def _fit(counter: Counter, texts: Mapping[str, Sequence[str]], known: Tokenizer) -> Sequence[float]:
+    """Return the costs with the least squared errors, for chunks of 200 tokens, each kind with the same weight."""
+    units = [Tokenizer("", "", *(float(one == other) for other in _COSTS), 0) for one in _COSTS]
+    rows: list[Any] = []
+    for kind, said in texts.items():
+        chunks: list[Any] = []
+        amounts, tokens = np.zeros(len(_COSTS)), 0
+        for text in said:
+            parts = (*text.split(), *BLANKS.findall(text))
+            amounts += [sum(sum(unit.measure(part)) for part in parts) for unit in units]
+            tokens += counter.count(text)
+            if tokens >= 200:
+                chunks.append(amounts / tokens)
+                amounts, tokens = np.zeros(len(_COSTS)), 0
+        weight = (0.3 if kind == "short turns" else 1) / np.sqrt(max(len(chunks), 1))
+        rows += [(chunk * weight, weight) for chunk in chunks]
+    # The marks after the first count in full for every unit, and so do foreign marks; the present costs hold the rest.
+    held = np.array([getattr(known, name) for name in _COSTS])
+    firm = 0.15 * np.diag(1 / np.maximum(held, 0.1))
+    a = np.vstack([*(row for row, _ in rows), firm])
+    b = np.concatenate([[weight for _, weight in rows], firm @ held])
+    return [float(cost) for cost in np.linalg.lstsq(a, b, rcond=None)[0]]
+
+
+@app.command()
+def check(environment: Environment = None, data: Data = None) -> None:
+    """Print the signed errors of the estimate on the texts to check, in percent: by the table, and as it learns."""
+    with _prepared(environment) as (folder, known):
+        texts = make_texts(1, folder, data)
+        _print_table("| by the table, before -> now | " + " | ".join(known) + " |", _table_errors(known, texts))
+        rows = (
+            (kind, [_percent(max(_talk(one, [texts[kind]] * 10)[5:], key=abs)) for one in known.values()])
+            for kind in KINDS
+        )
+        _print_table("| after five answers of the kind, the worst of the next five | " + " | ".join(known) + " |", rows)
+        typer.echo()
+        for family, one in known.items():
+            pairs = itertools.permutations(KINDS[:-1], 2)
+            errors = [_talk(one, [texts[first]] * 5 + [texts[then]])[5] for first, then in pairs]
+            typer.echo(f"a new kind after five answers, {family}: {_percent(min(errors))} to {_percent(max(errors))}")
+
+
+def _table_errors(known: Mapping[str, Counter], texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, list[str]]]:
+    plain = Estimate()
+    plain.tokenizer = _PLAIN
+    plain.begin()
+    for kind, said in texts.items():
+        messages = list(_messages(said))[:160]
+        cells: list[str] = []
+        for one in known.values():
+            counted = one.count_request(messages)
+            both = [
+                (sum(map(estimate.count_message, messages)) + base) / counted - 1
+                for estimate, base in ((plain, 0), (Estimate(one.model), 3))
+            ]
+            cells.append(" -> ".join(map(_percent, both)))
+        yield kind, cells
+
+
+def _talk(counter: Counter, kinds: Sequence[Sequence[str]]) -> list[float]:
+    """Return the estimate's error in each request of a talk with four new messages of the kind at hand each time."""
+    estimate, request = Estimate(counter.model), list[Message]()
+    texts = {id(said): itertools.cycle(_messages(said)) for said in kinds}
+    errors: list[float] = []
+    for said in kinds:
+        request += itertools.islice(texts[id(said)], 4)
+        counted = counter.count_request(request)
+        errors.append((sum(map(estimate.count_message, request)) + estimate.factors.base) / counted - 1)
+        estimate.learn(request, (), counted)
+    return errors
+
+
+@app.command()
+def limits(environment: Environment = None, data: Data = None) -> None:
+    """Print the true tokens of what is sent with a limit of 1,000, by strategy and kind of text."""
+    with _prepared(environment) as (folder, known):
+        texts = make_texts(1, folder, data)
+        for strategy in _STRATEGIES:
+            rows = ((kind, [str(_sent(strategy, one, texts[kind])) for one in known.values()]) for kind in KINDS)
+            _print_table(f"| {strategy} | " + " | ".join(known) + " |", rows)
+        rows = (
+            (kind, [" -> ".join(map(str, _conversation(one, texts[kind]))) for one in known.values()]) for kind in KINDS
+        )
+        _print_table("| Conversation, first request -> most after five answers | " + " | ".join(known) + " |", rows)
+
+
+def _sent(strategy: str, counter: Counter, said: Sequence[str]) -> int:
+    """Return the true tokens of a strategy's messages, without the summary beside those of summary-buffer."""
+    limit = {"max_tokens" if strategy == "token-window" else "max_token_limit": _LIMIT}
+    memory = create_memory(
+        strategy, llm="offline", token_counter=f"approximate {tokenizer_of(counter.model).name}".strip(), **limit
+    )
+    memory.add_messages([*_messages(said)])
+    shown = memory.messages(said[0])
+    if strategy == "summary-buffer":
+        return sum(counter.count_message(one) for one in shown if one["role"] != "system")
+    return sum(map(counter.count_message, shown))
+
+
+class _Model:
+    """Stands in for an endpoint that counts with a tokenizer."""
+
+    def __init__(self, counter: Counter) -> None:
+        self.name = counter.model or "own"
+        self._counter = counter
+        self.sent: list[int] = []
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        self.sent.append(self._counter.count_request(messages))
+        return Completion("Fine.", Spent(1, self.sent[-1], 2))
+
+
+def _conversation(counter: Counter, said: Sequence[str]) -> tuple[int, int]:
+    model = _Model(counter)
+    conversation = Conversation(model, "buffer", max_tokens=_LIMIT, token_counter="approximate")
+    conversation.memory.add_messages([*_messages(said)])
+    for text in said[:12]:
+        conversation.send(text[:200])
+    return model.sent[0], max(model.sent[5:])
+
+
+def _messages(said: Sequence[str]) -> Iterator[Message]:
+    for role, text in zip(itertools.cycle(("user", "assistant")), said, strict=False):
+        yield {"role": role, "content": text}
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:+.1f}"
+
+
+def _print_table(head: str, rows: Any) -> None:
+    typer.echo(f"\n{head}\n|---{'|---:' * (head.count('|') - 2)}|")
+    for kind, cells in rows:
+        typer.echo(f"| {kind} | {' | '.join(cells)} |")
+
+
+@contextmanager
+def _prepared(environment: Path | None) -> Iterator[tuple[Path, dict[str, Counter]]]:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = environment or Path(temporary)
+        with counters(folder) as known:
+            yield folder, known
+
+
+if __name__ == "__main__":
+    app()

@@ -33,6 +33,14 @@ def test_conversation(block: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     exec(compile(block, "conversation.md", "exec"), {})  # noqa: S102
 
 
+def test_local_servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A conversation is set up without a key, and asks nobody before its first message."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    [block] = blocks("local-servers.md")
+    exec(compile(block, "local-servers.md", "exec"), {})  # noqa: S102
+
+
 @pytest.fixture
 def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which a server runs."""

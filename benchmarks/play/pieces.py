@@ -14,9 +14,9 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from memzoo.memories.text.explanation import Find, ShownText
 
 __all__ = [
+    "Fragment",
     "Head",
     "Numbers",
-    "Piece",
     "Splice",
     "apply_splices",
     "join_pieces",
@@ -50,7 +50,7 @@ class Head(NamedTuple):
     number: int | None
 
 
-class Piece(NamedTuple):
+class Fragment(NamedTuple):
     """A part of a view: a whole message of the log, or a sentence or line of a derived or found text.
 
     Attributes:
@@ -103,17 +103,17 @@ Told: TypeAlias = tuple[str, str, int | None, str]
 """A message rebuilt from pieces: role, kind, log number, text."""
 
 
-def pieces_of(shown: Iterable[ShownText]) -> list[Piece]:
+def pieces_of(shown: Iterable[ShownText]) -> list[Fragment]:
     """Return the pieces of shown messages, in order. A message of the log is a single piece."""
-    found: list[Piece] = []
+    found: list[Fragment] = []
     for one in shown:
         first, *others = _split_text(one.text) if one.number is None else (one.text,)
-        found.append(Piece(Head(one.role, one.kind, one.number), first))
-        found += [Piece(None, text) for text in others]
+        found.append(Fragment(Head(one.role, one.kind, one.number), first))
+        found += [Fragment(None, text) for text in others]
     return found
 
 
-def join_pieces(pieces: Iterable[Piece]) -> list[Told]:
+def join_pieces(pieces: Iterable[Fragment]) -> list[Told]:
     """Return the messages that pieces were made from.
 
     Example:
@@ -121,7 +121,7 @@ def join_pieces(pieces: Iterable[Piece]) -> list[Told]:
         >>> [piece.text for piece in pieces_of(shown)], join_pieces(pieces_of(shown))[0][-1]
         (['Anna lives in Oslo. ', 'She has a boat.'], 'Anna lives in Oslo. She has a boat.')
     """
-    found: list[list[Piece]] = []
+    found: list[list[Fragment]] = []
     for piece in pieces:
         if piece.head:
             found.append([])
@@ -181,7 +181,7 @@ def pair_rewritten(gone: Sequence[int], come: Sequence[int], texts: Mapping[int,
 
 
 def reasons(
-    pieces: Sequence[Piece], finds: Iterable[Find], said: Mapping[int, str]
+    pieces: Sequence[Fragment], finds: Iterable[Find], said: Mapping[int, str]
 ) -> Iterator[tuple[int, str, float]]:
     """Yield the search that found each piece, as (position of the piece, kind of search, score).
 

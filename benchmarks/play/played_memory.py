@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.play.pieces import (
+    Fragment,
     Numbers,
-    Piece,
     Splice,
     apply_splices,
     pair_rewritten,
@@ -49,12 +49,12 @@ _LETTERS = {
 class Tables:
     """The pieces, facts and kinds of search of all memories of a page, each with a number."""
 
-    pieces: Numbers[Piece] = field(default_factory=Numbers[Piece])
+    pieces: Numbers[Fragment] = field(default_factory=Numbers[Fragment])
     facts: Numbers[Fact] = field(default_factory=Numbers[Fact])
     ways: Numbers[str] = field(default_factory=Numbers[str])
     texts: dict[int, str] = field(default_factory=dict[int, str])
 
-    def of(self, pieces: Iterable[Piece]) -> list[int]:
+    def of(self, pieces: Iterable[Fragment]) -> list[int]:
         """Return the numbers of pieces."""
         numbers: list[int] = []
         for piece in pieces:

@@ -5,14 +5,15 @@ alternate; no message without words; calls with their results. Every endpoint ac
 """
 
 import hashlib
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.framing import frame_text
-from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import as_sent, find_sendable, quote_turns, text_of
+from memzoo.memories.text.grouping import group_messages, is_instruction
+from memzoo.memories.text.messages import as_sent, quote_turns, text_of
 from memzoo.memories.text.thoughts import THOUGHT_FIELDS
 from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Message
@@ -139,9 +140,7 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
         >>> in_turns({"role": role, "content": text} for role, text in said)
         ('Be brief.', [{'role': 'user', 'content': 'A record.\n\nHi!'}, {'role': 'assistant', 'content': 'Hello.'}])
     """
-    given = list(messages)
-    pieces = [Piece(given[place]) for place in find_sendable(given)]
-    made: list[Message] = make_request(pieces, family)
+    made: list[Message] = make_request(list(map(Piece, messages)), family)
     return "\n\n".join(map(text_of, filter(is_instruction, made))), [one for one in made if not is_instruction(one)]
 
 
@@ -167,7 +166,9 @@ def _kind_of(message: Message) -> Kind:
 def _system_first(pieces: Sequence[Piece], family: Family) -> Iterator[tuple[set[int], Message]]:
     """Yield one system message with the number of its pieces, and the other messages with theirs."""
     rules, records, others = (list[int](), list[int](), list[tuple[set[int], Message]]())
-    for place, piece in enumerate(pieces):
+    # The rules of LangChain4j show results without calls.
+    for place in itertools.chain.from_iterable(group_messages([one.message for one in pieces])):
+        piece = pieces[place]
         if not is_instruction(piece.message):
             others.append(({place}, piece.sent_to(family)))
         elif piece.kind != "recalled":

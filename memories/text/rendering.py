@@ -77,7 +77,7 @@ class Renderer:
         return "\n".join(filter(None, parts))
 
     def messages(self, view: View) -> list[Message]:
-        """Return a view as chat messages: the system message, derived texts, found texts, sendable messages."""
+        """Return a view as chat messages: the system message, a message for each recalled text, sendable messages."""
         return [one.sent for one in self._place(self._say(view), self._recall(view.recalled, view.quotes))]
 
     def show(self, view: View, max_tokens: int | None = None) -> Shown:
@@ -94,7 +94,8 @@ class Renderer:
             OptionError: The limit is not a whole number of at least 1.
             OverBudgetError: The messages that must stay exceed the limit.
         """
-        pieces = self._place(self._say(view), self._recall(view.derived, view.quoted))
+        facts = ["\n".join(view.derived)] if view.derived else []
+        pieces = self._place(self._say(view), self._recall(facts, view.quoted))
         if max_tokens is not None:
             whole_number("max_tokens", max_tokens, at_least=1)
             pieces = self._fit(pieces, max_tokens)
@@ -143,8 +144,7 @@ class Renderer:
         return [Piece(view.system.message, "system", view.system), *pieces] if view.system else pieces
 
     def _recall(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Piece]:
-        facts = "\n".join(derived)
-        voices = [*([(facts, False)] if facts else ()), *((text, True) for text in quoted)]
+        voices = [*((text, False) for text in derived), *((text, True) for text in quoted)]
         return [self._make_recalled(text, is_quoted=is_quoted) for text, is_quoted in voices]
 
     def _make_recalled(self, text: str, *, is_quoted: bool) -> Piece:

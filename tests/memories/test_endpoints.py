@@ -24,6 +24,7 @@ REQUESTS: dict[str, tuple[dict[str, Any], Any]] = {
     "add_messages": ({"turn_id": "t"}, [SAID]),
     "set_messages": ({}, [SAID]),
     "messages": ({"query": "Anna?", "max_tokens": 1000}, None),
+    "request": ({"system": "Be brief."}, {"question": "Anna?"}),
     "explain": ({"query": "Anna?"}, None),
     "entries": ({"limit": 1, "newest_first": True}, None),
     "history": ({"limit": 1}, None),

@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.benchmarks import Exchange, Question, Transcript
 from memzoo.benchmarks.measure.settings import Settings
-from memzoo.benchmarks.play.pieces import Head, Piece, Splice, Told, apply_splices, join_pieces
+from memzoo.benchmarks.play.pieces import Fragment, Head, Splice, Told, apply_splices, join_pieces
 from memzoo.benchmarks.play.played_memory import Frame
 from memzoo.benchmarks.play.playing import Line, Play
 from memzoo.benchmarks.variants import choose_variants
@@ -54,7 +54,7 @@ class Page:
         self.start: Line = {}
         self.moments: list[Line] = []
         self.questions: list[Line] = []
-        self._pieces: list[Piece] = []
+        self._pieces: list[Fragment] = []
         self.facts: list[Sequence[Any]] = []
         self.ways: list[str] = []
         for line in lines:
@@ -65,7 +65,7 @@ class Page:
         if line["kind"] == "start":
             self.start = line
             return
-        self._pieces += [Piece(Head(*one[:3]) if one[1:] else None, one[-1]) for one in line["pieces"]]
+        self._pieces += [Fragment(Head(*one[:3]) if one[1:] else None, one[-1]) for one in line["pieces"]]
         self.facts += line["facts"]
         self.ways += line["ways"]
         if line["kind"] == "question":

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.benchmarks.play import pieces
-from memzoo.benchmarks.play.pieces import Piece, apply_splices, join_pieces, pair_rewritten, pieces_of, reasons, splices
+from memzoo.benchmarks.play.pieces import (
+    Fragment,
+    apply_splices,
+    join_pieces,
+    pair_rewritten,
+    pieces_of,
+    reasons,
+    splices,
+)
 from memzoo.memories.text.explanation import Find, ShownText
 
 TEXTS = st.text(st.sampled_from("aB .!?\n\u3002\uff01\u2028<:\x00"), max_size=30)
@@ -67,9 +75,9 @@ def test_what_says_much_the_same_is_rewritten() -> None:
 def test_a_piece_tells_by_what_it_was_found() -> None:
     """Also behind a date and a speaker's name; the best search counts, and one whose find is not shown does not."""
     shown = [
-        Piece(None, "8 May 2026: Mara: Anna lives in Oslo. "),
-        Piece(None, "She has a boat.\n"),
-        Piece(None, "Hm."),
+        Fragment(None, "8 May 2026: Mara: Anna lives in Oslo. "),
+        Fragment(None, "She has a boat.\n"),
+        Fragment(None, "Hm."),
     ]
     finds = [
         Find("words", 3, 2.0, shown=True, text=""),

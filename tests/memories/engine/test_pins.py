@@ -242,8 +242,8 @@ def test_a_conversation_never_leaves_out_what_is_pinned() -> None:
     conversation.memory.add_messages([RULE], pinned=True)
     for number in range(10):
         conversation.send(f"q{number}")
-    assert len(asked[-1]) == 8
-    assert asked[-1][0] == RULE
+    assert len(asked[-1]) == 7
+    assert asked[-1][0] == {"role": "user", "content": f"{RULE['content']}\n\nq6"}
     conversation.memory.pin(range(2, 10))
     with pytest.raises(OverBudgetError, match="pinned messages"):
         conversation.send("more?")

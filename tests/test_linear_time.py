@@ -27,6 +27,7 @@ from memzoo.memories.text.fitting import shorten_text
 from memzoo.memories.text.language import join_sentences
 from memzoo.memories.text.messages import Labels, quote_turns
 from memzoo.memories.text.names import mentions, places
+from memzoo.memories.text.thoughts import Speech
 from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PromptSet
 from memzoo.strategy import checked, text_of
@@ -141,6 +142,13 @@ def forgetful(module: ModuleType) -> bool:
     return True
 
 
+def in_pieces(text: str) -> None:
+    """Say a text in pieces."""
+    speech = Speech()
+    for place in range(0, len(text), 7):
+        speech.add(text[place : place + 7])
+
+
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     **dict(sorted(functions())),
     "notes": lambda text: replies.amendments(f"Sam: {text}", ["Sam"], text),
@@ -158,6 +166,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "checked": lambda text: checked({"role": "user", "content": text}),
     "text_of": lambda text: text_of({"role": "user", "content": [{"type": "text", "text": text}]}),
     "quote_turns": lambda text: quote_turns(text, ["Human", "AI"]),
+    "speech": lambda text: in_pieces(f"<think>{text}"),
     "mentions": lambda text: mentions(text, "sam"),
     "places": lambda text: [*places(text, "sam"), *places(text, text[: len(text) // 2])],
     "shorten_text": lambda text: shorten_text(text, lambda beginning: len(beginning) < 100),

@@ -9,11 +9,12 @@ from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
 from memzoo.memories.text.eviction import fit_pieces
-from memzoo.memories.text.families import Family
+from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.framing import disarm
 from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, find_sendable
 from memzoo.memories.text.order import lead_with, make_request
+from memzoo.memories.text.thoughts import as_counted
 from memzoo.memories.text.view import Cleared, Piece, Shortened, Shown, View
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
@@ -129,8 +130,8 @@ class Renderer:
         whole_number("max_tokens", max_tokens, at_least=1)
         bound = max_tokens
         while True:
-            request = make_request(self._fit(pieces, bound), family, stable=int(bool(system)))
-            if (excess := sum(map(self.count, request)) - max_tokens) <= 0:
+            request = make_request(self._fit(pieces, bound, family), family, stable=int(bool(system)))
+            if (excess := sum(map(self.count, map(as_counted, request))) - max_tokens) <= 0:
                 return request
             bound -= excess
 
@@ -164,15 +165,17 @@ class Renderer:
         answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
         return max(answers, default=_talk_begins(messages))
 
-    def _fit(self, pieces: Sequence[Piece], max_tokens: int) -> list[Piece]:
-        left, size = fit_pieces(pieces, max_tokens, self._weigh)
+    def _fit(self, pieces: Sequence[Piece], max_tokens: int, family: Family = ANY) -> list[Piece]:
+        def weigh(piece: Piece) -> int:
+            if piece.entry and not family.returns:
+                return self.tokens(piece.entry)
+            return self.count(as_counted(piece.sent_to(family)))
+
+        left, size = fit_pieces(pieces, max_tokens, weigh)
         if size > max_tokens:
             what = ", the pinned messages" if any(one.kind == "pinned" for one in pieces) else ""
             raise OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
         return left
-
-    def _weigh(self, piece: Piece) -> int:
-        return self.tokens(piece.entry) if piece.entry else self.count(piece.sent)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
         """Return entries as a transcript, oldest first."""

@@ -154,6 +154,10 @@ def families(_: str) -> str:
         "call_ids": lambda form: f"ids of calls in the form `{form}`; others are rewritten",
         "parallel_calls": lambda _: "calls side by side follow each other, each with its result",
         "calls_as_text": lambda _: "calls and results told in words",
+        "returns": lambda members: f"back as it was sent: {', '.join(f'`{one}`' for one in sorted(members))}",
+        "missing_thoughts": lambda text: f"`{text}` for thoughts that a message does not have",
+        "missing_signature": lambda text: f"`{text}` for a signature that a call does not have",
+        "thoughts_in_words": lambda _: "else thoughts as `<think>` before the words",
     }
     rows = list[str]()
     for name, family in FAMILIES.items():

@@ -239,6 +239,8 @@ def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Ite
 def _plain(message: Message) -> Message:
     """Return a message without empty parts, with the words of a refusal as content, and with the calls of today."""
     content = message.get("content")
+    if len(message) == 2 and isinstance(content, str):  # noqa: PLR2004 - a role and a content, as nearly all have
+        return message
     if isinstance(content, list):
         parts = [part for part in _parts(content) if part.get("type") != "text" or str(part.get("text") or "").strip()]
         content = "\n\n".join(part["text"] for part in parts) if all(map(_is_plain, parts)) else parts

@@ -5,7 +5,15 @@ from typing import Any
 
 from memzoo.stores import Message
 
-__all__ = ["THOUGHT_FIELDS", "THOUGHT_PARTS", "Speech", "extract_thoughts", "name_thoughts", "set_thoughts_apart"]
+__all__ = [
+    "THOUGHT_FIELDS",
+    "THOUGHT_PARTS",
+    "Speech",
+    "as_counted",
+    "extract_thoughts",
+    "name_thoughts",
+    "set_thoughts_apart",
+]
 
 THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thoughts")
 """The members of messages that hold thoughts as a text: the names of endpoints, and one for a message that has both."""
@@ -98,6 +106,19 @@ def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | N
         if begun := opening.match(text, begins):
             return begun.end(), re.compile(closing.format(**begun.groupdict()), re.IGNORECASE)
     return None
+
+
+def as_counted(message: Message) -> Message:
+    """Return a message of a request with its thoughts among its words: whoever gets them back counts their tokens."""
+    details: Any = message.get("reasoning_details")
+    told = [str(one.get("text") or one.get("summary") or "") for one in details] if isinstance(details, list) else []
+    if not any(told):
+        told = [str(message.get(name) or "") for name in THOUGHT_FIELDS]
+    if not any(told):
+        return message
+    parts: Any = message.get("content") or ""
+    parts = [{"type": "text", "text": parts}] if isinstance(parts, str) else parts
+    return message | {"content": [*({"type": "text", "text": text} for text in told if text), *parts]}
 
 
 class Speech:

@@ -459,7 +459,7 @@ class BaseMemory(ABC):
         known = family_of(self._tokenizer_model or str(self.token_counter or ""), given=family)
         query = text_of(asked[0]) if asked else None
         view, _ = await loading.view_to_send(self, query or None)
-        shown = self.render.show(view)
+        shown = self.render.show(view, only_pieces=True)
         is_open = bool(shown.pieces) and asked == [shown.pieces[-1].message]
         ends = [] if is_open else list(map(Piece, asked))
         return self.render.request(shown, ends, system, known, self._resolve("max_tokens", max_tokens))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # the same names as in the table below; a test compares both
     from memzoo.memories.text.messages import sendable as sendable
     from memzoo.memories.text.messages import text_of as text_of
     from memzoo.memories.text.messages import tool_call as tool_call
+    from memzoo.memories.text.order import arrange as arrange
     from memzoo.memories.text.thoughts import set_thoughts_apart as set_thoughts_apart
     from memzoo.memories.text.tokens import token_counter as token_counter
     from memzoo.memories.text.view import Passage as Passage
@@ -63,6 +64,7 @@ else:
             "memzoo.memories.text.grouping": "exchange_ends is_answer is_instruction",
             "memzoo.memories.text.messages": "checked sendable text_of tool_call",
             "memzoo.memories.text.thoughts": "set_thoughts_apart",
+            "memzoo.memories.text.order": "arrange",
             "memzoo.memories.text.tokens": "token_counter",
             "memzoo.memories.text.view": "Passage View",
             "memzoo.stores": "Entry JSON Message",

@@ -81,7 +81,7 @@ class Renderer:
         """Return a view as chat messages: the system message, a message for each recalled text, sendable messages."""
         return [one.sent for one in self._place(self._say(view), self._recall(view.recalled, view.quotes))]
 
-    def show(self, view: View, max_tokens: int | None = None) -> Shown:
+    def show(self, view: View, max_tokens: int | None = None, *, only_pieces: bool = False) -> Shown:
         """Return a view as messages: system messages first, tool calls with their results.
 
         The messages are copies; the list also has the messages' log entries.
@@ -90,6 +90,7 @@ class Renderer:
             view: The view to send.
             max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
+            only_pieces: True for an empty list that has the pieces, for a request.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.
@@ -103,9 +104,8 @@ class Renderer:
         # With a limit, each turn leaves out other messages of the request.
         room = view.find_room() if max_tokens is None else -1
         stable = _stable(view, pieces, room, texts_first=self._is_first)
-        return Shown(
-            copy_json([one.sent for one in pieces]), pieces, stable_upto=stable, room=0 if room == -1 else room
-        )
+        messages = () if only_pieces else copy_json([one.sent for one in pieces])
+        return Shown(messages, pieces, stable_upto=stable, room=0 if room == -1 else room)
 
     def request(
         self, shown: Shown, ends: Sequence[Piece], system: str, family: Family, max_tokens: int | None

@@ -40,11 +40,13 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
 
     def wrap_model_call(self, request: Request, handler: Callable[[Request], Any]) -> Any:
         """Save new messages to the log, and send the view to the model."""
-        return handler(request.override(messages=keep_and_view(self._memories, request.messages)))
+        leads = request.system_message is not None
+        return handler(_with_view(request, keep_and_view(self._memories, request.messages, leads=leads)))
 
     async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
         """See `wrap_model_call`."""
-        return await handler(request.override(messages=await akeep_and_view(self._memories, request.messages)))
+        leads = request.system_message is not None
+        return await handler(_with_view(request, await akeep_and_view(self._memories, request.messages, leads=leads)))
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Save the answer, and learn from the exchange."""
@@ -53,6 +55,15 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
         """See `after_agent`."""
         await akeep(self._memories, state["messages"])
+
+
+def _with_view(request: Request, view: list[Any]) -> Request:
+    """Return a request with a view; the view's system message stands behind the agent's, in one message."""
+    rules = [one for one in (request.system_message, *view[:1]) if one is not None and one.type == "system"]
+    if len(rules) > 1:
+        join = host_module("langchain_core.messages", "langchain").merge_message_runs
+        return request.override(messages=view[1:], system_message=join(rules, chunk_separator="\n\n")[0])
+    return request.override(messages=view)
 
 
 def summarizer(memory: SummarizingMemory) -> Any:

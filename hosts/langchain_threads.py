@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.hosts.langchain.messages import objects, to_openai
 from memzoo.hosts.messages import HostMessage, fit_message
-from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.hosts.shared import HostLog, Memories, host_module, in_order, memory_of
 from memzoo.stores import Message
 from memzoo.sync import blocking_function
 
@@ -15,16 +15,23 @@ __all__ = ["akeep", "akeep_and_view", "chat_of", "keep", "keep_and_view"]
 _ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 
 
-async def akeep_and_view(memories: Memories, messages: Sequence[Any]) -> list[Any]:
-    """Save a thread's new messages, and return the memory's view of the thread.
+async def akeep_and_view(memories: Memories, messages: Sequence[Any], *, leads: bool = False) -> list[Any]:
+    """Save a thread's new messages, and return the memory's view of the thread, in an order that every model accepts.
 
-    The newest human message is the question. For the thread's messages, the view contains the given objects.
+    The newest human message is the question. For the thread's messages, the view contains the given objects, apart from
+    messages that are joined with their neighbours.
+
+    Args:
+        memories: The memories.
+        messages: The thread's messages.
+        leads: True if a system message of the agent stands before the view.
     """
     messages = objects(messages)  # without LangGraph's reducer, a state has short forms, such as ("user", "Hi.")
     log = await _follow(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
     live = {} if log.memory.redact else {message.id: message for message in messages}
-    return [live.get(one.key) or _object(one) for one in await log.aread_view(question)]
+    groups = in_order(await log.aread_view(question), leads=leads)
+    return [one for group in groups for one in _join([live.get(one.key) or _object(one) for one in group])]
 
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
@@ -71,6 +78,11 @@ def _object(said: HostMessage) -> Any:
         with contextlib.suppress(LookupError, TypeError, ValueError):  # from another version of LangChain
             return _messages().messages_from_dict([said.own])[0]
     return objects([said.message])[0]
+
+
+def _join(messages: list[Any]) -> list[Any]:
+    # Messages of a class of the application's own stay apart.
+    return _messages().merge_message_runs(messages, chunk_separator="\n\n") if messages[1:] else messages
 
 
 def _messages() -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from memzoo.hosts.messages import HostMessage, chat_of, dicts_of, dump_model, host_text, in_common, make_call
-from memzoo.hosts.shared import HostLog, VirtualSubclass, host_module
+from memzoo.hosts.shared import HostLog, VirtualSubclass, host_module, in_order
 from memzoo.memories import create_memory
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
@@ -49,7 +49,7 @@ class ChatMemory(VirtualSubclass):
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
         """Return the view for `input`, the user's next message; by default for the user's last message."""
-        return [_hosts(said) for said in await self._log.aread_view(input)]
+        return [_join(list(map(_hosts, group))) for group in in_order(await self._log.aread_view(input))]
 
     async def aget_all(self) -> list[Any]:
         """Return the whole history, independent of the strategy's view."""
@@ -95,6 +95,19 @@ def _to_message(message: Any) -> HostMessage:
     calls = calls or [call for call in dicts_of(kwargs.get("tool_calls")) if isinstance(call.get("function"), dict)]
     (chat,) = chat_of(role, [text], calls=calls, others=others)
     return HostMessage(chat, own)
+
+
+def _join(messages: list[Any]) -> Any:
+    """Return neighbours of one role as one message."""
+    if not messages[1:]:
+        return messages[0]
+    kwargs = {name: value for message in messages for name, value in message.additional_kwargs.items()}
+    blocks = [block for message in messages for block in message.blocks]
+    joined = {"additional_kwargs": kwargs, "blocks": blocks}
+    if all(block.block_type == "text" for block in blocks):
+        text = "\n\n".join(block.text for block in blocks)
+        joined["blocks"] = [blocks[0].model_copy(update={"text": text})]
+    return messages[-1].model_copy(update=joined)
 
 
 def _hosts(said: HostMessage) -> Any:

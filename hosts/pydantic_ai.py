@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from memzoo.hosts.messages import HostMessage, chat_of, dict_of, host_text, make_call
-from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.hosts.shared import HostLog, Memories, host_module, in_order, memory_of
 from memzoo.stores import Message
 from memzoo.strategy import BaseMemory
 
@@ -55,10 +55,11 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
         said = list(_to_messages(live))
         await log.afollow([one for one, _ in said], thread=_thread(ctx, live))
         asked = [one.message["content"] for one, _ in said if one.message["role"] == "user"]
-        shown = await log.aread_view(host_text(asked[-1]) if asked else None)
+        own = _agents_parts(live)
+        groups = in_order(await log.aread_view(host_text(asked[-1]) if asked else None), leads=bool(own))
         # Send this run's own parts, unless the memory redacts messages.
         pieces = {} if log.memory.redact else {one.key: piece for one, piece in said}
-        view = _merge([*_agents_parts(live), *_view(shown, pieces)])
+        view = _merge([*own, *_view([one for group in groups for one in group], pieces)])
         return await handler(replace(request_context, messages=view))
 
     async def after_run(self, ctx: Any, *, result: Any) -> Any:
@@ -120,13 +121,29 @@ def _view(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
 
 
 def _merge(messages: Iterable[Any]) -> list[Any]:
-    """Merge consecutive requests, because providers need all tool results for one response together."""
+    """Merge consecutive requests, because providers need all tool results for one response together.
+
+    The prompts of a request become one, because some models refuse two messages of one role.
+    """
     whole: list[Any] = []
     for kind, following in itertools.groupby(messages, attrgetter("kind")):
         run = list(following)
-        parts = [part for message in run for part in message.parts]
-        whole += [replace(run[-1], parts=parts)] if kind == "request" else run
+        if kind == "request":
+            parts = itertools.groupby((part for message in run for part in message.parts), attrgetter("part_kind"))
+            merged = [one for part_kind, same in parts for one in _merge_prompts(part_kind, list(same))]
+            run = [replace(run[-1], parts=merged)]
+        whole += run
     return whole
+
+
+def _merge_prompts(kind: str, parts: list[Any]) -> list[Any]:
+    if kind not in ("system-prompt", "user-prompt") or not parts[1:]:
+        return parts
+    contents = [part.content for part in parts]
+    if all(isinstance(content, str) for content in contents):
+        return [replace(parts[-1], content="\n\n".join(contents))]
+    joined = [one for content in contents for one in ([content] if isinstance(content, str) else content)]
+    return [replace(parts[-1], content=joined)]
 
 
 def _pieces(message: Any) -> list[Any]:

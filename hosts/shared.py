@@ -14,15 +14,17 @@ from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedErr
 from memzoo.hosts.messages import HostMessage, dump_json, fit_message, host_text
 from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.turns import Replaced
+from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import is_answer, is_instruction, is_of_tools
+from memzoo.memories.text.order import arrange
 from memzoo.memories.text.redaction import Redactor
-from memzoo.stores import JSON, UNFINISHED, Entry, Record
+from memzoo.stores import JSON, UNFINISHED, Entry, Message, Record
 from memzoo.stores.base import find_lacking
 from memzoo.stores.forgetting import forget_messages
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.strategy import BaseMemory
 
-__all__ = ["HostLog", "Memories", "VirtualSubclass", "host_module", "memory_of"]
+__all__ = ["HostLog", "Memories", "VirtualSubclass", "host_module", "in_order", "memory_of"]
 
 Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 """One memory for one conversation; or a provider, or a function from the host's conversation id to a memory."""
@@ -158,10 +160,13 @@ class HostLog:
         shown = await (
             replaced.show(query, catch_up=False) if replaced else self.memory.amessages(query, catch_up=False)
         )
-        return [
-            self._to_message(piece.entry) if piece.entry else HostMessage(message, recalled=piece.kind == "recalled")
-            for message, piece in zip(shown, shown.pieces, strict=True)
-        ]
+        said = list[HostMessage]()
+        for message, piece in zip(shown, shown.pieces, strict=True):
+            # A system text behind messages would come first, and change all behind it for a prompt cache.
+            late = piece.is_late and is_instruction(message)
+            made = HostMessage(_frame(message, "user") if late else message, recalled=piece.kind == "recalled")
+            said.append(self._to_message(piece.entry) if piece.entry else made)
+        return said
 
     async def _find_asked_again(self, query: str | None) -> int:
         """Return the number before a stopped answer to this question; 0 if the newest message is no such answer."""
@@ -308,6 +313,26 @@ class HostLog:
             if answers or len(said) < size:
                 return said[answers[-1] + 1 :] if answers else said
             size *= 4
+
+
+def in_order(said: Sequence[HostMessage], *, leads: bool = False) -> list[list[HostMessage]]:
+    """Return a view in groups, each of which becomes one message, in an order that every model accepts.
+
+    Args:
+        said: The view.
+        leads: True if the host has a system text of its own, which stands first.
+    """
+    rules = [one for one in said if is_instruction(one.message)]
+    if leads or not all(one.recalled for one in rules):
+        # The frame tells the memory's words from the application's.
+        rules = [one._replace(message=_frame(one.message, "system")) if one.recalled else one for one in rules]
+    others = [one for one in said if not is_instruction(one.message)]
+    groups = arrange((one, one.message) for one in [*rules, *others])
+    return [own or list(map(HostMessage, messages)) for messages, own in groups]
+
+
+def _frame(message: Message, role: str) -> Message:
+    return {"role": role, "content": frame_text(message["content"])}
 
 
 def _without_tools_work(

@@ -484,7 +484,7 @@ class BaseMemory(ABC):
             known = by_responses(known)
         query = text_of(asked[0]) if asked else None
         view, _ = await loading.view_to_send(self, query or None)
-        shown = self.render.show(view)
+        shown = self.render.show(view, only_pieces=True)
         is_open = bool(shown.pieces) and asked == [shown.pieces[-1].message]
         ends = [] if is_open else list(map(Piece, asked))
         request = self.render.request(shown, ends, system, known, self._resolve("max_tokens", max_tokens))

@@ -25,12 +25,22 @@ def blocks(page: str) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("block", blocks("conversation.md"), ids=["first", "store", "tools", "turns", "seed"])
+@pytest.mark.parametrize(
+    "block", blocks("conversation.md"), ids=["first", "store", "tools", "turns", "responses", "request", "seed"]
+)
 def test_conversation(block: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Each block runs as it stands, without a key."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     exec(compile(block, "conversation.md", "exec"), {})  # noqa: S102
+
+
+def test_local_servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A conversation is set up without a key, and asks nobody before its first message."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    [block] = blocks("local-servers.md")
+    exec(compile(block, "local-servers.md", "exec"), {})  # noqa: S102
 
 
 @pytest.fixture

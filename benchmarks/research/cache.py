@@ -108,7 +108,8 @@ def _talk(
             _ask(memory, due.popleft(), counter, found)
         now[0] = exchange.said_at
         asked: list[Message] = [exchange.messages[0]] if exchange.user_text is not None else []
-        request = [*_view_of(memory, exchange.user_text), *asked]
+        # The short system text stands for the system prompt, whose size the caches know.
+        request = asked if memory is None else memory.request(*asked, system="-")
         for system, one in caches.items():
             found.requests[system] += one.send(request, now[0].timestamp())
         if memory is not None:

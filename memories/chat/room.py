@@ -15,6 +15,7 @@ from memzoo.memories.text.fitting import shorten_text, without_middle
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.order import make_request
+from memzoo.memories.text.thoughts import as_counted
 from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
@@ -81,9 +82,13 @@ class Room:
         if self._shortens:
             pieces = [one if one.kind == "pinned" else self._shorten(one, max(limit, 2) // 2) for one in pieces]
         least = [*_find_least(pieces[: len(pieces) - len(turn)]), *pieces[len(pieces) - len(turn) :]]
-        needed, bound = sum(map(self._weigh, least)), limit
+
+        def weigh(piece: Piece) -> int:
+            return self._tokens(piece.sent_to(family))
+
+        needed, bound = sum(map(weigh, least)), limit
         while needed <= limit:
-            left, size = fit_pieces(pieces, bound, self._weigh)
+            left, size = fit_pieces(pieces, bound, weigh)
             if size > bound:
                 others = [one for one in pieces if _stays(one) and one not in least]
                 left = [*self._beginnings(others, bound - needed), *least]
@@ -121,6 +126,7 @@ class Room:
         return self._counter()(json.loads(message))
 
     def _tokens(self, message: Message) -> int:
+        message = as_counted(message)
         # Messages with pictures may be large and are counted quickly, so caching their counts is not worthwhile.
         is_text = isinstance(message.get("content"), str)
         counter = self._counter()

@@ -36,6 +36,9 @@ def group_messages(messages: Sequence[Message]) -> list[list[int]]:
         >>> group_messages([result, call, {"role": "user", "content": "hm"}, result])
         [[1, 3], [2]]
     """
+    # A role and a content, as nearly all have.
+    if all(len(message) == 2 and "content" in message for message in messages):  # noqa: PLR2004
+        return [[place] for place in range(len(messages))]
     groups: list[tuple[int, dict[Hashable, int | None]]] = []
     waiting: dict[Hashable, dict[Hashable, int | None]] = {}
     for place, message in enumerate(messages):

@@ -8,7 +8,7 @@ import hashlib
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.framing import frame_text
@@ -19,7 +19,9 @@ from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Message
 from memzoo.text import copy_json
 
-__all__ = ["FOLLOWS", "STAND_INS", "cache_control", "find_fault", "in_turns", "lead_with", "make_request"]
+__all__ = ["FOLLOWS", "STAND_INS", "arrange", "cache_control", "find_fault", "in_turns", "lead_with", "make_request"]
+
+T = TypeVar("T")
 
 Kind: TypeAlias = Literal["start", "system", "user", "answer", "calls", "result", "end"]
 
@@ -40,6 +42,7 @@ STAND_INS: Mapping[Kind, Message] = {
 """The messages that stand between two messages that must not follow each other, and cannot be joined."""
 
 _ADDED_UP = frozenset({*THOUGHT_FIELDS, "reasoning_details"})
+_VOICES: Mapping[Kind, Kind] = {"calls": "answer"}
 _NO_RESULT = "(The tool returned nothing.)"
 _ANY = Family()
 
@@ -94,24 +97,41 @@ def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int 
         stable: The number of first pieces that the next request repeats.
         room: See `Shown`.
     """
-    made = list[tuple[list[Message], set[int]]]()
+    stand_ins = {kind: as_sent(message, family) for kind, message in STAND_INS.items()}
+    made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)
+    moving = (number for number, (_, parts) in enumerate(made) if any(max(places) >= stable for places in parts))
+    still = next(moving, len(made))
+    messages = [_join(joined) for joined, _ in made]
+    # The next user message would join a user message at the end.
+    still -= still == len(made) > 0 and messages[-1]["role"] == "user"
+    return Shown(copy_json(messages), pieces, stable_upto=still, room=room)
+
+
+def arrange(
+    items: Iterable[tuple[T, Message]], stand_ins: Mapping[Kind, Message] = STAND_INS
+) -> list[tuple[list[Message], list[T]]]:
+    """Return messages in groups that become one message each: neighbours of one role, in the order of `FOLLOWS`.
+
+    Args:
+        items: The messages, system messages first, calls with their results; each with anything that belongs to it.
+        stand_ins: The messages for the groups that stand between two messages that must not meet.
+
+    Returns:
+        The messages of each group, and what belongs to the messages.
+    """
+    made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"
-    for place, message in _as_family(_system_first(pieces, family), family):
+    for own, message in items:
         kind = _kind_of(message)
         if kind in FOLLOWS[before]:
-            made.append(([], set()))
-        elif not made or kind == "result" or made[-1][0][-1]["role"] != message["role"]:
+            made.append(([], []))
+        elif kind == "result" or _VOICES.get(before, before) != _VOICES.get(kind, kind):
             stands = next(one for one in STAND_INS if one in FOLLOWS[before] and kind in FOLLOWS[one])
-            made += [([as_sent(STAND_INS[stands], family)], set()), ([], set())]
-        joined, places = made[-1]
-        joined.append(message)
-        places |= place
+            made += [([stand_ins[stands]], []), ([], [])]
+        made[-1][0].append(message)
+        made[-1][1].append(own)
         before = kind
-    moving = (place for place, (_, places) in enumerate(made) if any(one >= stable for one in places))
-    still = next(moving, len(made))
-    # The next user message would join a user message at the end.
-    still -= still == len(made) > 0 and before == "user"
-    return Shown(copy_json([_join(joined) for joined, _ in made]), pieces, stable_upto=still, room=room)
+    return made
 
 
 def lead_with(system: str, pieces: Iterable[Piece]) -> list[Piece]:
@@ -219,6 +239,8 @@ def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Ite
 def _plain(message: Message) -> Message:
     """Return a message without empty parts, with the words of a refusal as content, and with the calls of today."""
     content = message.get("content")
+    if len(message) == 2 and isinstance(content, str):  # noqa: PLR2004 - a role and a content, as nearly all have
+        return message
     if isinstance(content, list):
         parts = [part for part in _parts(content) if part.get("type") != "text" or str(part.get("text") or "").strip()]
         content = "\n\n".join(part["text"] for part in parts) if all(map(_is_plain, parts)) else parts

@@ -9,11 +9,12 @@ from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
 from memzoo.memories.text.eviction import fit_pieces
-from memzoo.memories.text.families import Family
+from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.framing import disarm
 from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, find_sendable
 from memzoo.memories.text.order import lead_with, make_request
+from memzoo.memories.text.thoughts import as_counted
 from memzoo.memories.text.view import Cleared, Piece, Shortened, Shown, View
 from memzoo.stores import Entry, Message
 from memzoo.text import copy_json
@@ -80,7 +81,7 @@ class Renderer:
         """Return a view as chat messages: the system message, a message for each recalled text, sendable messages."""
         return [one.sent for one in self._place(self._say(view), self._recall(view.recalled, view.quotes))]
 
-    def show(self, view: View, max_tokens: int | None = None) -> Shown:
+    def show(self, view: View, max_tokens: int | None = None, *, only_pieces: bool = False) -> Shown:
         """Return a view as messages: system messages first, tool calls with their results.
 
         The messages are copies; the list also has the messages' log entries.
@@ -89,6 +90,7 @@ class Renderer:
             view: The view to send.
             max_tokens: The most tokens of all messages. The newest messages that fit are kept, by the rules of
                 `text.eviction`.
+            only_pieces: True for an empty list that has the pieces, for a request.
 
         Raises:
             OptionError: The limit is not a whole number of at least 1.
@@ -102,9 +104,8 @@ class Renderer:
         # With a limit, each turn leaves out other messages of the request.
         room = view.find_room() if max_tokens is None else -1
         stable = _stable(view, pieces, room, texts_first=self._is_first)
-        return Shown(
-            copy_json([one.sent for one in pieces]), pieces, stable_upto=stable, room=0 if room == -1 else room
-        )
+        messages = () if only_pieces else copy_json([one.sent for one in pieces])
+        return Shown(messages, pieces, stable_upto=stable, room=0 if room == -1 else room)
 
     def request(
         self, shown: Shown, ends: Sequence[Piece], system: str, family: Family, max_tokens: int | None
@@ -129,8 +130,8 @@ class Renderer:
         whole_number("max_tokens", max_tokens, at_least=1)
         bound = max_tokens
         while True:
-            request = make_request(self._fit(pieces, bound), family, stable=int(bool(system)))
-            if (excess := sum(map(self.count, request)) - max_tokens) <= 0:
+            request = make_request(self._fit(pieces, bound, family), family, stable=int(bool(system)))
+            if (excess := sum(map(self.count, map(as_counted, request))) - max_tokens) <= 0:
                 return request
             bound -= excess
 
@@ -164,15 +165,17 @@ class Renderer:
         answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
         return max(answers, default=_talk_begins(messages))
 
-    def _fit(self, pieces: Sequence[Piece], max_tokens: int) -> list[Piece]:
-        left, size = fit_pieces(pieces, max_tokens, self._weigh)
+    def _fit(self, pieces: Sequence[Piece], max_tokens: int, family: Family = ANY) -> list[Piece]:
+        def weigh(piece: Piece) -> int:
+            if piece.entry and not family.returns:
+                return self.tokens(piece.entry)
+            return self.count(as_counted(piece.sent_to(family)))
+
+        left, size = fit_pieces(pieces, max_tokens, weigh)
         if size > max_tokens:
             what = ", the pinned messages" if any(one.kind == "pinned" for one in pieces) else ""
             raise OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
         return left
-
-    def _weigh(self, piece: Piece) -> int:
-        return self.tokens(piece.entry) if piece.entry else self.count(piece.sent)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
         """Return entries as a transcript, oldest first."""

@@ -5,7 +5,15 @@ from typing import Any
 
 from memzoo.stores import Message
 
-__all__ = ["THOUGHT_FIELDS", "THOUGHT_PARTS", "Speech", "extract_thoughts", "name_thoughts", "set_thoughts_apart"]
+__all__ = [
+    "THOUGHT_FIELDS",
+    "THOUGHT_PARTS",
+    "Speech",
+    "as_counted",
+    "extract_thoughts",
+    "name_thoughts",
+    "set_thoughts_apart",
+]
 
 THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thoughts")
 """The members of messages that hold thoughts as a text: the names of endpoints, and one for a message that has both."""
@@ -90,7 +98,8 @@ def _find_thoughts(text: str, place: int) -> tuple[int, int, int] | None:
 
 def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | None:
     """Return the end of the opening mark at a place, and the pattern of its closing mark."""
-    begins = _GAP.match(text, place).end()  # type: ignore[union-attr] # it matches nothing, too
+    gap = _GAP.match(text, place)
+    begins = gap.end() if gap else place
     indent = text[max(place, text.rfind("\n", place, begins) + 1) : begins]
     if not text.startswith(_FIRST, begins) or any(one in indent for one in _INDENTS):
         return None
@@ -98,6 +107,19 @@ def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | N
         if begun := opening.match(text, begins):
             return begun.end(), re.compile(closing.format(**begun.groupdict()), re.IGNORECASE)
     return None
+
+
+def as_counted(message: Message) -> Message:
+    """Return a message of a request with its thoughts among its words: whoever gets them back counts their tokens."""
+    details: Any = message.get("reasoning_details")
+    told = [str(one.get("text") or one.get("summary") or "") for one in details] if isinstance(details, list) else []
+    if not any(told):
+        told = [str(message.get(name) or "") for name in THOUGHT_FIELDS]
+    if not any(told):
+        return message
+    parts: Any = message.get("content") or ""
+    parts = [{"type": "text", "text": parts}] if isinstance(parts, str) else parts
+    return message | {"content": [*({"type": "text", "text": text} for text in told if text), *parts]}
 
 
 class Speech:
@@ -119,16 +141,16 @@ class Speech:
         if self._begun:
             return piece
         searched, self._held = len(self._held), self._held + piece
-        while self._closing is None or (ended := self._closing.search(self._held, max(0, searched - _LONGEST))):
-            if self._closing is not None:
+        while True:
+            if self._closing:
+                ended = self._closing.search(self._held, max(0, searched - _LONGEST))
                 # A quote may still follow the mark, which would then only be mentioned.
-                if ended.end() == len(self._held):
-                    break
-                self._held, self._closing, self._thought, searched = self._held[ended.end() :], None, True, 0
+                if ended is None or ended.end() == len(self._held):
+                    return ""
+                self._held, self._closing, self._thought = self._held[ended.end() :], None, True
             if (opened := _match_opening(self._held)) is None:
                 return self.end() if self._held.strip() and not _may_open(self._held) else ""
             searched, self._closing = opened
-        return ""
 
     def end(self) -> str:
         """Return the words that were held back only because they could have become thoughts."""

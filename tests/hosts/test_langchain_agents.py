@@ -232,3 +232,17 @@ def test_a_deep_agent() -> None:
     assert SUMMARY in texts(chat(model.sent[-1]))
     assert contents(chat(model.sent[-1]))[-2:] == ["Answer 3", "Question 4"]
     assert len(memories.get("anna").history()) == 10
+
+
+def test_invalid_calls_are_answered() -> None:
+    """LangChain's models send a call that could not be parsed; it has a result, or is hidden, like any other."""
+    memories = MemoryProvider("buffer")
+    broken = {"type": "invalid_tool_call", "id": "c1", "name": "weather", "args": '{"city": "Os', "error": "cut"}
+    said = [messages.HumanMessage("Weather?", id="h1"), messages.AIMessage("", invalid_tool_calls=[broken], id="a1")]
+    model = ScriptedChat(script=["Sorry."], sent=[])
+    run = {"configurable": {"thread_id": "anna"}}
+    agent_of(memories, model).invoke({"messages": [*said, messages.HumanMessage("And now?", id="h2")]}, run)
+    calls = [call["id"] for message in model.sent[-1] for call in getattr(message, "invalid_tool_calls", [])]
+    assert calls == [message.tool_call_id for message in model.sent[-1] if message.type == "tool"]
+    [call] = memories.get("anna").history()[1]["tool_calls"]
+    assert call["function"]["arguments"] == broken["args"]

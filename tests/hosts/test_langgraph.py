@@ -143,7 +143,8 @@ class TestGoingBack:
         self.graph.update_state(_thread("anna"), {"messages": [messages.RemoveMessage(id=f"q{turn}")]})
         left = ["Question 0", "Answer 0", "Question 1", "Answer 1"]
         left.remove(f"Question {turn}")
-        assert self.say("Next") == [*left, "Next"]
+        # What the model is sent is in turns that begin with a user.
+        assert "\n\n".join(self.say("Next")).endswith("\n\n".join([*left, "Next"]))
         assert self.log() == [*left, "Next", "Answer 2"]
 
     def test_an_edit_replaces(self) -> None:

@@ -240,7 +240,7 @@ def test_the_same_words_twice_are_two() -> None:
     adapter = ChatMemory(memory)
     adapter.put(yes)
     adapter.put_messages([yes, yes])
-    assert adapter.get() == [yes] * 3
+    assert adapter.get_all() == [yes] * 3
     adapter.put(yes)
     assert contents(memory.history()) == ["Yes"] * 3
 
@@ -270,7 +270,7 @@ def test_messages_come_back_as_they_were() -> None:
     ]
     adapter.put_messages(said)
     assert adapter.get_all() == said
-    assert adapter.get() == said
+    assert adapter.get_all() == said
 
 
 def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:

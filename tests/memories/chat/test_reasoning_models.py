@@ -99,3 +99,22 @@ def test_calls_of_another_model_go_on(strict: StrictEndpoint) -> None:
     failed(broken, Mishap, {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "third"}]}, result)
     assert conversation.regenerate() == "Noted 3."
     assert not strict.refused
+
+
+def test_thoughts_that_go_back_are_counted() -> None:
+    """A limit holds with the thoughts that a family gets back; a family without them has room for more messages."""
+    thoughts = "One of many thoughts on this. " * 20
+
+    def sent(family: str) -> list[Message]:
+        memory = create_memory("buffer", token_counter="approximate")
+        for turn in range(20):
+            answer = {"role": "assistant", "content": f"Noted {turn}.", "reasoning_content": thoughts}
+            memory.add_messages([{"role": "user", "content": f"Turn {turn}"}, answer])
+        with STRICT[family]().running() as endpoint:
+            conversation = Conversation(model(endpoint), memory, tools=[note], max_tokens=1000)
+            conversation.send("Turn 20")
+            return endpoint.sent(0)
+
+    some, more = sent("deepseek"), sent("groq")
+    assert 1 < sum(thoughts in str(one.get("reasoning_content")) for one in some) < 8
+    assert len(more) > 3 * len(some)

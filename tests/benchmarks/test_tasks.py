@@ -81,7 +81,12 @@ def undisturbed(talks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def executors() -> Iterator[Callable[[str], Any]]:
     """The executor of each kind, begun when first asked for: to start its processes takes longer than the work."""
     with ExitStack() as stack:
-        yield functools.cache(lambda kind: stack.enter_context(EXECUTORS[kind]()))
+
+        @functools.cache
+        def begun(kind: str) -> Any:
+            return stack.enter_context(EXECUTORS[kind]())
+
+        yield begun
 
 
 def written(folder: Path) -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -152,6 +153,12 @@ Conversation(model, "buffer", store=store, conversation_id="zoe", tools=[pay]).s
 """
 
 
+@pytest.fixture(scope="module")
+def died(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where one process dies for all tests that look at what it leaves."""
+    return tmp_path_factory.mktemp("died")
+
+
 @pytest.mark.parametrize(
     ("way", "may_repeat"), [("regenerate", False), ("aregenerate", True), ("stream", False), ("send", True)]
 )
@@ -159,13 +166,16 @@ def test_a_process_that_dies_in_a_tool(
     way: str,
     may_repeat: bool,  # noqa: FBT001 - a case
     endpoint: "Endpoint",
+    died: Path,
     tmp_path: Path,
 ) -> None:
     """The call is on record and its result says that nobody knows; only a repeatable tool, asked again, runs again."""
+    if not any(died.iterdir()):
+        endpoint.says(None, PAY)
+        command = [sys.executable, "-c", KILLED, endpoint.url, f"sqlite:///{died}/chat.db"]
+        assert subprocess.run(command, check=False).returncode < 0
+    shutil.copytree(died, tmp_path, dirs_exist_ok=True)
     url = f"sqlite:///{tmp_path}/chat.db"
-    endpoint.says(None, PAY)
-    done = subprocess.run([sys.executable, "-c", KILLED, endpoint.url, url], check=False)
-    assert done.returncode < 0
     till = Till()
     tool = Tool(till.pay, repeatable=may_repeat)
     with Conversation(endpoint.model, "buffer", store=url, conversation_id="zoe", tools=[tool]) as conversation:

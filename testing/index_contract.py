@@ -41,7 +41,7 @@ class VectorIndexContract:
     """The rules of `VectorIndex`. Inherit from this class, with a fixture `index` that yields a new, empty index.
 
     Example:
-        >>> from memzoo.stores import ExactIndex
+        >>> from memzoo.stores.indexes.index import ExactIndex
         >>> VectorIndexContract().test_the_nearest_comes_first(ExactIndex())
     """
 

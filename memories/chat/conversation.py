@@ -5,6 +5,7 @@ import itertools
 import json
 import logging
 import operator
+import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast, get_args
@@ -33,7 +34,7 @@ from memzoo.memories.models.refusals import is_too_long
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import one_of, refuse_pickling, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
-from memzoo.memories.text.context_windows import Tokens, tokens_of
+from memzoo.memories.text.context_windows import Tokens, is_unknown_share, tokens_of
 from memzoo.memories.text.estimating import tokenizer_of
 from memzoo.memories.text.families import Family, family_of
 from memzoo.memories.text.messages import text_of, with_words
@@ -107,8 +108,9 @@ class Conversation(Closing):
             system: Instructions for the model, sent first in each request.
             tools: Functions that the model may call, with annotations and docstrings.
             max_rounds: The most rounds of tool calls in one turn.
-            max_tokens: The token limit of a request, or a share of the model's window such as `"80%"`: system message,
-                memory, turn and tools together. The oldest messages of the memory are left out; a turn that does not
+            max_tokens: The token limit of a request, or a share of the model's window such as `"80%"` (if memzoo does
+                not know the model, the endpoint is asked at the first turn): system message, memory, turn and tools
+                together. The oldest messages of the memory are left out; a turn that does not
                 fit by itself raises an `OverBudgetError`.
             oversized: With `"shorten"`, a text longer than half of `max_tokens` is cut in the middle before sending;
                 the memory keeps the whole text.
@@ -154,7 +156,12 @@ class Conversation(Closing):
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
-        limit: Any = None if max_tokens is None else tokens_of("max_tokens", max_tokens, self._model.name)
+        # An unknown model's window is found before the first turn, when the endpoint can be asked.
+        is_asked = isinstance(self._model, ChatModel) and self._model.name != "offline"
+        self._share = max_tokens if is_asked and is_unknown_share(max_tokens, self._model.name) else None
+        limit: Any = max_tokens
+        if limit is not None:
+            limit = sys.maxsize if self._share else tokens_of("max_tokens", max_tokens, self._model.name)
         self._room = Room(limit, oversized, lambda: self.memory.counter)
         self._max_rounds = max_rounds
         self._on_failure: OnFailure = on_failure
@@ -249,6 +256,10 @@ class Conversation(Closing):
 
     async def _turn(self, user: str | Message | None, after: int | None, *, stream: bool) -> AsyncGenerator[str]:
         """Run one turn: with `stream`, yield pieces of text; finally, yield the `Reply`."""
+        if self._share and isinstance(self._model, ChatModel):
+            window = await self._model.find_window()
+            limit: Any = tokens_of("max_tokens", self._share, self._model.name, window)
+            self._room.max_tokens, self._share = limit, None
         turn = self.memory.turn(user, after=after, on_failure=self._on_failure, busy=self._busy)
         called: list[Called] = []
         reply, left, spent = None, self._max_rounds, Spent()

@@ -15,6 +15,7 @@ from memzoo.memories.models.cleaning import extract_spoken, is_sendable
 from memzoo.memories.models.clients import Clients, call_function
 from memzoo.memories.models.parameters import as_responses, split_parameters
 from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.context_windows import read_window
 from memzoo.memories.text.families import family_of
 from memzoo.memories.text.messages import as_sent
 from memzoo.memories.text.responses import as_request, as_tool
@@ -30,6 +31,7 @@ __all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "O
 _UNCHANGED = "; nothing was changed"
 # OpenAI's models with thoughts. It refuses others that are asked for encrypted thoughts, gpt-5-chat-latest included.
 _THINKS = re.compile(r"(.*/)?(o\d|gpt-[5-9](?!.*chat)|codex)")
+_WINDOW_SECONDS = 10
 
 ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
 """A function that takes chat messages, oldest first, and returns the text of the reply."""
@@ -232,6 +234,20 @@ class ChatModel:
             request["tools"] = list(map(as_tool, tools))
         request |= as_responses(self.parameters) | ({"stream": True} if stream else {})
         return await settled(self._clients.of_caller().responses.create(**request))
+
+    async def find_window(self) -> int | None:
+        """Return the model's context window by the endpoint's own word; `None` if the endpoint gives none.
+
+        llama.cpp's server is asked for `/props`, all others for the list of models.
+        """
+        with self.failing("window"):
+            client = self._clients.of_caller().with_options(timeout=_WINDOW_SECONDS, max_retries=0)
+        root = str(client.base_url).rstrip("/").removesuffix("/v1")
+        for address in (f"{root}/props", "/models"):
+            with contextlib.suppress(Exception, BoundMet):
+                if window := read_window(await settled(client.get(address, cast_to=object)), self.name):
+                    return window
+        return None
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from memzoo.errors import OptionError
 
-__all__ = ["AS_OF", "CONTEXT_WINDOWS", "Tokens", "context_window", "tokens_of"]
+__all__ = ["AS_OF", "CONTEXT_WINDOWS", "Tokens", "context_window", "is_unknown_share", "read_window", "tokens_of"]
 
 Tokens = int | str
 """A number of tokens, or a share of the model's context window such as `"80%"`."""
@@ -67,6 +68,8 @@ CONTEXT_WINDOWS: Mapping[str, int] = {
 
 _MOST_DIGITS = 19  # of tokens
 _SHARE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?|100)\s?%")
+# Names of the window in lists of models: of LM Studio, vLLM, OpenRouter, Mistral, Groq.
+_WINDOW_NAMES = ("loaded_context_length", "max_model_len", "context_length", "max_context_length", "context_window")
 
 
 def context_window(model: str) -> int | None:
@@ -82,10 +85,37 @@ def context_window(model: str) -> int | None:
     return CONTEXT_WINDOWS[max(known, key=len)] if known else None
 
 
-def tokens_of(name: str, limit: object, model: str) -> object:
+def read_window(told: Any, model: str) -> int | None:
+    """Return a model's context window from an endpoint's answer to `/props` or `/models`; `None` without one.
+
+    Example:
+        >>> read_window({"default_generation_settings": {"n_ctx": 4096}}, "any")
+        4096
+        >>> read_window({"data": [{"id": "a", "max_model_len": 8192}, {"id": "b", "max_model_len": 32768}]}, "b")
+        32768
+    """
+    if not isinstance(told, dict):
+        return None
+    listed: Any = told.get("data")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if isinstance(listed, list):
+        named: list[Any] = [one for one in listed if isinstance(one, dict) and one.get("id") == model]
+        windows = [one.get(name) for one in named for name in _WINDOW_NAMES]
+    else:
+        settings: Any = told.get("default_generation_settings")  # pyright: ignore[reportUnknownMemberType]
+        windows = [settings.get("n_ctx")] if isinstance(settings, dict) else []
+    return next((window for window in windows if type(window) is int and window > 0), None)
+
+
+def is_unknown_share(limit: object, model: str) -> bool:
+    """Tell whether a limit is a share of the window of a model that is not in the table."""
+    return isinstance(limit, str) and bool(model and _SHARE.fullmatch(limit.strip())) and context_window(model) is None
+
+
+def tokens_of(name: str, limit: object, model: str, window: int | None = None) -> object:
     """Return a token limit as a number: a share of a model's window is converted, digits in a string are parsed.
 
-    A limit that is not a string is returned unchanged, to be checked later.
+    A limit that is not a string is returned unchanged, to be checked later. `window` is for a model that is not in the
+    table.
 
     Raises:
         OptionError: The string is not a share, or the model's window is unknown.
@@ -102,7 +132,7 @@ def tokens_of(name: str, limit: object, model: str) -> object:
     share = float(found[1]) if found else 0.0
     if not share:
         raise OptionError(f"{name} must be tokens, or a share of the model's window such as '80%', not {limit!r}")
-    window = context_window(model)
+    window = context_window(model) or window
     if window is None:
         of = f"the window of {model!r} is not" if model else "no model is"
         raise OptionError(

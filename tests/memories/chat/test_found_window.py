@@ -1,0 +1,82 @@
+"""A limit that is a share of the window of a model that memzoo does not know: the endpoint tells the window."""
+
+import asyncio
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memzoo import Conversation
+from memzoo.errors import OptionError
+from tests.memories.chat.conftest import Endpoint
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 500}, "total_slots": 1}}
+VLLM = {
+    "/v1/models": {
+        "object": "list",
+        "data": [{"id": "other", "max_model_len": 9}, {"id": "scripted", "max_model_len": 500}],
+    }
+}
+ROUTER = {"/v1/models": {"data": [{"id": "scripted", "context_length": 500, "name": "Scripted"}]}}
+NOTHING = {"/v1/models": {"data": [{"id": "scripted", "context_length": "large"}, "?", {"id": "other", "n_ctx": 7}]}}
+
+
+@dataclass
+class Telling(Endpoint):
+    """An endpoint that tells more than answers.
+
+    Attributes:
+        told: Answers to GET, by path; others are not found.
+        looked: The paths asked for.
+    """
+
+    told: dict[str, Any] = field(default_factory=dict[str, Any])
+    looked: list[str] = field(default_factory=list[str])
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Answer a request."""
+        if environ["REQUEST_METHOD"] != "GET":
+            return super().__call__(environ, start_response)
+        self.looked.append(environ["PATH_INFO"])
+        found = self.told.get(environ["PATH_INFO"])
+        start_response("200 OK" if found else "404 Not Found", [("Content-Type", "application/json")])
+        return [json.dumps(found or {"error": "not found"}).encode()]
+
+
+@pytest.mark.parametrize("told", [LLAMA, VLLM, ROUTER], ids=["llama.cpp", "vLLM", "OpenRouter"])
+@pytest.mark.parametrize("awaited", [False, True], ids=["sync", "async"])
+def test_the_endpoint_tells_the_window(told: dict[str, Any], awaited: bool) -> None:  # noqa: FBT001
+    """It is asked once, before the first turn, and the requests stay within the share."""
+    with Telling(told=told).running() as endpoint:
+        conversation = Conversation(endpoint.model, "buffer", max_tokens="50%")
+        for _ in range(15):
+            endpoint.says("The ferry was cancelled, so the choir sang until the morning came.")
+            said = "Tell me about the ferry, please, and about the choir."
+            assert asyncio.run(conversation.asend(said)) if awaited else conversation.send(said)
+        looked = len(endpoint.looked)
+        sent = [sum(map(conversation.memory.counter, request["messages"])) for request in endpoint.asked]
+    assert looked == 1 + ("/props" not in told)
+    assert 200 < max(sent) <= 250
+
+
+@pytest.mark.parametrize("told", [{}, NOTHING], ids=["neither", "no number"])
+def test_a_window_that_the_endpoint_does_not_tell_is_asked_for(told: dict[str, Any]) -> None:
+    """By name, before anything is stored or sent."""
+    with Telling(told=told).running() as endpoint:
+        conversation = Conversation(endpoint.model, "buffer", max_tokens="50%")
+        with pytest.raises(OptionError, match=r"max_tokens='50%'.* 'scripted' is not .*known here.*: give tokens"):
+            conversation.send("Hi.")
+        assert (conversation.memory.history(), endpoint.asked) == ([], [])
+
+
+def test_a_number_asks_nothing() -> None:
+    """Nor does a known model's share."""
+    with Telling(told=LLAMA).running() as endpoint:
+        endpoint.says("Fine.")
+        Conversation(endpoint.model, "buffer", max_tokens=500).send("Hi.")
+        assert endpoint.looked == []

@@ -145,7 +145,7 @@ def compare(
             ended = run_tasks(tasks, checkpoint, settings, executor=working, progress=progress)
         finally:
             checkpoint.flush()
-        unread = run.offline and any(one.strategy in UNREAD for one in variants) and not _names_found(source)
+        unread = run.offline and any(one.strategy in UNREAD for one in variants) and not _names_found(source, answering)
         results = gather(
             checkpoint.outcomes(),
             memories=[_info(one, run) for one in variants],
@@ -162,10 +162,10 @@ def compare(
         return Comparison(results, {name: one.milliseconds for name, one in sums.items()}, ended)
 
 
-def _names_found(source: Conversations) -> bool:
+def _names_found(source: Conversations, rules: Model) -> bool:
     """Return True if the offline model finds a name in the first exchanges of the first conversations."""
     for transcript in itertools.islice(source(), _LOOKED_INTO):
-        memory = ConversationEntityMemory(llm=OFFLINE)
+        memory = ConversationEntityMemory(llm=rules)
         for exchange in transcript.exchanges[:_FIRST_EXCHANGES]:
             memory.add_messages(exchange.records)
             if memory.entities:

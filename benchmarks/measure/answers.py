@@ -206,6 +206,7 @@ def _read_line(line: str) -> tuple[tuple[_Date, ...], tuple[_Reading, ...]]:
     return (((heading[1], heading[2], heading[3]),) if heading else ()), tuple(windows)
 
 
+@functools.lru_cache(maxsize=1 << 13)
 def _read_text(text: str) -> _Reading:
     words, denied, dates = set[str](), set[str](), list[_Date]()
     plain = set[str]()

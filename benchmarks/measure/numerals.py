@@ -4,6 +4,7 @@ A date ("7 May", "May 7th, 2023", "the first of July", "2026年7月7日", an ISO
 empty part for each part missing in the text, so that dates can be compared part by part.
 """
 
+import functools
 import re
 from collections.abc import Iterable
 
@@ -80,6 +81,10 @@ _WORDED = re.compile(
     rf"(?:[ -](?:and )?(?:{_one_of([*_SMALL, *_LARGE])})\b){{0,12}}\b",
     re.IGNORECASE,
 )
+# A number or a date never goes on after a sentence, except after the short name of a month: "Sept. 5".
+_SENTENCE_END = re.compile(
+    rf"((?<=[.!?])(?<!(?:{_one_of({name[-3:] for name in _MONTH_NUMBERS})})\.)\s+(?!per ?cent))", re.IGNORECASE
+)
 
 
 def with_one_writing(text: str) -> str:
@@ -89,6 +94,12 @@ def with_one_writing(text: str) -> str:
         >>> with_one_writing("Two hundred and fifty on May 7th, 2023: £1,900 or 1.9k, 一千九百五, 六公斤二")
         '250 on \x022023-5-7\x03: £1900 or 1900, 1950, 6公斤2'
     """
+    return "".join(map(_rewrite, _SENTENCE_END.split(text)))
+
+
+# The lines of views differ, but consist of the same sentences.
+@functools.lru_cache(maxsize=1 << 13)
+def _rewrite(text: str) -> str:
     text = text.replace("\x02", " ").replace("\x03", " ")
     text = _HAN_DIGITS.sub(lambda found: _times(found[1], _HAN_UNITS[found[2]]), text)
     text = _HAN_NUMBER.sub(lambda found: _of_han(found[0]), text)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memzoo.benchmarks import sample_transcripts
+from memzoo.benchmarks.transcripts import sample_transcripts
 
 KINDS = ("English", "Chinese", "German", "code", "JSON", "numbers", "short turns")
 _NAMES = "Anna Bruno Chen Dilek Emil Farah Goran Hana Igor Jale".split()

@@ -10,7 +10,7 @@ from memzoo.errors import OptionError
 from memzoo.memories import create_memory
 from memzoo.memories.text.estimating import Estimate, Factors, tokenizer_of
 from memzoo.memories.text.media import weigh_parts
-from memzoo.strategy import token_counter
+from memzoo.memories.text.tokens import token_counter
 
 if TYPE_CHECKING:
     from memzoo.stores import Message

@@ -4,6 +4,7 @@ Rules replace a name, a number or the like in a sentence of the user with a gap.
 message is the evidence, and the words on both sides of the gap are the question.
 """
 
+import functools
 import itertools
 import json
 import re
@@ -258,11 +259,13 @@ def gap_questions(transcript: Transcript, count: int = 20) -> list[Question]:
     said = [_Said(place, messages[place]) for place, role in enumerate(roles) if role == "user"]
     small = {word for text in messages for word in re.findall(r"\b[^\W\d_]+\b", text) if word.islower()}
     folded = [text.casefold() for text in messages]
-    found: list[tuple[_Gap, int]] = []
-    for gap in _gaps(said, small):
-        mentions = sum(gap.answer.casefold() in text for text in folded)
-        if mentions <= _MOST_MENTIONS:
-            found.append((gap, mentions))
+
+    @functools.cache
+    def count_mentions(answer: str) -> int:
+        return sum(answer in text for text in folded)
+
+    counted = ((gap, count_mentions(gap.answer.casefold())) for gap in _gaps(said, small))
+    found = [(gap, mentions) for gap, mentions in counted if mentions <= _MOST_MENTIONS]
     return [
         Question(gap.question, gap.answer, (messages[gap.place],), f"{DRAFTED} {gap.kind}")
         for gap in _spread(found, len(messages), count)

@@ -4,6 +4,7 @@ A request consists of the system tokens before the memory, the memory's view, an
 tokens.
 """
 
+import bisect
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
@@ -230,7 +231,8 @@ def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
 
 def _find_common_start(one: str, other: str) -> str:
     """Return the common beginning of two texts."""
-    return "".join(letter for letter, _ in takewhile(_are_same, zip(one, other, strict=False)))
+    most = min(len(one), len(other))
+    return one[: bisect.bisect_left(range(most), 1, key=lambda place: one[: place + 1] != other[: place + 1])]
 
 
 def _are_same(pair: tuple[object, object]) -> bool:

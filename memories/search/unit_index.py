@@ -271,11 +271,8 @@ class UnitIndex:
         return {number: max(one - cost * self._sizes[number], _LEAST * one) for number, one in scores.items()}
 
     def _rank(self, scores: Mapping[int, float]) -> FoundUnits:
-        def order(number: int) -> tuple[float, int, str, int]:
-            key, place, unit = self._units[number]
-            return -_rounded(scores[number]), unit.seq, key, place
-
-        return FoundUnits([(self._units[number], scores[number]) for number in sorted(scores, key=order)])
+        found = ((self._units[number], score) for number, score in scores.items())
+        return FoundUnits(sorted(found, key=lambda one: (-_rounded(one[1]), one[0].unit.seq, *one[0][:2])))
 
 
 def _delete(keys: list[_Key], key: _Key, order: Callable[[_Key], Any]) -> None:

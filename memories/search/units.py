@@ -1,5 +1,6 @@
 """Known units (a fact, or a statement of a note), which are the pieces that a search finds; and a search's results."""
 
+import functools
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -83,6 +84,7 @@ class FoundUnits:
         return likely
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def tells_advice(statement: str) -> bool:
     """Tell if the first part of a statement reports words of the assistant instead of a fact.
 

@@ -159,6 +159,7 @@ def is_reference(name: str, said: str = "") -> bool:
     return _is_one_of(_ALSO_NAMES, name) and not _ROMANCE.isdisjoint(said.split())
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def _is_one_of(words: frozenset[str], name: str) -> bool:
     return fold(name).strip(_EDGES) in words and not (name.isupper() and name.lower() in _ABBREVIATIONS)
 

@@ -98,7 +98,8 @@ def _find_thoughts(text: str, place: int) -> tuple[int, int, int] | None:
 
 def _match_opening(text: str, place: int = 0) -> tuple[int, re.Pattern[str]] | None:
     """Return the end of the opening mark at a place, and the pattern of its closing mark."""
-    begins = _GAP.match(text, place).end()  # type: ignore[union-attr] # it matches nothing, too
+    gap = _GAP.match(text, place)
+    begins = gap.end() if gap else place
     indent = text[max(place, text.rfind("\n", place, begins) + 1) : begins]
     if not text.startswith(_FIRST, begins) or any(one in indent for one in _INDENTS):
         return None
@@ -140,16 +141,16 @@ class Speech:
         if self._begun:
             return piece
         searched, self._held = len(self._held), self._held + piece
-        while self._closing is None or (ended := self._closing.search(self._held, max(0, searched - _LONGEST))):
-            if self._closing is not None:
+        while True:
+            if self._closing:
+                ended = self._closing.search(self._held, max(0, searched - _LONGEST))
                 # A quote may still follow the mark, which would then only be mentioned.
-                if ended.end() == len(self._held):
-                    break
-                self._held, self._closing, self._thought, searched = self._held[ended.end() :], None, True, 0
+                if ended is None or ended.end() == len(self._held):
+                    return ""
+                self._held, self._closing, self._thought = self._held[ended.end() :], None, True
             if (opened := _match_opening(self._held)) is None:
                 return self.end() if self._held.strip() and not _may_open(self._held) else ""
             searched, self._closing = opened
-        return ""
 
     def end(self) -> str:
         """Return the words that were held back only because they could have become thoughts."""

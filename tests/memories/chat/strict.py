@@ -15,7 +15,7 @@ from tests.memories.chat.conftest import Endpoint, out_of_order
 
 Rule = Callable[["StrictEndpoint", list[Message]], str]
 
-_KNOWN = {
+_KNOWN: dict[str, set[str]] = {
     "system": {"role", "content"},
     "user": {"role", "content", "name"},
     "assistant": {"role", "content", "name", "tool_calls", "refusal"},
@@ -73,7 +73,7 @@ def _call(id_: str, turn: int) -> dict[str, Any]:
 def known_members(endpoint: StrictEndpoint, messages: list[Message]) -> str:
     """No message and no call has a member that the provider does not know, or an empty one."""
     for message in messages:
-        known = _KNOWN[message["role"]] | (endpoint.members if message["role"] == "assistant" else set())
+        known = _KNOWN[message["role"]] | (endpoint.members if message["role"] == "assistant" else set[str]())
         more = message.keys() - known
         for call in message.get("tool_calls", []):
             more |= call.keys() - {"id", "type", "function"} - endpoint.members

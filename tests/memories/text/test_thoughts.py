@@ -115,8 +115,7 @@ def test_thoughts_are_not_learnt(name: str) -> None:
         asked.append(str(messages))
         return "NONE"
 
-    needs = {} if name in ("buffer", "window", "vector-retriever") else {"llm": answer}
-    memory = create_memory(name, **needs)
+    memory = create_memory(name, llm=answer)
     memory.save_context({"input": "Who is Bob?"}, {"output": TAGGED})
     memory.save_context({"input": "Is Bob Miller lying about the merger?"}, {"output": "No."})
     assert THOUGHT not in str(memory.messages("Is Bob Miller lying?")) + "".join(asked)

@@ -124,8 +124,8 @@ class BaseMemory(ABC):
     prompts: "PromptSource" = None
     """Prompt templates of your own: a folder, or a mapping by name."""
     token_counter: "TokenCounterOption" = None
-    """Counts tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one message.
-    By default the tokenizer of `llm`, or an estimate if that is unknown.
+    """Counts tokens: a model's name, `'approximate'` for an estimate, or a function of one message. By default by the
+    name of `llm`: tiktoken for OpenAI's models, an estimate for others.
     """
     on_model_error: Literal["raise", "defer"] = "raise"
     """If the model fails while a save learns, raise a `ModelError`, or log it. The messages are stored in both

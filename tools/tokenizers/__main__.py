@@ -65,7 +65,9 @@ def _fit(counter: Counter, texts: Mapping[str, Sequence[str]], known: Tokenizer)
     # The present costs hold costs that the texts leave open.
     held = np.array([getattr(known, name) for name in _COSTS])
     firm = 0.1 * np.diag(1 / np.maximum(held, 0.1))
-    return [1.02 * cost for cost in np.linalg.lstsq(np.vstack([*rows, firm]), [*aims, *firm @ held], rcond=None)[0]]
+    return [
+        1.02 * float(cost) for cost in np.linalg.lstsq(np.vstack([*rows, firm]), [*aims, *firm @ held], rcond=None)[0]
+    ]
 
 
 @app.command()

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.in_turn import run_in_turn
+
 
 def test_import_needs_no_extra() -> None:
     """The package imports where vcrpy, PyYAML and pytest are absent, and imports none of them early."""
@@ -40,17 +42,13 @@ def test_serializer_names_the_extra() -> None:
     assert "MissingExtraError: Replaying cassettes needs the 'replay' extra." in done.stderr
 
 
-@pytest.mark.parametrize("command", ["list .", "show one.yaml", "check .", "export . new"])
-def test_commands_name_the_extra(command: str, tmp_path: Path) -> None:
+def test_commands_name_the_extra(tmp_path: Path) -> None:
     """Each command without PyYAML tells in a line what to install."""
-    code = (
-        "import sys; sys.modules['yaml'] = None; from memzoo.cli.commands import main\n"
-        f"sys.argv = ['memzoo', 'cassettes', *{command.split()!r}]; main()"
-    )
     (tmp_path / "one.yaml").touch()
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    commands = [f"cassettes {given}" for given in ("list .", "show one.yaml", "check .", "export . new")]
+    done = run_in_turn(*commands, cwd=tmp_path, before="import sys; sys.modules['yaml'] = None")
     told = "error: Replaying cassettes needs the 'replay' extra. Install it with: pip install 'memzoo[replay]'\n"
-    assert (done.returncode, done.stderr) == (2, told)
+    assert {command: (one.code, one.errors) for command, one in done.items()} == dict.fromkeys(commands, (2, told))
 
 
 def test_recordings_of_this_project() -> None:

@@ -1,12 +1,13 @@
 """Commands that installed packages add, by the entry points `memzoo.commands`."""
 
 import functools
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.in_turn import Ran, run_in_turn
 
 MODULE = '''
 import asyncio
@@ -60,43 +61,49 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @functools.cache
-def memzoo(site: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command where the packages are installed, each once."""
-    environment = os.environ | {"PYTHONPATH": str(site)}
-    command = [sys.executable, "-m", "memzoo", *arguments]
-    return subprocess.run(command, env=environment, cwd=site, capture_output=True, text=True, check=False)
+def commands(site: Path) -> dict[str, Ran]:
+    """Run all commands where the packages are installed."""
+    greeted = ("greet --name Anna", "wait --name Anna", "group wait --name Anna")
+    return run_in_turn(
+        "list", "--help", "broken", "text", "unclear", *greeted, cwd=site, environment={"PYTHONPATH": str(site)}
+    )
+
+
+def memzoo(site: Path, *arguments: str) -> Ran:
+    """The outcome of one of the commands."""
+    return commands(site)[" ".join(arguments)]
 
 
 def test_a_package_adds_a_command(site: Path) -> None:
     """It is called and listed like those of memzoo."""
-    assert memzoo(site, "greet", "--name", "Anna").stdout == "Hello Anna!\n"
-    assert "Say hello." in memzoo(site, "--help").stdout
+    assert memzoo(site, "greet", "--name", "Anna").output == "Hello Anna!\n"
+    assert "Say hello." in memzoo(site, "--help").output
 
 
 def test_a_command_that_cannot_be_loaded_stops_no_other(site: Path) -> None:
     """It says what is wrong when it is called; the help and the other commands work."""
     failed = memzoo(site, "broken")
-    assert failed.returncode == 2
-    assert "the package 'greeting' adds 'broken' to memzoo.commands, which cannot be loaded" in failed.stderr
-    assert memzoo(site, "--help").returncode == 0
-    assert memzoo(site, "list").returncode == 0
+    assert failed.code == 2
+    assert "the package 'greeting' adds 'broken' to memzoo.commands, which cannot be loaded" in failed.errors
+    assert memzoo(site, "--help").code == 0
+    assert memzoo(site, "list").code == 0
 
 
 @pytest.mark.parametrize("name", ["text", "unclear"])
 def test_what_is_no_command_stops_no_other(site: Path, name: str) -> None:
     """It says that it is none when it is called, and names the package."""
     failed = memzoo(site, name)
-    [line] = failed.stderr.splitlines()[-1:]
-    assert failed.returncode == 2
+    [line] = failed.errors.splitlines()[-1:]
+    assert failed.code == 2
     assert f"the package 'greeting' adds {name!r} to memzoo.commands, which is neither a function nor" in line
-    assert memzoo(site, "--help").returncode == 0
+    assert memzoo(site, "--help").code == 0
 
 
 def test_a_command_of_memzoo_stays(site: Path) -> None:
     """A package that adds one of the same name replaces nothing, and one warning names both."""
     listed = memzoo(site, "list")
-    assert "ConversationBufferMemory" in listed.stdout
-    assert listed.stderr == (
+    assert "ConversationBufferMemory" in listed.output
+    assert listed.errors == (
         "'list' in memzoo.commands: greeting_command:greet of the package 'greeting' is passed over, "
         "because memzoo.cli.zoo:list_known of the package 'memzoo' is used\n"
     )
@@ -106,8 +113,8 @@ def test_a_command_of_memzoo_stays(site: Path) -> None:
 def test_an_asynchronous_command_is_awaited(site: Path, arguments: list[str], before: str) -> None:
     """It runs to its end like any other, in a group of a package too; what it returns is the exit code."""
     done = memzoo(site, *arguments, "--name", "Anna")
-    assert (done.stdout, done.returncode) == (f"{before}Hello Anna, at last!\n", 3)
-    assert "never awaited" not in done.stderr
+    assert (done.output, done.code) == (f"{before}Hello Anna, at last!\n", 3)
+    assert "never awaited" not in done.errors
 
 
 def test_a_command_loads_only_what_it_needs() -> None:

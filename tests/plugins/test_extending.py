@@ -5,23 +5,8 @@ import re
 from pathlib import Path
 
 from memzoo.stores import Store
+from tests.in_turn import IN_TURN, ran
 from tests.plugins.conftest import PAGE, Run, blocks
-
-IN_TURN = """
-import contextlib, io, json, sys
-from memzoo.cli.commands import main
-
-for command in sys.argv[1:]:
-    sys.argv = ["memzoo", *command.split()]
-    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()) as errors:
-        try:
-            main()
-            code = 0
-        except SystemExit as left:
-            code = left.code
-    print(json.dumps([code, said.getvalue(), errors.getvalue()]))
-"""
-"""Runs several commands in one process, and prints of each its exit code, output and errors."""
 
 
 def test_a_strategy_has_two_names(run: Run):
@@ -195,9 +180,9 @@ def test_commands_take_a_store_of_six_methods(run: Run):
     }
     commands = ["chat --store shelf://top --conversation anna", "list", *lacks]
     done = run("-c", IN_TURN, *commands, typed="I like tea.\n")
-    talked, listed, *refused = (json.loads(line) for line in done.stdout.splitlines())
-    assert "offline: Noted." in talked[1], done.stderr
-    [kind] = [line for line in listed[1].splitlines() if line.startswith("shelf://")]
+    talked, listed, *refused = ran(done.stdout)
+    assert "offline: Noted." in talked.output, done.stderr
+    [kind] = [line for line in listed.output.splitlines() if line.startswith("shelf://")]
     assert "of an installed package" in kind
     for (code, _, errors), lacking in zip(refused, lacks.values(), strict=True):
         [line] = errors.splitlines()

@@ -11,6 +11,7 @@ from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.options import AtLeast, strategy, whole_number
 from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.memories.text.messages import check_several, checked
+from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message, Record
 from memzoo.sync import drive
@@ -82,7 +83,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         whole_number("summarize_step", summarize_step, at_least=1)
         check_several(chat_memory, "chat_memory")
         memory = cls(llm=llm, **options)
-        said = [memory.redactor.message(checked(message)) for message in chat_memory]
+        said = [memory.redactor.message(set_thoughts_apart(checked(message))) for message in chat_memory]
         for start in range(0, len(said), summarize_step):
             drive(memory._take_in(said[start : start + summarize_step]))
         return memory

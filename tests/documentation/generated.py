@@ -147,7 +147,7 @@ def order(_: str) -> str:
 def families(_: str) -> str:
     """The families of endpoints, with what each demands beyond the order."""
     default = Family()
-    told = {
+    told: dict[str, Callable[[Any], str]] = {
         "system_role": lambda role: (
             f"the system text as `{role}`" if role else "the system text in the first user message"
         ),

@@ -21,7 +21,8 @@ from memzoo.memories.text.eviction import (
     fit_messages,
 )
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import as_sent, check_several, checked
+from memzoo.memories.text.messages import check_several, checked
+from memzoo.memories.text.thoughts import set_thoughts_apart
 from memzoo.memories.text.view import View, as_room
 from memzoo.stores import Entry, Message
 from memzoo.sync import blocking
@@ -176,7 +177,7 @@ class WindowMemory(BaseMemory):
             if self.log.pins.entries:
                 what = f"{what}, and the pinned messages"
             raise OverBudgetError.of(what, left.size, limit, self.unit, advice)
-        shown = await self._view(log, [replace(one, message=as_sent(one.message)) for one in left.kept])
+        shown = await self._view(log, left.kept)
         return replace(shown, room=as_room(left.room, shown.entries, self.weight))
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
@@ -190,7 +191,7 @@ class WindowMemory(BaseMemory):
             MessageError: A message is invalid; nothing was changed.
         """
         check_several(messages)
-        new = [self.redactor.message(checked(message)) for message in messages]
+        new = [self.redactor.message(set_thoughts_apart(checked(message))) for message in messages]
         if await (await self.log.refreshed()).tail(1):
             new.insert(0, dict(_START))
         await self._save_redacted(new)

@@ -30,6 +30,7 @@ __all__ = [
     "checked",
     "find_sendable",
     "is_answered",
+    "is_empty",
     "quote_turns",
     "sendable",
     "text_of",
@@ -352,13 +353,13 @@ def find_sendable(messages: Sequence[Message]) -> list[int]:
     Results are matched to calls by id. A result without an earlier call, a call with a missing result, and an answer
     without words are left out.
     """
-    kept = [place for group in group_messages(messages) for place in group if not _is_empty(messages[place])]
+    kept = [place for group in group_messages(messages) for place in group if not is_empty(messages[place])]
     return sorted(kept, key=lambda place: not is_instruction(messages[place]))
 
 
-def _is_empty(message: Message) -> bool:
+def is_empty(message: Message) -> bool:
     """Tell whether an answer has no words, as when the model only thought: many providers refuse such a message."""
-    if isinstance(content := message["content"], str) and content.strip():
+    if isinstance(content := message.get("content"), str) and content.strip():
         return False
     return is_answer(message) and not text_of(message).strip()
 

@@ -12,7 +12,7 @@ from memzoo.memories.text.eviction import fit_pieces
 from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.framing import disarm
 from memzoo.memories.text.grouping import is_answer, is_instruction
-from memzoo.memories.text.messages import Labels, find_sendable
+from memzoo.memories.text.messages import Labels, find_sendable, is_empty
 from memzoo.memories.text.order import lead_with, make_request
 from memzoo.memories.text.thoughts import as_counted
 from memzoo.memories.text.view import Cleared, Piece, Shortened, Shown, View
@@ -136,8 +136,10 @@ class Renderer:
             bound -= excess
 
     def _say(self, view: View) -> list[Piece]:
-        kept = range(len(view.entries)) if view.final else find_sendable(view.messages)
-        entries = [view.entries[place] for place in kept]
+        if view.final:
+            entries = [one for one in view.entries if not is_empty(one.message)]
+        else:
+            entries = [view.entries[place] for place in find_sendable(view.messages)]
         pieces = [
             Piece(one.message, "pinned" if one.seq in view.pinned else "message", one if one.seq > 0 else None)
             for one in entries

@@ -127,7 +127,7 @@ class Speech:
 
     Example:
         >>> speech = Speech()
-        >>> [speech.add(piece) for piece in ("<thi", "nk>Hm.</thi", "nk>", "\\n\\nIt is", " 7.")]
+        >>> [speech.add(piece) for piece in ("<thi", "nk>Hm.</thi", "nk>", "\n\nIt is", " 7.")]
         ['', '', '', 'It is', ' 7.']
     """
 

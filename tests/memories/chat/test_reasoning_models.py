@@ -8,8 +8,9 @@ import openai
 import pytest
 
 from memzoo.http_library import http
-from memzoo.memories import ChatModel, Conversation, create_memory
+from memzoo.memories import STRATEGIES, ChatModel, Conversation, create_memory
 from memzoo.stores import InMemoryStore, Message, Store, export_conversation, import_conversation, open_store
+from memzoo.strategy import further_names
 from tests.memories.chat.strict import STRICT, StrictEndpoint
 from tests.memories.chat.turns import Mishap, failed
 from tests.memories.chat.ways import WAYS
@@ -68,7 +69,8 @@ def test_twenty_turns(strict: StrictEndpoint, tmp_path: Path) -> None:
             store.close()
             store = other
             conversation = talk(strict, store)
-        if turn == 16:  # another strategy
+        if turn == 16:  # another strategy, after a summary
+            assert getattr(conversation.memory, "summary", "")
             conversation = talk(strict, store, "window")
         assert WAYS[turn % 4](conversation, f"Turn {turn}") == f"Noted {turn}."
         if turn == 10:  # an edit
@@ -79,6 +81,17 @@ def test_twenty_turns(strict: StrictEndpoint, tmp_path: Path) -> None:
     assert all(message in sent for message in said)  # in this order
     assert not strict.refused
     store.close()
+
+
+@pytest.mark.parametrize("family", ["deepseek", "gemini"])
+@pytest.mark.parametrize("name", [*STRATEGIES, *further_names()])
+def test_every_strategy_gives_back(name: str, family: str) -> None:
+    """Whatever a memory shows of its log is what the provider sent."""
+    with STRICT[family]().running() as endpoint:
+        conversation = Conversation(model(endpoint), create_memory(name, llm="offline"), tools=[note])
+        for turn in range(1, 5):
+            assert conversation.send(f"Turn {turn}") == f"Noted {turn}."
+        assert not endpoint.refused
 
 
 def test_calls_of_another_model_go_on(strict: StrictEndpoint) -> None:

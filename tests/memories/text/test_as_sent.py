@@ -97,6 +97,9 @@ def test_an_empty_answer_is_not_sent(answer: Any) -> None:
     assert [message["content"] for message in sent] == ["Hi", "Hello?", "Yes."]
     assert sent.stable_upto == 3
     assert memory.history()[:2] == said
+    window = create_memory("message-window", max_messages=9)
+    window.add_messages(said)
+    assert window.messages() == said[:1]
 
 
 def test_members_of_providers_go_back_where_they_are_wanted() -> None:

@@ -25,7 +25,9 @@ def blocks(page: str) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("block", blocks("conversation.md"), ids=["first", "store", "tools", "turns", "responses", "request", "seed"])
+@pytest.mark.parametrize(
+    "block", blocks("conversation.md"), ids=["first", "store", "tools", "turns", "responses", "request", "seed"]
+)
 def test_conversation(block: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Each block runs as it stands, without a key."""
     monkeypatch.chdir(tmp_path)

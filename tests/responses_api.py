@@ -127,12 +127,12 @@ class ResponsesApi(ThreadingHTTPServer):
         kind = item.get("type", "message")
         if kind not in ("message", "function_call", "function_call_output", "reasoning"):
             raise ValueError(f"Invalid value: {kind!r}. Supported values are: 'message', 'function_call', ...")
-        if kind == "message" and isinstance(item["content"], list):
-            parts: list[Item] = item["content"]
-            for part in parts:
+        content: list[Item] | str = item.get("content", "")
+        if kind == "message" and isinstance(content, list):
+            for part in content:
                 if part["type"] not in _PARTS[item["role"]]:
                     raise ValueError(f"Invalid value: {part['type']!r} at {where}.content.")
-        elif kind == "message" and not (isinstance(item["content"], str) and item["content"]):
+        elif kind == "message" and not content:
             raise ValueError(f"Invalid content at {where}.")
         if None in item.values():
             raise ValueError(f"Invalid type for {where!r}: expected a value, but got null instead.")

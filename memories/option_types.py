@@ -52,8 +52,8 @@ class SharedOptions(TypedDict, total=False):
     prompts: PromptSource
     """Prompt templates of your own: a folder, or a mapping by name. Default: `None`."""
     token_counter: TokenCounterOption
-    """Counts tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one message. By
-    default the tokenizer of `llm`, or an estimate if that is unknown. Default: `None`."""
+    """Counts tokens: a model's name, `'approximate'` for an estimate, or a function of one message. By default by the
+    name of `llm`: tiktoken for OpenAI's models, an estimate for others. Default: `None`."""
     on_model_error: Literal["raise", "defer"]
     """If the model fails while a save learns, raise a `ModelError`, or log it. The messages are stored in both cases
     and shown word for word until a later call has learnt them. Default: `'raise'`."""

@@ -57,7 +57,7 @@ class TestRecorded:
     @recorded("summary-buffer")
     def test_summary_buffer(self, recorded_model: ChatModel, call: Call) -> None:
         """The newest answer stands word for word behind a summary of what was before it."""
-        options: dict[str, Any] = {"max_token_limit": 25, "token_counter": "approximate"}
+        options: dict[str, Any] = {"max_token_limit": 33, "token_counter": "approximate"}
         memory = told(ConversationSummaryBufferMemory(llm=recorded_model, **options), call)
         summary, *newest = shown(memory, call).splitlines()
         assert summary.startswith("System: ")

@@ -9,8 +9,8 @@ import pytest
 
 from memzoo.http_library import http
 from memzoo.memories import STRATEGIES, ChatModel, Conversation, create_memory
+from memzoo.memories.strategies.named import further_names
 from memzoo.stores import InMemoryStore, Message, Store, export_conversation, import_conversation, open_store
-from memzoo.strategy import further_names
 from tests.memories.chat.strict import STRICT, StrictEndpoint
 from tests.memories.chat.turns import Mishap, failed
 from tests.memories.chat.ways import WAYS

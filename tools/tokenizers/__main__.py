@@ -2,8 +2,9 @@
 
 import itertools
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,16 +45,18 @@ def _fit(counter: Counter, texts: Mapping[str, Sequence[str]], known: Tokenizer)
 
     2 % come on top: it is better to send a little less than a limit than more.
     """
-    free = Tokenizer("", "", *[0.0] * len(_COSTS), 0)
-    units = [Tokenizer("", "", *(float(one == other) for other in _COSTS), 0) for one in _COSTS]
+    free = Tokenizer("", "", 0, 0, 0, 0, 0, 0, 0, 0)
+    costs: list[dict[str, Any]] = [{one: 1.0} for one in _COSTS]
+    units = [replace(free, **cost) for cost in costs]
     rows, aims = list[Any](), list[float]()
     for kind, said in texts.items():
         chunks = list[tuple[Any, float]]()
-        amounts, tokens, rest = np.zeros(len(_COSTS)), 0, 0.0
+        amounts: Any = np.zeros(len(_COSTS))
+        tokens, rest = 0, 0.0
         for text in said:
             parts = (*text.split(), *BLANKS.findall(text))
             fixed = sum(sum(free.measure(part)) for part in parts)
-            amounts += [sum(sum(unit.measure(part)) for part in parts) - fixed for unit in units]
+            amounts = amounts + [sum(sum(unit.measure(part)) for part in parts) - fixed for unit in units]
             rest += fixed
             tokens += counter.count(text)
             if tokens >= 200:
@@ -134,7 +137,7 @@ def limits(environment: Environment = None, data: Data = None) -> None:
 
 def _sent(strategy: str, counter: Counter, said: Sequence[str]) -> int:
     """Return the true tokens of a strategy's messages, without the summary beside those of summary-buffer."""
-    limit = {"max_tokens" if strategy == "token-window" else "max_token_limit": _LIMIT}
+    limit: dict[str, Any] = {"max_tokens" if strategy == "token-window" else "max_token_limit": _LIMIT}
     memory = create_memory(
         strategy, llm="offline", token_counter=f"approximate {tokenizer_of(counter.model).name}".strip(), **limit
     )
@@ -183,7 +186,7 @@ def _print_table(head: str, rows: Any) -> None:
 
 
 @contextmanager
-def _prepared(environment: Path | None) -> Iterator[tuple[Path, dict[str, Counter]]]:
+def _prepared(environment: Path | None) -> Generator[tuple[Path, dict[str, Counter]]]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = environment or Path(temporary)
         with counters(folder) as known:

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import venv
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,7 +90,7 @@ def prepare(folder: Path) -> Path:
 
 
 @contextmanager
-def counters(folder: Path) -> Iterator[dict[str, Counter]]:
+def counters(folder: Path) -> Generator[dict[str, Counter]]:
     """Yield the counters by family."""
     python, script = prepare(folder), Path(__file__).with_name("counting.py")
     made: dict[str, Counter] = {}

@@ -10,9 +10,9 @@ from typing import Any
 
 from memzoo.benchmarks.transcripts import sample_transcripts
 
-KINDS = ("English", "Chinese", "German", "code", "JSON", "numbers", "short turns")
+KINDS: tuple[str, ...] = ("English", "Chinese", "German", "code", "JSON", "numbers", "short turns")
 _NAMES = "Anna Bruno Chen Dilek Emil Farah Goran Hana Igor Jale".split()
-_SHORT = (
+_SHORT: tuple[str, ...] = (
     "ok|Fine.|Yes please.|no thanks|Hi!|Good.|Sure, go on.|Thanks!|Done.|Why?|And now?|I see.",
     "okay|Great.|Not yet|Hello there|Right.|Of course!|Maybe later.|cool|What else?|Got it.|Bye!|Yes.",
 )
@@ -30,14 +30,14 @@ def make_texts(part: int, environment: Path, data: Path | None = None) -> dict[s
     """
     base = Path(sysconfig.get_paths()["stdlib"])
     code = (one for name in _CODE[part] for one in (base / name).read_text(encoding="utf-8").split("\n\n\n"))
-    made = (
+    made: tuple[list[str], ...] = (
         [*_said("en", part), *(_locomo(data, part) if data else ()), *(_bank(data, "en", part) if data else ())],
         [*_said("zh", part), *(_bank(data, "cn", part) if data else ())],
         list(_translations(environment, _GERMAN[part]))[:400],
         [one for one in code if one.strip()][:60],
         [_result(random.Random(f"{part} {number}"), number) for number in range(96)],  # noqa: S311 - any
         [_count(random.Random(f"{part} {number}"), number % 4 + 4 * part) for number in range(96)],  # noqa: S311
-        _SHORT[part].split("|") * 8,
+        [str(one) for one in _SHORT[part].split("|") * 8],
     )
     return dict(zip(KINDS, made, strict=True))
 

@@ -96,7 +96,7 @@ class Endpoint:
             start_response("400 Bad Request", [("Content-Type", "application/json")])
             return [json.dumps({"error": fault}).encode()]
         self.asked.append(request)
-        answer = self.answers.popleft() | {"tokens": self.count(request["messages"])}
+        answer: dict[str, Any] = {**self.answers.popleft(), "tokens": self.count(request["messages"])}
         kind = "text/event-stream" if request.get("stream") else "application/json"
         start_response("200 OK", [("Content-Type", kind), *answer.get("headers", {}).items()])
         if "events" in answer:

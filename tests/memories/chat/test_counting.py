@@ -123,7 +123,8 @@ def test_what_is_forgotten_is_unlearnt(endpoint: "Endpoint") -> None:
 
 def test_the_offline_model_and_exact_counters_learn_nothing() -> None:
     """The one has no tokenizer, the others have theirs."""
-    for options in ({}, {"token_counter": len}):
+    choices: list[dict[str, Any]] = [{}, {"token_counter": len}]
+    for options in choices:
         conversation = Conversation("offline", "buffer", **options)
         conversation.send(NEWS)
         assert conversation.usage.estimated == {}

@@ -14,7 +14,7 @@ def llm(messages: object) -> str:
     return "Sam, a baker, is back from his holidays." if messages else ""
 
 
-memory = ConversationSummaryBufferMemory(llm=llm, max_token_limit=8, moving_summary_buffer="Sam is a baker.")
+memory = ConversationSummaryBufferMemory(llm=llm, max_token_limit=16, moving_summary_buffer="Sam is a baker.")
 memory.save_context({"input": "Hi, I am Sam, and I am back from my holidays."}, {"output": "Welcome back, Sam!"})
 memory.save_context({"input": "How are you?"}, {"output": "Well!"})
 print(memory.load_memory_variables({})["history"])

@@ -14,7 +14,7 @@ PRICES = {"*": (1.0, 1.0)}
 
 WRONG: list[tuple[str, Sequence[Any]]] = [
     ("budgets", (["x"], 1000, "1000", [1.5], [True], None, [0], [])),
-    ("counter", (5, None, len)),
+    ("counter", (5, None)),
     ("make_model", (5,)),
     ("prompts", (5,)),
     ("prices", (5, [1], {"*": 5}, {"*": ("a", "b")}, {"*": (-1, 2)})),

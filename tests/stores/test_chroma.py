@@ -89,7 +89,7 @@ def test_a_folder_outlives_the_process(tmp_path: Path):
 import sys
 from memzoo.stores import ChromaIndex
 from memzoo.sync import drive
-from memzoo.testing import vector
+from memzoo.testing.store_tools import vector
 index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0), 8: vector(0, 1)}))
 index.close()

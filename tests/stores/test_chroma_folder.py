@@ -24,7 +24,7 @@ KILLED = """
 import os, signal, sys
 from memzoo.stores import ChromaIndex
 from memzoo.sync import drive
-from memzoo.testing import vector
+from memzoo.testing.store_tools import vector
 index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0)}))
 os.kill(os.getpid(), signal.SIGKILL)

@@ -42,7 +42,7 @@ def test_what_is_shown_is_counted() -> None:
     cases = strew([TIMELINE], [TALK], 4, 40, 1)
     assert outcomes(cases, "vector-retriever", [300])[300] == {"both": 4, "both in order": 4}
     late = [Case((*cases[0].exchanges, exchange(OLD, 99)), "What is the budget?", (OLD,), (NEW,))]
-    assert outcomes(late, "token-buffer", [12])[12]["stale"] == 1
+    assert outcomes(late, "token-buffer", [16])[16]["stale"] == 1
 
 
 def test_the_command_says_what_is_missing(tmp_path: Path) -> None:

@@ -101,8 +101,8 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
         import tiktoken
 
         raise OptionError(
-            f"token_counter {option!r} is no model that is known here, and no encoding of tiktoken's; give a model's "
-            f"name, one of {', '.join(tiktoken.list_encoding_names())}, 'approximate', or a function of one message"
+            f"token_counter {option!r} is neither a model with a known tokenizer nor an encoding of tiktoken; give a "
+            f"model's name, one of {', '.join(tiktoken.list_encoding_names())}, 'approximate', or a function of one message"
         )
     return _estimating(name)
 

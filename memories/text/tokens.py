@@ -101,8 +101,9 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
         import tiktoken
 
         raise OptionError(
-            f"token_counter {option!r} is neither a model with a known tokenizer nor an encoding of tiktoken; give a "
-            f"model's name, one of {', '.join(tiktoken.list_encoding_names())}, 'approximate', or a function of one message"
+            f"token_counter {option!r} is neither a model with a known tokenizer nor an encoding of tiktoken; give "
+            f"a model's name, one of {', '.join(tiktoken.list_encoding_names())}, 'approximate', or a function of one "
+            "message"
         )
     return _estimating(name)
 

@@ -55,7 +55,7 @@ def test_a_family_can_be_chosen_by_name() -> None:
     """`token_counter` takes a model's name, and the name that a counter has; an unknown name is an error."""
     assert token_counter("qwen3").name == token_counter("approximate qwen").name == "approximate qwen"
     assert token_counter("approximate", "qwen3").name == "approximate qwen"
-    with pytest.raises(OptionError, match="'my-own-model' is no model that is known here"):
+    with pytest.raises(OptionError, match="'my-own-model' is neither a model with a known tokenizer"):
         token_counter("my-own-model")
 
 

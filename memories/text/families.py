@@ -74,7 +74,7 @@ FAMILIES: dict[str, Family] = {
     # openrouter.ai, "Reasoning Tokens" (June 2026): `reasoning_details` go back unchanged and in their order.
     "openrouter": Family(returns=_DETAILS),
     # ai.google.dev, "Thought signatures" (Gemini 3, 2026): the first call of each step must have its signature, else
-    # status 400; the page names the text that stands for the signature of another model's call.
+    # status 400. The text that stands for a missing signature is the one that strands-agents sends (its PR 1298).
     "gemini": Family(returns=_SIGNATURES, missing_signature="skip_thought_signature_validator"),
     "gemini-2": Family(returns=_SIGNATURES),
     # Templates of Gemma 1 and 2: "System role not supported"; Phi-3's first drops the system text without a word.
@@ -85,7 +85,8 @@ FAMILIES: dict[str, Family] = {
 """The families by name. "any" is the form for all endpoints that no rule in `_RULES` names."""
 
 # Rules to find the family: a regular expression for the host and model, such as "api.mistral.ai mistral-large-latest",
-# and the family. The first match counts. A wrong match costs tokens, never an error.
+# and the family. The first match counts. A wrong match costs tokens, and is an error only where an endpoint refuses
+# thoughts.
 _RULES: tuple[tuple[str, str], ...] = (
     (r"^(\S*\.)?(groq\.com|cerebras\.ai|openai\.com|azure\.com|amazonaws\.com|anthropic\.com) ", "any"),
     (r"^(\S*\.)?openrouter\.ai ", "openrouter"),

@@ -23,7 +23,7 @@ THOUGHT_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 
 # The opening and the closing mark of thoughts, as models and chat templates write them.
 _MARKS = (
-    (r"<(?P<tag>think|thinking|thoughts?|reasoning|scratchpad|seed:think)\b[^<>\n]{0,99}>", "</{tag}>"),
+    (r"<(?P<tag>think|thinking|thoughts?|reasoning|scratchpad|seed:think|mm:think)\b[^<>\n]{0,99}>", "</{tag}>"),
     (r"\[THINK\]", r"\[/THINK\]"),
     (r"◁think▷", r"◁/think▷"),
     (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),

@@ -27,6 +27,7 @@ APART: Message = {"role": "assistant", "content": "Bob is your boss.", "reasonin
         ("[THINK]Hm.[/THINK]Yes.", "Hm.", "Yes."),
         ("◁think▷Hm.◁/think▷Yes.", "Hm.", "Yes."),
         ("<seed:think>Hm.</seed:think>Yes.", "Hm.", "Yes."),
+        ("<mm:think>Hm.</mm:think>Yes.", "Hm.", "Yes."),
         ("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.", "Hm.", "Yes."),
         ("<think>`</think>` ends it.</think>Yes.", "`</think>` ends it.", "Yes."),
         ("<think>Hm.</think>", "Hm.", ""),

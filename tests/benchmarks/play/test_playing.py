@@ -34,7 +34,9 @@ WORDS = st.text(st.sampled_from("ab Oslo.\n<>&\x00\u202e\U0001f600"), min_size=1
 def by_hand(transcript: Transcript, name: str, budget: int = 200) -> Iterator[tuple[BaseMemory, str | None]]:
     """A memory at each moment, and what the user says next."""
     store = InMemoryStore(clock=lambda: datetime(2026, 5, 8, tzinfo=UTC))
-    common: dict[str, Any] = {"store": store, "conversation_id": name, "token_counter": "approximate", "llm": "offline"}
+    # A comparison counts the texts alone.
+    counter = Settings().counting.of_message
+    common: dict[str, Any] = {"store": store, "conversation_id": name, "token_counter": counter, "llm": "offline"}
     memory = PRESETS[name].make(budget, human_prefix="Human", ai_prefix="AI", **common)
     assert memory is not None
     yield memory, transcript.exchanges[0].user_text

@@ -20,19 +20,19 @@ BY_ONE = CacheRule("by one")
 
 
 def of(name: str, transcript: Transcript, words: TextCounter) -> Requests:
-    """The requests of a memory behind 10 tokens of a system prompt."""
+    """The requests of a memory behind 10 tokens of a system prompt, and a system message of 5."""
     found = measure_requests([transcript], parse_variant(name), words, budget=100, systems=[10], rule=BY_ONE)
     return found.requests[10]
 
 
 def test_who_shows_everything_repeats_all_but_the_newest_exchange(transcript: Transcript, words: TextCounter) -> None:
     """With role and marks the user's three messages have 9, 11 and 9 tokens, the answers between them 10 and 9."""
-    assert of("buffer", transcript, words) == Requests(3, 19 + (19 + 10 + 11) + (40 + 9 + 9), 19 + 40)
+    assert of("buffer", transcript, words) == Requests(3, 24 + (24 + 10 + 11) + (45 + 9 + 9), 24 + 45)
 
 
 def test_a_window_that_slides_repeats_the_system_prompt_alone(transcript: Transcript, words: TextCounter) -> None:
     """With one exchange in view, the third request begins with another message of the user."""
-    assert of("window:k=1", transcript, words) == Requests(3, 19 + 40 + (10 + 11 + 9 + 9), 19 + (10 + 3))
+    assert of("window:k=1", transcript, words) == Requests(3, 24 + 45 + (15 + 11 + 9 + 9), 24 + (15 + 3))
 
 
 @pytest.mark.parametrize("names", [["window"], ["window:k=1", "vector-retriever"]])

@@ -7,7 +7,11 @@ import pytest
 from memzoo.memories import ConversationBufferMemory, ConversationBufferWindowMemory
 from memzoo.stores import InMemoryStore, Message
 
-CALL: Message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": {"name": "f"}}]}
+CALL: Message = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+}
 RESULT: Message = {"role": "tool", "tool_call_id": "c1", "content": "done"}
 
 

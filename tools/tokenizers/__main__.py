@@ -78,7 +78,7 @@ def check(environment: Environment = None, data: Data = None) -> None:
     """Print the signed errors of the estimate on the texts to check, in percent: by the table, and as it learns."""
     with _prepared(environment) as (folder, known):
         texts = make_texts(1, folder, data)
-        _print_table("| by the table, before -> now | " + " | ".join(known) + " |", _table_errors(known, texts))
+        _print_table("| by the table, without -> with | " + " | ".join(known) + " |", _table_errors(known, texts))
         rows = (
             (kind, [_percent(max(_talk(one, [texts[kind]] * 10)[5:], key=abs)) for one in known.values()])
             for kind in KINDS

@@ -23,6 +23,9 @@ _MARK = "(?:<[|][a-z_]{1,40}[|]>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>|<(?:start|end
 # The group is not possessive, because some Pythons (such as 3.11.2) match such groups wrongly.
 _LEADING = re.compile(rf"(?:\s*+{_MARK}\s*+(?:(?:assistant|model|chatbot|analysis)\b\s*+)?)*", re.IGNORECASE)
 _OTHERS_TURN = re.compile(r"(?:user|system|human|tool)\b", re.IGNORECASE)
+_ONE_MARK = re.compile(_MARK, re.IGNORECASE)
+_OTHERS_BEGIN = re.compile(rf"{_MARK}(?:\s?{_MARK})?\s?(?:user|system|human|tool)\b", re.IGNORECASE)
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _STOP = re.compile(rf"(?<=\n){_MARK}|{_MARK}(?=[^\S\n]*(?:\n|\Z|{_MARK}))", re.IGNORECASE)
 
 _TAG_LINE = re.compile(r"\s*<(/?)([a-z_]{1,30})>\s*", re.IGNORECASE)
@@ -67,11 +70,12 @@ def split_answer(text: str) -> tuple[str, str]:
         thoughts, words = text, text.rpartition(_FINAL)[2] if _FINAL in text else ""
     elif words == text and (mark := _THOUGHT.search(text)):
         before = text[: mark.start()]
-        if mark["opening"] and not before.strip():
+        # Within a line, the opening mark is only mentioned, as are marks in a block of code.
+        if mark["opening"] and not before.strip() and text[mark.end() : mark.end() + 1] in {"", "\n"}:
             thoughts, words = text[mark.end() :], ""
-        elif not mark["opening"] and _ends_line(text, mark) and "```" not in before:
+        elif not mark["opening"] and _ends_line(text, mark) and not _FENCE.search(before):
             thoughts, words = before, text[mark.end() :]
-    return thoughts.strip(), _without_marks(words)
+    return thoughts.strip(), _without_turn_marks(words)
 
 
 def extract_spoken(text: str) -> str:
@@ -86,6 +90,22 @@ def extract_spoken(text: str) -> str:
     elif text.lstrip().startswith(_CHANNEL):
         return ""
     return _without_marks(_without_thoughts(text))
+
+
+def _without_turn_marks(text: str) -> str:
+    """Return an answer without the marks around its turn, and without another's turn behind; other marks are words."""
+    begun = text[_LEADING.match(text).end() :]  # type: ignore[union-attr] # it matches nothing, too
+    if len(begun) < len(text) and _OTHERS_TURN.match(begun):
+        return ""
+    other = _OTHERS_BEGIN.search(begun)
+    said = begun[: other.start()] if other and not _FENCE.search(begun[: other.start()]) else begun
+    strikes = "<s>" in said
+    while (said := said.strip()) and said[-1] in ">]":
+        start = max(said.rfind("<"), said.rfind("["))
+        if start < 0 or not _ONE_MARK.fullmatch(said, start) or (strikes and said.endswith("</s>")):
+            break
+        said = said[:start]
+    return said
 
 
 def _without_marks(text: str) -> str:

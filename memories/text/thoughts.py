@@ -31,8 +31,11 @@ _MARKS = (
     (r"<\|channel\|>analysis<\|message\|>", r"(?:<\|end\|><\|start\|>assistant)?<\|channel\|>final<\|message\|>"),
 )
 _QUOTES = "[`\"'“”]"
-# A closing mark in quotes is only mentioned. More than three spaces before an opening mark are Markdown for code.
-_PAIRS = [(re.compile(opening, re.IGNORECASE), rf"(?<!{_QUOTES}){closing}(?!{_QUOTES})") for opening, closing in _MARKS]
+# A closing mark between quotes is only mentioned. More than three spaces before an opening mark are Markdown for code.
+_PAIRS = [
+    (re.compile(opening, re.IGNORECASE), rf"(?:(?<!{_QUOTES}){closing}|{closing}(?!{_QUOTES}))")
+    for opening, closing in _MARKS
+]
 _GAP = re.compile(r"\s*")
 _INDENTS = ("\t", "    ")
 _FIRST = ("<", "[", "◁")
@@ -77,7 +80,10 @@ def set_thoughts_apart(message: Message) -> Message:
 
 def name_thoughts(message: Message, thoughts: str) -> Message:
     """Return thoughts under the first name that the message does not have; without thoughts, return nothing."""
-    return {next(name for name in THOUGHT_FIELDS if not message.get(name)): thoughts} if thoughts else {}
+    if not thoughts:
+        return {}
+    name = next((name for name in THOUGHT_FIELDS if not message.get(name)), THOUGHT_FIELDS[-1])
+    return {name: "\n\n".join(map(str, filter(None, (message.get(name), thoughts))))}
 
 
 def _first_text(content: Any) -> str:
@@ -154,7 +160,10 @@ class Speech:
 
     def end(self) -> str:
         """Return the words that were held back only because they could have become thoughts."""
-        said, self._held, self._begun = "" if self._closing else self._held, "", True
+        opened = _match_opening(self._held)
+        # Thoughts without an end begin with a mark that is alone on its line; within a line, the mark is a word.
+        is_thought = opened is not None and self._held[opened[0] : opened[0] + 1] in {"", "\n"}
+        said, self._held, self._begun = "" if is_thought else self._held, "", True
         return said.lstrip() if self._thought else said
 
 

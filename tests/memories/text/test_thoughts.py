@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,8 @@ from hypothesis import strategies as some
 
 from memzoo.hosts.migrate.chat_exports import logs_of
 from memzoo.memories import STRATEGIES, create_memory
-from memzoo.memories.text.thoughts import Speech, extract_thoughts
+from memzoo.memories.models.cleaning import split_answer
+from memzoo.memories.text.thoughts import THOUGHT_FIELDS, Speech, extract_thoughts, name_thoughts
 from memzoo.stores import EncryptedStore, Message, open_store
 
 THOUGHT = "Bob Miller may be lying about the merger."
@@ -30,12 +32,42 @@ APART: Message = {"role": "assistant", "content": "Bob is your boss.", "reasonin
         ("<mm:think>Hm.</mm:think>Yes.", "Hm.", "Yes."),
         ("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.", "Hm.", "Yes."),
         ("<think>`</think>` ends it.</think>Yes.", "`</think>` ends it.", "Yes."),
+        ('<think>She said "hi"</think>`Yes.`', 'She said "hi"', "`Yes.`"),
         ("<think>Hm.</think>", "Hm.", ""),
     ],
 )
 def test_thoughts_are_found(text: str, thoughts: str, words: str) -> None:
     """As models and chat templates write them, once or several times."""
     assert extract_thoughts(text) == (thoughts, words)
+
+
+SPOKEN = [
+    "The template:\n```\n<s>[INST] Hi [/INST]\n```\nUse it well.",
+    "That is <s>wrong</s>",
+    "ChatML ends a turn with <|im_end|>\nand begins it with <|im_start|>, then the role.",
+    "<think> is the tag that opens a thought.",
+    "Sure:\n~~~\n</think>\n~~~\nThat ends it.",
+]
+
+
+@pytest.mark.parametrize("text", SPOKEN)
+def test_an_answer_about_marks_is_whole(text: str) -> None:
+    """Words about the marks of thoughts and of chat templates are words, in pieces as well."""
+    assert split_answer(text) == ("", text)
+    speech = Speech()
+    assert "".join([*map(speech.add, text), speech.end()]) == text
+
+
+@pytest.mark.parametrize("text", ["Yes.<|im_end|>\n<|im_start|>user\nAnd?", "<s> Yes.</s>", "assistant<|im_end|>"])
+def test_the_marks_around_an_answer_go(text: str) -> None:
+    """A chat template's marks at the end of an answer, and another's turn behind them, are no words."""
+    assert split_answer(text)[1] in {"Yes.", "assistant"}
+
+
+def test_thoughts_find_a_name_or_join_the_last() -> None:
+    """A message that has thoughts under each name keeps all of them."""
+    held: dict[str, Any] = dict.fromkeys(THOUGHT_FIELDS, "Before.")
+    assert name_thoughts({"role": "assistant", **held}, "Hm.") == {"thoughts": "Before.\n\nHm."}
 
 
 UNTOUCHED = [

@@ -32,7 +32,8 @@ APART: Message = {"role": "assistant", "content": "Bob is your boss.", "reasonin
         ("<mm:think>Hm.</mm:think>Yes.", "Hm.", "Yes."),
         ("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.", "Hm.", "Yes."),
         ("<think>`</think>` ends it.</think>Yes.", "`</think>` ends it.", "Yes."),
-        ('<think>She said "hi"</think>`Yes.`', 'She said "hi"', "`Yes.`"),
+        ('<think>She said "hi"</think>Yes.', 'She said "hi"', "Yes."),
+        ("<think>Hm.</think>`Yes` it is.", "Hm.", "`Yes` it is."),
         ("<think>Hm.</think>", "Hm.", ""),
     ],
 )

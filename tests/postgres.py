@@ -96,7 +96,8 @@ class PostgresServer:
 
     def tables(self) -> list[Path]:
         """The files of all tables and indexes."""
-        return [path for path in (self._server.pgdata / "base").rglob("*") if path.is_file()]
+        # Their names are numbers; the server replaces files of its own, such as a cache, at any time.
+        return [path for path in (self._server.pgdata / "base").rglob("[0-9]*") if path.is_file()]
 
     def start(self) -> None:
         """Start it again after a `stop`."""

@@ -101,7 +101,8 @@ def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int 
     made = arrange(_as_family(_system_first(pieces, family), family), stand_ins)
     moving = (number for number, (_, parts) in enumerate(made) if any(max(places) >= stable for places in parts))
     still = next(moving, len(made))
-    messages = [_join(joined) for joined, _ in made]
+    recalled = [[any(pieces[one].kind == "recalled" for one in places) for places in parts] for _, parts in made]
+    messages = [_join(joined, records) for (joined, _), records in zip(made, recalled, strict=True)]
     # The next user message would join a user message at the end.
     still -= still == len(made) > 0 and messages[-1]["role"] == "user"
     return Shown(copy_json(messages), pieces, stable_upto=still, room=room)
@@ -167,11 +168,15 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
 def cache_control(message: Message) -> Message:
     """Return a message with a mark for Anthropic's prompt cache: the cached part of the prompt ends with the message.
 
+    A message without content, such as one of calls alone, is returned unchanged.
+
     Example:
         >>> cache_control({"role": "user", "content": "Hi!"})["content"]
         [{'type': 'text', 'text': 'Hi!', 'cache_control': {'type': 'ephemeral'}}]
     """
-    *parts, last = _parts(message["content"]) or [{"type": "text", "text": text_of(message)}]
+    if not (content := _parts(message["content"])):
+        return message
+    *parts, last = content
     return {**message, "content": [*parts, {**last, "cache_control": {"type": "ephemeral"}}]}
 
 
@@ -273,8 +278,13 @@ def _fit_id(id_: str, family: Family) -> str:
     return hashlib.sha256(id_.encode(errors="replace")).hexdigest()[:9]
 
 
-def _join(messages: Sequence[Message]) -> Message:
-    """Return neighbours of one role as one message; the speakers stand before the words if they differ."""
+def _join(messages: Sequence[Message], recalled: Sequence[bool]) -> Message:
+    """Return neighbours of one role as one message; the speakers stand before the words if they differ.
+
+    Args:
+        messages: The neighbours.
+        recalled: For each message, true if the memory made it: a frame guards its words, which nobody said.
+    """
     if len(messages) == 1:
         return messages[0]
     names = {str(message.get("name") or "") for message in messages}
@@ -283,7 +293,11 @@ def _join(messages: Sequence[Message]) -> Message:
     contents = [message["content"] for message in messages if _has_words(message["content"])]
     if len(names) > 1:
         del joined["name"]
-        contents = [_say(message, names - {""}) for message in messages if _has_words(message["content"])]
+        contents = [
+            message["content"] if is_record else _say(message, names - {""})
+            for message, is_record in zip(messages, recalled, strict=True)
+            if _has_words(message["content"])
+        ]
     if all(isinstance(content, str) for content in contents):
         return {**joined, "content": "\n\n".join(contents)}
     return {**joined, "content": [part for content in contents for part in _parts(content)]}

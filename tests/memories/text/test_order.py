@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.memories import create_memory
 from memzoo.memories.text.families import FAMILIES, Family, family_of
 from memzoo.memories.text.framing import frame_text
 from memzoo.memories.text.grouping import group_messages
 from memzoo.memories.text.messages import as_sent
-from memzoo.memories.text.order import FOLLOWS, STAND_INS, find_fault, in_turns, make_request
+from memzoo.memories.text.order import FOLLOWS, STAND_INS, cache_control, find_fault, in_turns, make_request
 from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
 from tests.conversations import Chatter, call, legacy_call, legacy_result, result, said
@@ -241,3 +242,20 @@ def test_a_family_is_known_by_the_models_name(model: str, family: str) -> None:
 def test_a_family_is_known_by_the_endpoint() -> None:
     """A host of a family tells the family of each of its models."""
     assert family_of("open-7b", "https://api.mistral.ai/v1") == FAMILIES["mistral"]
+
+
+def test_a_named_question_leaves_the_record_before_it_as_it_is() -> None:
+    """The asker's name stands before the question alone; the memory's own words are nobody's forgery."""
+    memory = create_memory("vector-retriever")
+    for name in ("Ann", "Bob"):
+        said = [{"role": "user", "name": name, "content": f"I like green {name}"}]
+        memory.add_messages([*said, {"role": "assistant", "content": "OK."}])
+    [asked] = memory.request({"role": "user", "name": "Ann", "content": "Do I like green?"})
+    assert asked["content"].endswith("</record>\n\nAnn: Do I like green?")
+    assert "> " not in asked["content"].replace("<record>", "")
+
+
+def test_a_mark_for_a_cache_needs_content() -> None:
+    """A message of calls alone gets no words by the mark."""
+    message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function"}]}
+    assert cache_control(message) is message

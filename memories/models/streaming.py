@@ -1,5 +1,6 @@
 """Puts the chunks of a streamed answer together, with the members that only some providers send."""
 
+import json
 from typing import Any
 
 from memzoo.memories.text.thoughts import Speech
@@ -40,9 +41,16 @@ class StreamedAnswer:
         self._speech = Speech()
         self._message: dict[str, Any] = {}
         self._calls: dict[int, dict[str, Any]] = {}
+        # The id, name and arguments of each call so far, and the place of the newest call with each number.
+        self._begun_calls: list[list[str]] = []
+        self._places: dict[int, int] = {}
 
     def add(self, chunk: Any) -> str:
         """Add a chunk, and return the words that can be said now, without thoughts at the beginning."""
+        from openai.types.chat.chat_completion_chunk import ChoiceDelta
+
+        for choice in chunk.choices:
+            choice.delta = choice.delta or ChoiceDelta()  # some endpoints end with a chunk without a delta
         delta = chunk.choices[0].delta if chunk.choices else None
         if delta:
             self._take_members(delta)
@@ -79,11 +87,41 @@ class StreamedAnswer:
             _join(self._message, {"thinking": thoughts} if thoughts else {})
             delta.content = "".join(part["text"] for part in parts if part["type"] == "text")
         for call in delta.tool_calls or ():
-            if getattr(call, "index", None) is None:  # the call comes whole, or goes on without an id
-                call.index = len(self._calls) if call.id or not self._calls else len(self._calls) - 1
             # The client takes every piece of a call for one of its function.
             call.function = call.function or ChoiceDeltaToolCallFunction()
+            self._number(call)
             _join(self._calls.setdefault(call.index, {}), _take(call))
+
+    def _number(self, call: Any) -> None:
+        """Number a piece of a call by the call's place in the answer.
+
+        Endpoints number calls from 0 or 1, give all calls the number 0, or none, and may repeat id and name in each
+        piece, which the client would join.
+        """
+        number, begun = getattr(call, "index", None), self._begun_calls
+        place = len(begun) - 1 if number is None else self._places.get(number, -1)
+        if number is None and call.id:
+            place = next((at for at, (id_, *_) in enumerate(begun) if id_ == call.id), -1)
+        id_, name, arguments = begun[place] if place >= 0 else ("", "", "")
+        is_another = bool(call.id and id_ and call.id != id_)
+        is_whole = number is None and not call.id and bool(call.function.name) and _is_object(arguments)
+        if place < 0 or is_another or is_whole:
+            place, id_, name, arguments = len(begun), "", "", ""
+            begun.append([])
+        call.id = None if id_ and call.id == id_ else call.id
+        call.function.name = None if call.function.name == name else call.function.name
+        arguments = "" if number is not None else arguments + (call.function.arguments or "")
+        begun[place] = [call.id or id_, name + (call.function.name or ""), arguments]
+        call.index = place
+        if number is not None:
+            self._places[number] = place
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
 
 
 def _take(thing: Any) -> dict[str, Any]:

@@ -28,8 +28,10 @@ X, Y = ("look", '{"city": "X"}'), ("look", '{"city": "Y"}')
         ([piece('{"city": ', id="a"), piece('"X"}', id="a"), piece(Y[1], id="b")], [X, Y]),
         ([piece('{"city": ', index=0, id="a"), piece('"X"}', index=0, id="a")], [X]),
         (
-            [piece('{"city"', index=0, id="a"), piece('{"city"', index=1, id="b")]
-            + [piece(': "X"}', None, index=0), piece(': "Y"}', None, index=1)],
+            [
+                *(piece('{"city"', index=0, id="a"), piece('{"city"', index=1, id="b")),
+                *(piece(': "X"}', None, index=0), piece(': "Y"}', None, index=1)),
+            ],
             [X, Y],
         ),
     ],

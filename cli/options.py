@@ -52,6 +52,13 @@ __all__ = [
 # The most conversation ids in an error message.
 _LISTED = 20
 _MODEL = re.compile(r"(.+?):(\w++=.*)")
+# The options of memories that a command has under another name.
+_OTHERS = {
+    "llm": "use --model",
+    "store": "use --store",
+    "conversation_id": "use --conversation",
+    "name": "the name of the strategy stands before the colon",
+}
 _NUMBERS = {"max_completion_tokens", "max_tokens", "temperature", "timeout"}
 _NO_KEY = (
     "model {!r} needs a key: set OPENAI_API_KEY (to any text, for another machine's server that asks for none), or "
@@ -181,6 +188,8 @@ class Asked:
         """
         found = _MODEL.fullmatch(self.given)
         options = read_options(found[2]) if found else {}
+        if "model" in options:
+            raise OptionError(f"--model has the model's name before the colon, not as an option: {self.given!r}")
         for name in _NUMBERS & options.keys():
             if not isinstance(options[name], int | float):
                 raise OptionError(f"--model: {name} must be a number, not {options[name]!r}")
@@ -211,10 +220,12 @@ class Asked:
             OptionError: The model cannot be asked, or an option cannot work.
         """
         name, own = read_memory(given)
+        if other := next((option for option in _OTHERS if option in own), None):
+            raise OptionError(f"{other} is no option of --memory: {_OTHERS[other]}")
         if issubclass(strategy_named(name), ModelBackedMemory):
             options["llm"] = self.make_model()
         counter = token_counter(own.pop("token_counter", None), self.model).chosen
-        return create_memory(name, token_counter=counter, **own, **options)
+        return create_memory(name, token_counter=counter, **{**options, **own})
 
     def check(self, name: str) -> None:
         """Check the endpoint and the key for a model, without asking the model.

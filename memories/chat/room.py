@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
-from memzoo.memories.text.eviction import fit_pieces
+from memzoo.memories.text.eviction import fit_pieces, make_fitting
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.fitting import shorten_text, without_middle
 from memzoo.memories.text.grouping import is_instruction
@@ -86,19 +86,20 @@ class Room:
         def weigh(piece: Piece) -> int:
             return self._tokens(piece.sent_to(family))
 
-        needed, bound = sum(map(weigh, least)), limit
-        while needed <= limit:
+        weight = sum(map(weigh, least))
+
+        def make(bound: int) -> tuple[list[Piece], int]:
             left, size = fit_pieces(pieces, bound, weigh)
             if size > bound:
                 others = [one for one in pieces if _stays(one) and one not in least]
-                left = [*self._beginnings(others, bound - needed), *least]
-            # Joined messages, and the frame around texts in the system message, may take some more.
-            excess = sum(map(self._tokens, make_request(left, family))) - limit
-            if excess <= 0:
-                return left
-            if len(left) <= len(least):
-                needed += excess
-            bound -= excess
+                rules = [one for one in least if one.kind == "system"]
+                rest = [one for one in least if one.kind != "system"]
+                left = [*rules, *self._beginnings(others, bound - weight), *rest]
+            return left, sum(map(self._tokens, make_request(left, family)))
+
+        if (left := make_fitting(make, limit)) is not None:
+            return left
+        needed = sum(map(self._tokens, make_request(least, family)))
         what = f"{_WHAT}, and the pinned messages" if any(one.kind == "pinned" for one in least) else _WHAT
         raise OverBudgetError.of(what, self.max_tokens + needed - limit, self.max_tokens, advice="; nothing was sent")
 

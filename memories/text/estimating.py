@@ -158,8 +158,9 @@ def _weigher(tokenizer: Tokenizer, letters: float, signs: float, marks: float) -
 
 # How far each factor may be off before any answer, and its bounds.
 _DOUBTS = Factors(0.08, 0.12, 0.12, 1.5, 10.0)
-_LEAST, _MOST = Factors(0.5, 0.3, 0.4, 0.0, 0.0), Factors(2.0, 3.0, 3.0, 16.0, 4096.0)
-_TOOLS_DOUBT = 0.3
+_LEAST, _MOST = Factors(0.5, 0.3, 0.4, 0.0, 0.0), Factors(2.0, 3.0, 3.0, 16.0, 256.0)
+# The most that the descriptions of tools may be of a request that teaches.
+_MOST_TOOLS = 0.25
 _NOISE = 0.004
 # The factors in use follow if the request has this much more or fewer tokens by the learnt ones. More come with some
 # to spare, so a change always is at least 3 %.
@@ -230,18 +231,19 @@ class Estimate:
         """Correct the factors by an endpoint's count of a request.
 
         Returns:
-            The values to keep with the answer, for `follow`; `None` if there is nothing to learn, as from a request
-            with pictures, whose weights are guesses.
+            The values to keep with the answer, for `follow`. There is nothing to learn from a request with pictures,
+            whose weights are guesses, or mostly of tools; then the values are those before, `None` for the table's.
         """
         if not counted or any(map(weigh_parts, request)):
-            return None
+            return self._tell()
         offered = self._measure(json.dumps(list(tools))) if tools else (0.0, 0.0, 0.0)
         said = (self._measure(text_of(message)) for message in request)
         amounts = (*map(sum, zip(offered, *said, strict=True)), float(len(request)), 1.0)
         guess = _dot(self.learnt, amounts)
-        if not _PLAUSIBLE[0] <= counted / guess <= _PLAUSIBLE[1]:
-            return None
-        doubts = _DOUBTS._replace(base=_DOUBTS.base + _TOOLS_DOUBT * sum(offered))
+        # An endpoint writes the descriptions of tools in a form of its own: many of them say nothing of the words.
+        if sum(offered) > _MOST_TOOLS * guess or not _PLAUSIBLE[0] <= counted / guess <= _PLAUSIBLE[1]:
+            return self._tell()
+        doubts = _DOUBTS
         pulls = [doubt * doubt * amount for doubt, amount in zip(doubts, amounts, strict=True)]
         gain = (counted - guess) / (_dot(pulls, amounts) + (_NOISE * counted) ** 2)
         learnt = Factors(
@@ -257,6 +259,12 @@ class Estimate:
             factors = learnt
         self._use(factors, learnt)
         return {"as": self.tokenizer.name, "tokens": round(guess), "factors": factors, "learnt": learnt}
+
+    def _tell(self) -> dict[str, Any] | None:
+        """Return the factors as they are, to keep them with the newest answer; `None` for the table's."""
+        if self.learnt == Factors(frame=self.tokenizer.frame):
+            return None
+        return {"as": self.tokenizer.name, "factors": self.factors, "learnt": self.learnt}
 
     def _measure(self, text: str) -> tuple[float, ...]:
         measured = map(self.tokenizer.measure, (*text.split(), *BLANKS.findall(text)))

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
 from memzoo.memories.text.messages import text_of
@@ -20,7 +20,10 @@ __all__ = [
     "evict_as_langchain4j",
     "fit_messages",
     "fit_pieces",
+    "make_fitting",
 ]
+
+T = TypeVar("T")
 
 Evict: TypeAlias = Literal["message", "exchange"]
 """The unit of eviction: one message (a tool call with its results), or all messages up to the next user message."""
@@ -205,6 +208,31 @@ def fit_pieces(pieces: Sequence[Piece], limit: int, size: Callable[[Piece], int]
     left = fit_messages(said, limit - besides, pinned=pinned)
     kept = {one.number for one in left.kept} | recalled
     return [one for place, one in enumerate(pieces) if place in kept], left.size + besides
+
+
+def make_fitting(make: Callable[[int], tuple[T, int]], limit: int) -> T | None:
+    """Return the largest that fits a limit; `None` if nothing fits.
+
+    Args:
+        make: Makes a thing of pieces that fit a bound, and returns the thing with its size. The thing may be larger or
+            smaller than its pieces.
+        limit: The most that the size may be.
+    """
+    made, size = make(limit)
+    if size <= limit:
+        return made
+    found, fewest, most = None, 0, limit
+    while most - fewest > max(1, limit // 100):
+        middle = (fewest + most) // 2
+        made, size = make(middle)
+        if size <= limit:
+            found, fewest = made, middle
+        else:
+            most = middle
+    if found is None:
+        made, size = make(0)
+        found = made if size <= limit else None
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
-from memzoo.memories.text.eviction import fit_pieces
+from memzoo.memories.text.eviction import fit_pieces, make_fitting
 from memzoo.memories.text.families import ANY, Family
 from memzoo.memories.text.framing import disarm
 from memzoo.memories.text.grouping import is_answer, is_instruction
@@ -128,12 +128,16 @@ class Renderer:
         if max_tokens is None:
             return make_request(pieces, family, stable=stable, room=shown.room)
         whole_number("max_tokens", max_tokens, at_least=1)
-        bound = max_tokens
-        while True:
-            request = make_request(self._fit(pieces, bound, family), family, stable=int(bool(system)))
-            if (excess := sum(map(self.count, map(as_counted, request))) - max_tokens) <= 0:
-                return request
-            bound -= excess
+
+        def make(bound: int) -> tuple[Shown, int]:
+            left, _ = fit_pieces(pieces, bound, lambda piece: self._weigh(piece, family))
+            request = make_request(left, family, stable=int(bool(system)))
+            return request, sum(map(self.count, map(as_counted, request)))
+
+        request = make_fitting(make, max_tokens)
+        if request is None:
+            raise self._over_budget(pieces, make(0)[1], max_tokens)
+        return request
 
     def _say(self, view: View) -> list[Piece]:
         if view.final:
@@ -167,17 +171,21 @@ class Renderer:
         answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
         return max(answers, default=_talk_begins(messages))
 
-    def _fit(self, pieces: Sequence[Piece], max_tokens: int, family: Family = ANY) -> list[Piece]:
-        def weigh(piece: Piece) -> int:
-            if piece.entry and not family.returns:
-                return self.tokens(piece.entry)
-            return self.count(as_counted(piece.sent_to(family)))
+    def _weigh(self, piece: Piece, family: Family) -> int:
+        if piece.entry and not family.returns:
+            return self.tokens(piece.entry)
+        return self.count(as_counted(piece.sent_to(family)))
 
-        left, size = fit_pieces(pieces, max_tokens, weigh)
+    def _fit(self, pieces: Sequence[Piece], max_tokens: int) -> list[Piece]:
+        left, size = fit_pieces(pieces, max_tokens, lambda piece: self._weigh(piece, ANY))
         if size > max_tokens:
-            what = ", the pinned messages" if any(one.kind == "pinned" for one in pieces) else ""
-            raise OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
+            raise self._over_budget(pieces, size, max_tokens)
         return left
+
+    @staticmethod
+    def _over_budget(pieces: Iterable[Piece], size: int, max_tokens: int) -> OverBudgetError:
+        what = ", the pinned messages" if any(one.kind == "pinned" for one in pieces) else ""
+        return OverBudgetError.of(f"the system messages{what} and the newest user message", size, max_tokens)
 
     def transcript(self, entries: Sequence[Entry]) -> str:
         """Return entries as a transcript, oldest first."""

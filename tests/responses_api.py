@@ -35,6 +35,8 @@ class ResponsesApi(ThreadingHTTPServer):
         refused: The errors.
         ending: Members of each response that replace the usual ones, such as a status.
         breaks: Streams end before their last event.
+        outputs: Outputs for the next responses, in place of the usual ones.
+        bare: The last event of a stream has no items.
     """
 
     daemon_threads = True
@@ -44,7 +46,8 @@ class ResponsesApi(ThreadingHTTPServer):
         self.requests: list[dict[str, Any]] = []
         self.refused: list[str] = []
         self.ending: dict[str, Any] = {}
-        self.breaks = False
+        self.breaks = self.bare = False
+        self.outputs: list[list[Item]] = []
         self._given: dict[str, tuple[Item, str]] = {}
 
     @property
@@ -64,7 +67,12 @@ class ResponsesApi(ThreadingHTTPServer):
             self.refused.append(str(error))
             raise
         self.requests.append(body)
-        output = self._output(body)
+        output = self.outputs.pop(0) if self.outputs else self._output(body)
+        thoughts = ""
+        for item in output:
+            if "id" in item:
+                self._given[item["id"]] = item, thoughts
+            thoughts = item["id"] if item["type"] == "reasoning" else thoughts
         response = {"id": f"resp_{len(self.requests)}", "object": "response", "created_at": 0, "model": body["model"]}
         response |= {"status": "completed", "error": None, "incomplete_details": None, "output": output, "usage": USAGE}
         return response | self.ending
@@ -82,9 +90,6 @@ class ResponsesApi(ThreadingHTTPServer):
             said = [self._call(f"{number}_{place}", body["tools"][0]["name"], place) for place in range(2)]
         else:
             said = [self._message(f"msg_{number}", f"Answer {number}.")]
-        for item in said:
-            self._given[item["id"]] = item, thoughts["id"]
-        self._given[thoughts["id"]] = thoughts, ""
         return [thoughts, *said]
 
     @staticmethod
@@ -176,6 +181,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, "application/json", json.dumps(response).encode())
             return
         events = list(_events(response))[: -1 if self.server.breaks else None]
+        if self.server.bare:
+            events[-1]["response"] = response | {"output": []}
         said = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events]
         self._send(200, "text/event-stream; charset=utf-8", "".join(said).encode())
 
@@ -197,7 +204,7 @@ def _events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for place, item in enumerate(response["output"]):
         events.append({"type": "response.output_item.added", "output_index": place, "item": item})
         for part in item.get("content") or ():
-            where: Item = {"item_id": item["id"], "output_index": place, "content_index": 0, "logprobs": []}
+            where: Item = {"item_id": item.get("id", ""), "output_index": place, "content_index": 0, "logprobs": []}
             pieces = part["text"].partition(" ")
             events += [{"type": "response.output_text.delta", **where, "delta": piece} for piece in pieces]
         events.append({"type": "response.output_item.done", "output_index": place, "item": item})

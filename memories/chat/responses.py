@@ -12,14 +12,15 @@ from memzoo.memories.models.answer import Answer, unusable, within_bounds
 from memzoo.memories.models.chat import ChatModel
 from memzoo.memories.models.cleaning import is_sendable, split_answer
 from memzoo.memories.models.usage import Spent
-from memzoo.memories.text.responses import read_items
+from memzoo.memories.text.responses import Item, read_items
 from memzoo.memories.text.thoughts import Speech, name_thoughts
 from memzoo.stores import Message
 from memzoo.sync import each, settled
 
 __all__ = ["ask_by_responses"]
 
-_PIECES = ("response.output_text.delta", "response.refusal.delta")
+_TEXT = "response.output_text.delta"
+_PIECES = (_TEXT, "response.refusal.delta")
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
@@ -46,14 +47,26 @@ async def ask_by_responses(
 async def _stream(events: Any) -> AsyncGenerator[Any]:
     """Yield the pieces of text in a stream; finally, the whole response, or `None` if the stream broke off."""
     response, speech = None, Speech()
+    items, last = list[Any](), None
     try:
         async with contextlib.aclosing(each(events)) as received:
             async for event in received:
-                if event.type in _PIECES:
-                    if text := speech.add(event.delta):
+                if event.type in _PIECES and event.delta:
+                    gap = ""
+                    if event.type == _TEXT:
+                        part = getattr(event, "output_index", 0), getattr(event, "content_index", 0)
+                        # `read_items` puts an empty line between texts, too.
+                        gap = "\n\n" if last not in (None, part) else ""
+                        last = part
+                    if text := speech.add(gap + event.delta):
                         yield text
+                elif event.type == "response.output_item.done":
+                    items.append(event.item)
                 elif event.type in _ENDS:
                     response = event.response
+                    # Some endpoints give the items only in the events before.
+                    if response and not getattr(response, "output", None):
+                        response.output = items
                 elif event.type == "error":
                     raise RuntimeError(event.message)
         if text := speech.end():
@@ -66,7 +79,7 @@ async def _stream(events: Any) -> AsyncGenerator[Any]:
 def _read(response: Any, seconds: float, asked: str) -> Answer:
     spent = _spent(response, seconds)
     try:
-        message = read_items([item.to_dict(mode="json") for item in response.output])
+        message = read_items([_whole(item.to_dict(mode="json", warnings=False)) for item in response.output])
         model = response.model
     except (AttributeError, TypeError, LookupError):
         raise unusable(asked, f"did not send a response: {str(response)[:200]!r}", spent) from None
@@ -84,6 +97,18 @@ def _read(response: Any, seconds: float, asked: str) -> Answer:
         raise unusable(asked, "sent an empty reply", spent)
     finish = "length" if reason else "tool_calls" if "tool_calls" in message else "stop"
     return Answer(within_bounds(message), finish, spent, model if isinstance(model, str) else "")
+
+
+def _whole(item: Item) -> Item:
+    """Return an item whose thoughts can be stored: half of a character in them becomes a sign.
+
+    An endpoint may refuse encrypted thoughts whose item was changed: they are left out.
+    """
+    text = json.dumps(item, ensure_ascii=False)
+    if item["type"] != "reasoning" or is_sendable(text):
+        return item
+    whole: Item = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return whole | {"encrypted_content": None}
 
 
 def _spent(response: Any, seconds: float) -> Spent:

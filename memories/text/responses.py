@@ -1,5 +1,6 @@
 """Converts chat messages to items of OpenAI's Responses API, and an answer's items to a chat message."""
 
+import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
@@ -7,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of, tool_call
+from memzoo.memories.text.thoughts import extract_thoughts
 from memzoo.stores import Message
 
 __all__ = ["Api", "Item", "as_request", "as_tool", "by_responses", "read_items"]
@@ -50,7 +52,7 @@ def as_tool(tool: Mapping[str, Any]) -> Item:
 
 
 def read_items(items: Iterable[Item]) -> Message:
-    """Return the chat message for the items of an output; it keeps the items.
+    """Return the chat message for the items of an output; it keeps the items, except for messages without content.
 
     Example:
         >>> said = {"type": "message", "content": [{"type": "output_text", "text": "Hello."}]}
@@ -58,13 +60,18 @@ def read_items(items: Iterable[Item]) -> Message:
         'Hello.'
     """
     kept = [{name: value for name, value in item.items() if value is not None} for item in items]
+    kept = [item for item in kept if item["type"] != "message" or item.get("content")]
     parts = [part for item in kept if item["type"] == "message" for part in item["content"]]
-    texts = [part["text"] for part in parts if part["type"] == "output_text"]
+    texts = [part["text"] for part in parts if part["type"] == "output_text" and part["text"]]
     message: Message = {"role": "assistant", "content": "\n\n".join(texts) if texts else None}
     if refusal := "".join(part["refusal"] for part in parts if part["type"] == "refusal"):
         message["refusal"] = refusal
     calls = [one for one in kept if one["type"] == "function_call"]
     if calls:
+        # Some endpoints give no ids, or the same id to all calls: the calls' results would be indistinguishable.
+        if len({one.get("call_id", "") for one in calls} - {""}) < len(calls):
+            for one in calls:
+                one["call_id"] = f"call_{uuid.uuid4().hex}"
         message["tool_calls"] = [tool_call(one["call_id"], one["name"], one["arguments"]) for one in calls]
     return message | {_ITEMS: kept}
 
@@ -93,7 +100,9 @@ def _unchanged_items(message: Message) -> Sequence[Item]:
     if not items or message["role"] != "assistant":
         return ()
     said = read_items(items)
-    if any((message.get(name) or None) != said.get(name) for name in ("content", "tool_calls", "refusal")):
+    # The log has the words without thoughts and without white space around them.
+    said["content"] = extract_thoughts(said["content"] or "")[1].strip()
+    if any((message.get(name) or None) != (said.get(name) or None) for name in ("content", "tool_calls", "refusal")):
         return ()
     thoughts = (item for item in items if item["type"] == "reasoning")
     return items if all(any(map(item.get, _THOUGHTS)) for item in thoughts) else ()

@@ -119,6 +119,14 @@ def as_counted(message: Message) -> Message:
     """Return a message of a request with its thoughts among its words: whoever gets them back counts their tokens."""
     details: Any = message.get("reasoning_details")
     told = [str(one.get("text") or one.get("summary") or "") for one in details] if isinstance(details, list) else []
+    items: list[dict[str, Any]] = message.get("response_items") or []
+    for item in items:
+        encrypted, content = item.get("encrypted_content") or "", item.get("content") or []
+        # Only the server that stored it has a thought with neither: the answer goes back without thoughts.
+        if item["type"] == "reasoning" and (encrypted or content):
+            told += [str(part.get("text") or "") for part in (*content, *item.get("summary", ()))]
+            # Sixteen characters in base64 are twelve bytes: about three words of a thought.
+            told.append(" word" * (len(encrypted) * 3 // 16))
     if not any(told):
         told = [str(message.get(name) or "") for name in THOUGHT_FIELDS]
     if not any(told):

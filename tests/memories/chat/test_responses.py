@@ -12,7 +12,7 @@ from memzoo.cassettes import use_cassette
 from memzoo.errors import ModelError, ModelReplyError, OptionError
 from memzoo.memories import ChatModel, Conversation, create_memory
 from tests.memories.chat.ways import Say, each_way
-from tests.responses_api import ResponsesApi, serving
+from tests.responses_api import Item, ResponsesApi, serving
 
 
 @pytest.fixture
@@ -150,6 +150,104 @@ def test_an_answer_may_be_cut_off(say: Say, api: ResponsesApi) -> None:
     api.ending = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
     conversation.tools.clear()
     assert say(conversation, "And now?") == "Answer 3."
+
+
+def thought(**members: Any) -> Item:
+    """A thought."""
+    return {"id": "rs_x", "type": "reasoning", "summary": [], **members}
+
+
+def words(text: str | None, id_: str = "msg_x") -> Item:
+    """A message of the model's."""
+    parts = None if text is None else [{"type": "output_text", "text": text, "annotations": []}]
+    return {"id": id_, "type": "message", "role": "assistant", "status": "completed", "content": parts}
+
+
+def call(city: str, call_id: str) -> Item:
+    """A call of the tool."""
+    arguments = f'{{"city": "{city}"}}'
+    return {"id": f"fc_{city}", "type": "function_call", "call_id": call_id, "name": "degrees", "arguments": arguments}
+
+
+@pytest.mark.parametrize("call_id", ["", "call_1"])
+def test_calls_with_one_id_get_a_result_each(api: ResponsesApi, call_id: str) -> None:
+    """They get new ids, in the kept items, too."""
+    # Without ids of their own, since the server would find these items changed.
+    calls = [{name: value for name, value in call(city, call_id).items() if name != "id"} for city in ("Oslo", "Rome!")]
+    api.outputs = [calls]
+    begun(api).send("How warm is it?")
+    sent = api.requests[-1]["input"]
+    assert [item["output"] for item in sent if item.get("type") == "function_call_output"] == ["4 degrees", "5 degrees"]
+    assert [item["status"] if "status" in item else item["call_id"][:5] for item in sent[1:]] == ["call_"] * 4
+    assert len({item["call_id"] for item in sent[1:]}) == 2
+
+
+@pytest.mark.parametrize("said", ["Let me look.\n\n", "<think>Hm.</think>\n\nLet me look.", "\n", ""])
+@each_way
+def test_thoughts_go_back_although_the_words_were_cleaned(say: Say, api: ResponsesApi, said: str) -> None:
+    """White space and marks are no change of the words; the items go back as they came."""
+    output = [thought(encrypted_content="gAAA"), words(said), call("Oslo", "call_1")]
+    api.outputs = [output]
+    say(begun(api), "How warm is it?")
+    assert api.refused == []
+    assert api.requests[-1]["input"][1:4] == output
+
+
+@each_way
+def test_a_message_without_content_beside_a_call_has_no_words(say: Say, api: ResponsesApi) -> None:
+    """The call is made; the message does not go back, since it would be refused."""
+    api.outputs = [[thought(encrypted_content="gAAA"), words(None), call("Oslo", "call_1")]]
+    say(begun(api), "How warm is it?")
+    assert [item.get("type") for item in api.requests[-1]["input"][1:3]] == ["reasoning", "function_call"]
+
+
+@each_way
+def test_half_a_character_in_a_summary_becomes_a_sign(say: Say, api: ResponsesApi) -> None:
+    """The answer is not lost for it; half a character in the words is still an error."""
+    api.outputs = [
+        [thought(encrypted_content="gAAA", summary=[{"type": "summary_text", "text": "hm \ud83d"}]), words("A")]
+    ]
+    conversation = begun(api)
+    assert say(conversation, "Hi!") == "A"
+    assert conversation.memory.history()[-1]["response_items"][0]["summary"][0]["text"] == "hm \ufffd"
+    api.outputs = [[words("A \ud83d")]]
+    with pytest.raises(ModelReplyError, match="half a character"):
+        say(conversation, "Hi!")
+
+
+def test_a_stream_may_give_its_items_only_on_the_way(api: ResponsesApi) -> None:
+    """Its last event has none."""
+    api.bare = True
+    conversation = begun(api)
+    assert "".join(conversation.stream("How warm is it?")) == "Answer 2."
+    assert [item["type"] for item in conversation.memory.history()[-1]["response_items"]] == ["reasoning", "message"]
+
+
+def test_the_pieces_of_two_messages_are_the_logged_text(api: ResponsesApi) -> None:
+    """An empty line stands between the messages, in both."""
+    api.outputs = [[words("A"), words("", "msg_y"), words("B", "msg_z")]]
+    conversation = begun(api)
+    said = "".join(conversation.stream("Hi!"))
+    assert said == conversation.memory.history()[-1]["content"] == "A\n\nB"
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"encrypted_content": "q" * 40_000},
+        {"content": [{"type": "reasoning_text", "text": "word " * 4_000}]},
+        {"encrypted_content": "gAAA", "summary": [{"type": "summary_text", "text": "word " * 4_000}]},
+    ],
+)
+def test_thoughts_count_where_they_are_sent(api: ResponsesApi, members: Item) -> None:
+    """A limit leaves their turn out of the next request; a request for chat completions keeps the turn."""
+    api.outputs = [[thought(**members), words("Long thought about.")]]
+    conversation = begun(api, max_tokens=300)
+    conversation.send("Hi!")
+    conversation.tools.clear()
+    conversation.send("And now?")
+    assert "Long thought about." not in str(api.requests[-1]["input"])
+    assert "Long thought about." in str(conversation.memory.request("And now?", max_tokens=300))
 
 
 def test_a_stream_that_breaks_off_is_an_error(api: ResponsesApi) -> None:

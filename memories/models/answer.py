@@ -101,13 +101,13 @@ def _message(said: Any) -> Message:
         parts: list[Any] = content
         content = "".join(part["text"] for part in parts if part["type"] == "text")
         if thoughts := [part for part in parts if part["type"] in THOUGHT_PARTS]:
-            kept["thinking"] = thoughts
+            kept |= _besides({"thinking": thoughts}, _MESSAGE)
     if not isinstance(content, (str, type(None))):
         raise TypeError("the content is not a text")
     message: Message = {"role": "assistant", "content": content, **kept}
     if content:
         thought, message["content"] = split_answer(content)
-        message |= name_thoughts(message, thought)
+        message |= name_thoughts(message, _join_halves(thought))
     whole = sent.get("tool_calls") or ()
     if calls := [_call(call, all_of_it) for call, all_of_it in zip(said.tool_calls or (), whole, strict=True)]:
         # Some endpoints give no ids, or the same id to all calls: the calls' results would be indistinguishable.
@@ -119,7 +119,9 @@ def _message(said: Any) -> Message:
 
 def _call(call: Any, whole: dict[str, Any]) -> dict[str, Any]:
     function = getattr(call, "function", None)
-    name, arguments = getattr(function, "name", None) or "", getattr(function, "arguments", None) or ""
+    name, arguments = getattr(function, "name", None) or "", getattr(function, "arguments", None)
+    if not isinstance(arguments, str):  # some endpoints send the object itself
+        arguments = "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
     inner = _besides(whole.get("function") or {}, _FUNCTION)
     made = {"id": call.id or "", "type": "function", "function": {"name": name, "arguments": arguments, **inner}}
     return made | _besides(whole, _CALL)
@@ -131,8 +133,12 @@ def _besides(sent: dict[str, Any], read: frozenset[str]) -> dict[str, Any]:
     text = json.dumps(members, ensure_ascii=False)
     if is_sendable(text):
         return members
-    whole: dict[str, Any] = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    whole: dict[str, Any] = json.loads(_join_halves(text))
     return whole
+
+
+def _join_halves(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def within_bounds(message: Message) -> Message:

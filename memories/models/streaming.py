@@ -40,19 +40,15 @@ class StreamedAnswer:
         self._begun = False
         self._speech = Speech()
         self._message: dict[str, Any] = {}
-        self._calls: dict[int, dict[str, Any]] = {}
-        # The id, name and arguments of each call so far, and the place of the newest call with each number.
-        self._begun_calls: list[list[str]] = []
-        self._places: dict[int, int] = {}
+        self._calls: list[tuple[Any, dict[str, Any]]] = []
 
     def add(self, chunk: Any) -> str:
         """Add a chunk, and return the words that can be said now, without thoughts at the beginning."""
         from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
-        for choice in chunk.choices:
-            choice.delta = choice.delta or ChoiceDelta()  # some endpoints end with a chunk without a delta
-        delta = chunk.choices[0].delta if chunk.choices else None
-        if delta:
+        delta = None
+        if chunk.choices:
+            delta = chunk.choices[0].delta = chunk.choices[0].delta or ChoiceDelta()
             self._take_members(delta)
         self._begun = True
         self._state.handle_chunk(chunk)
@@ -66,20 +62,20 @@ class StreamedAnswer:
     @property
     def completion(self) -> Any:
         """The completion of all chunks; `None` before the first chunk."""
+        from openai.types.chat import ChatCompletionMessageFunctionToolCall
+
         if not self._begun:
             return None
         completion = self._state.current_completion_snapshot
         if completion.choices:
             message = completion.choices[0].message
             message.model_extra.update(self._message)
-            for place, call in enumerate(message.tool_calls or ()):
-                call.model_extra.update(self._calls.get(place, {}))
+            calls = [ChatCompletionMessageFunctionToolCall.construct(**call) for _, call in self._calls]
+            message.tool_calls = calls or None
         return completion
 
     def _take_members(self, delta: Any) -> None:
-        """Take over members that the client would garble: those of the provider, parts of thoughts, bare calls."""
-        from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCallFunction
-
+        """Take over members that the client would garble: those of the provider, parts of thoughts, and calls."""
         _join(self._message, _take(delta))
         if isinstance(delta.content, list):
             parts: list[Any] = delta.content
@@ -87,39 +83,38 @@ class StreamedAnswer:
             _join(self._message, {"thinking": thoughts} if thoughts else {})
             delta.content = "".join(part["text"] for part in parts if part["type"] == "text")
         for call in delta.tool_calls or ():
-            # The client takes every piece of a call for one of its function.
-            call.function = call.function or ChoiceDeltaToolCallFunction()
-            self._number(call)
-            _join(self._calls.setdefault(call.index, {}), _take(call))
+            self._take_call(call.to_dict(warnings=False))
+        delta.tool_calls = None
 
-    def _number(self, call: Any) -> None:
-        """Number a piece of a call by the call's place in the answer.
+    def _take_call(self, piece: dict[str, Any]) -> None:
+        """Add a piece to its call, or begin a call with it.
 
-        Endpoints number calls from 0 or 1, give all calls the number 0, or none, and may repeat id and name in each
-        piece, which the client would join.
+        The index alone does not tell: some endpoints send none, begin at 1, or send 0 for all calls. Some repeat the id
+        and the name in each piece.
         """
-        number, begun = getattr(call, "index", None), self._begun_calls
-        place = len(begun) - 1 if number is None else self._places.get(number, -1)
-        if number is None and call.id:
-            place = next((at for at, (id_, *_) in enumerate(begun) if id_ == call.id), -1)
-        id_, name, arguments = begun[place] if place >= 0 else ("", "", "")
-        is_another = bool(call.id and id_ and call.id != id_)
-        is_whole = number is None and not call.id and bool(call.function.name) and _is_object(arguments)
-        if place < 0 or is_another or is_whole:
-            place, id_, name, arguments = len(begun), "", "", ""
-            begun.append([])
-        call.id = None if id_ and call.id == id_ else call.id
-        call.function.name = None if call.function.name == name else call.function.name
-        arguments = "" if number is not None else arguments + (call.function.arguments or "")
-        begun[place] = [call.id or id_, name + (call.function.name or ""), arguments]
-        call.index = place
-        if number is not None:
-            self._places[number] = place
+        index, id_, function = piece.pop("index", None), piece.get("id"), piece.get("function") or {}
+        known = [
+            call for at, call in self._calls if index in (None, at) and (not id_ or not call["id"] or call["id"] == id_)
+        ]
+        # A name after whole arguments belongs to the next call. With an id, an empty piece only repeats the name.
+        is_next = function.get("name") and known and (function.get("arguments") or not known[-1]["id"])
+        if not known or (is_next and _is_whole(known[-1]["function"]["arguments"])):
+            known = [{"id": "", "type": "function", "function": {"name": "", "arguments": ""}}]
+            self._calls.append((index, known[0]))
+        before = known[-1]["function"]
+        if function.get("name") and function["name"] != before["name"]:
+            function["name"] = before["name"] + function["name"]
+        if isinstance(function.get("arguments"), str) and isinstance(before["arguments"], str):
+            function["arguments"] = before["arguments"] + function["arguments"]
+        _join(known[-1], piece)
 
 
-def _is_object(text: str) -> bool:
+def _is_whole(arguments: Any) -> bool:
+    """Return whether the arguments of a call are a whole object: in JSON, or as some endpoints send them, unquoted."""
+    if not isinstance(arguments, str):
+        return True
     try:
-        return isinstance(json.loads(text), dict)
+        return arguments.rstrip().endswith("}") and isinstance(json.loads(arguments), dict)
     except ValueError:
         return False
 

@@ -122,6 +122,88 @@ def test_calls_without_an_index_are_put_together(endpoint: "Endpoint") -> None:
     assert [one["content"] for one in results] == ["2", "4", "6"]
 
 
+def piece(arguments: Any, name: str | None = "weather", **call: Any) -> Message:
+    """A delta with a piece of a call."""
+    return {"tool_calls": [{"type": "function", **call, "function": {"name": name, "arguments": arguments}}]}
+
+
+X, Y = '{"city": "X"}', '{"city": "Y"}'
+
+
+@pytest.mark.parametrize(
+    ("deltas", "cities"),
+    [
+        ([piece(X, index=0, id="a"), piece(Y, index=0, id="b")], "XY"),
+        (
+            [piece("", index=0, id="a"), piece(X, None, index=0), piece("", index=0, id="b"), piece(Y, None, index=0)],
+            "XY",
+        ),
+        ([piece(X, index=1, id="a")], "X"),
+        ([piece(X, index=1, id="a"), piece(Y, index=0, id="b")], "XY"),
+        (
+            [piece(one, index=at, id=id_) for one, at, id_ in ((X[:5], 0, "a"), (Y[:5], 1, "b"))]
+            + [piece(one, None, index=at) for one, at in ((X[5:], 0), (Y[5:], 1))],
+            "XY",
+        ),
+        ([piece(X, id=""), piece(Y, id="")], "XY"),
+        ([piece(X, id="a"), piece(Y, id="a")], "XY"),
+        ([piece(X[:5], id="a"), piece(X[5:], None, id="a"), piece(Y, id="b")], "XY"),
+        ([piece(X[:5], index=0, id="a"), piece(X[5:], index=0, id="a"), piece("", index=0, id="a")], "X"),
+        ([piece(X[:5], "wea", index=0), piece(X[5:], "ther", index=0, id="a")], "X"),
+        ([piece({"city": "X"}, index=0, id="a"), piece({"city": "Y"}, index=1, id="b")], "XY"),
+    ],
+    ids=[
+        "index 0 for all",
+        "index 0 for all, in pieces",
+        "index from 1",
+        "index 1 before 0",
+        "pieces in turn",
+        "no index, empty ids",
+        "no index, one id for two",
+        "no index, id repeated",
+        "id and name repeated",
+        "id late, name in pieces",
+        "arguments as objects",
+    ],
+)
+def test_each_streamed_call_is_run_once(endpoint: "Endpoint", deltas: list[Message], cities: str) -> None:
+    """However its endpoint numbers and names the pieces, each call has its own arguments."""
+
+    def weather(city: str) -> str:
+        return city
+
+    endpoint.answers.append({"events": chunks(*deltas)})
+    endpoint.says("Hello.")
+    conversation = Conversation(endpoint.model, tools=[weather])
+    answered(conversation, stream=True)
+    _, asked, *results, _ = conversation.memory.history()
+    functions = [call["function"] for call in asked["tool_calls"]]
+    assert functions == [{"name": "weather", "arguments": json.dumps({"city": city})} for city in cities]
+    assert [one["content"] for one in results] == list(cities)
+
+
+def test_arguments_as_an_object_are_arguments(endpoint: "Endpoint") -> None:
+    """They are kept as JSON, as other endpoints send them."""
+
+    def weather(city: str) -> str:
+        return city
+
+    arguments: Any = {"city": "X"}
+    endpoint.says(None, ("weather", arguments))
+    endpoint.says("Hello.")
+    conversation = Conversation(endpoint.model, tools=[weather])
+    answered(conversation, stream=False)
+    _, asked, result, _ = conversation.memory.history()
+    assert (asked["tool_calls"][0]["function"]["arguments"], result["content"]) == (X, "X")
+
+
+def test_a_last_chunk_may_have_no_delta(endpoint: "Endpoint") -> None:
+    """The words before that are the answer."""
+    *events, last = chunks({"content": "Hello."})
+    endpoint.answers.append({"events": [*events, last.replace('"delta": {}', '"delta": null')]})
+    assert answered(Conversation(endpoint.model), stream=True) == {"role": "assistant", "content": "Hello."}
+
+
 @pytest.mark.parametrize("much", ["x" * MOST_BESIDES, functools.reduce(lambda inner, _: [inner], range(120), "x")])
 def test_what_is_too_much_is_left_out(endpoint: "Endpoint", much: Any) -> None:
     """With a warning of its own; the words are kept."""
@@ -131,10 +213,23 @@ def test_what_is_too_much_is_left_out(endpoint: "Endpoint", much: Any) -> None:
     assert said == {"role": "assistant", "content": "Hello."}
 
 
-def test_half_a_character_beside_the_words_costs_no_answer(endpoint: "Endpoint") -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"text": "Hello.", "reasoning_content": "Hm \ud83d"},
+        {"text": "<think>Hm \ud83d</think>Hello."},
+    ],
+)
+def test_half_a_character_beside_the_words_costs_no_answer(endpoint: "Endpoint", said: dict[str, Any]) -> None:
     """Thoughts that were cut within a character are kept with a sign for it."""
-    endpoint.says("Hello.", reasoning_content="Hm \ud83d")
+    endpoint.says(**said)
     assert answered(Conversation(endpoint.model), stream=False)["reasoning_content"] == "Hm \ufffd"
+
+
+def test_halves_of_a_character_in_two_pieces_of_thoughts_are_joined(endpoint: "Endpoint") -> None:
+    """Some endpoints cut a stream within a character."""
+    endpoint.answers.append({"events": chunks({"content": "<think>Hm \ud83d"}, {"content": "\ude00</think>Hello."})})
+    assert answered(Conversation(endpoint.model), stream=True)["reasoning_content"] == "Hm \U0001f600"
 
 
 def test_a_model_that_calls_wrongly_can_go_on(endpoint: "Endpoint") -> None:

@@ -159,7 +159,7 @@ def thought(**members: Any) -> Item:
 
 def words(text: str | None, id_: str = "msg_x") -> Item:
     """A message of the model's."""
-    parts = None if text is None else [{"type": "output_text", "text": text, "annotations": []}]
+    parts: list[Any] | None = None if text is None else [{"type": "output_text", "text": text, "annotations": []}]
     return {"id": id_, "type": "message", "role": "assistant", "status": "completed", "content": parts}
 
 

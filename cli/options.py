@@ -51,7 +51,7 @@ __all__ = [
 
 # The most conversation ids in an error message.
 _LISTED = 20
-_MODEL = re.compile(r"(.+?):(\w++=.*)")
+_MODEL = re.compile(r"(.+?):\s*([\w-]++=.*)")
 # The options of memories that a command has under another name.
 _OTHERS = {
     "llm": "use --model",
@@ -224,8 +224,9 @@ class Asked:
             raise OptionError(f"{other} is no option of --memory: {_OTHERS[other]}")
         if issubclass(strategy_named(name), ModelBackedMemory):
             options["llm"] = self.make_model()
-        counter = token_counter(own.pop("token_counter", None), self.model).chosen
-        return create_memory(name, token_counter=counter, **{**options, **own})
+        # An unknown name is refused here, also by a strategy that counts nothing.
+        options["token_counter"] = token_counter(own.get("token_counter"), self.model).chosen
+        return create_memory(name, **{**options, **own})
 
     def check(self, name: str) -> None:
         """Check the endpoint and the key for a model, without asking the model.

@@ -7,6 +7,7 @@ from typing import Any
 from memzoo.hosts.langchain.messages import objects, to_openai
 from memzoo.hosts.messages import HostMessage, fit_message
 from memzoo.hosts.shared import HostLog, Memories, host_module, in_order, memory_of
+from memzoo.memories.text.order import add_speaker
 from memzoo.stores import Message
 from memzoo.sync import blocking_function
 
@@ -31,7 +32,7 @@ async def akeep_and_view(memories: Memories, messages: Sequence[Any], *, leads: 
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
     live = {} if log.memory.redact else {message.id: message for message in messages}
     groups = in_order(await log.aread_view(question), leads=leads)
-    return [one for group in groups for one in _join([live.get(one.key) or _object(one) for one in group])]
+    return [one for group in groups for one in _join(group, [live.get(one.key) or _object(one) for one in group])]
 
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
@@ -80,9 +81,24 @@ def _object(said: HostMessage) -> Any:
     return objects([said.message])[0]
 
 
-def _join(messages: list[Any]) -> list[Any]:
-    # Messages of a class of the application's own stay apart.
-    return _messages().merge_message_runs(messages, chunk_separator="\n\n") if messages[1:] else messages
+def _join(group: Sequence[HostMessage], messages: list[Any]) -> list[Any]:
+    """Return LangChain's messages for a group as one; messages of a class of the application's own stay apart."""
+    if not messages[1:]:
+        return messages
+    names = {str(message.name or "") for message in messages}
+    contents = [message.content for message in messages]
+    if len(names) > 1:
+        said = ({"role": "user", "name": message.name, "content": message.content} for message in messages)
+        pairs = zip(group, said, strict=True)
+        contents = [each["content"] if one.recalled else add_speaker(each, names - {""}) for one, each in pairs]
+    if any(isinstance(content, list) for content in contents):
+        contents = [[{"type": "text", "text": one}] if isinstance(one, str) else one for one in contents]
+    name = messages[0].name if len(names) == 1 else None
+    copies = [
+        message.model_copy(update={"content": content, "name": name})
+        for message, content in zip(messages, contents, strict=True)
+    ]
+    return _messages().merge_message_runs(copies, chunk_separator="\n\n")
 
 
 def _messages() -> Any:

@@ -108,8 +108,7 @@ class MemoryConversationManager:
         # The frame tells the memory's words from the application's.
         texts = [*rules, *map(frame_text if context.system_prompt or rules else str, records)]
         system = _with(context.system_prompt, texts)
-        recalled = [converted for one in said if one.recalled and (converted := _strands(one))]
-        return context.replace(messages=_in_turns([*earlier, *turn], recalled), system_prompt=system)
+        return context.replace(messages=_in_turns([*earlier, *turn]), system_prompt=system)
 
     async def _save(self, event: Any) -> None:
         if event.result is not None and event.result.stop_reason == "interrupt":
@@ -131,19 +130,15 @@ class MemoryConversationManager:
         return [one for one, then in zip(new, following, strict=False) if not (_is_prompt(one) and _same(one, then))]
 
 
-def _in_turns(messages: Sequence[dict[str, Any]], recalled: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return messages with recalled texts merged into the next user message, because models need alternating roles."""
-    shown, waiting = list[dict[str, Any]](), list[dict[str, Any]]()
+def _in_turns(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages without empty ones and with neighbours of one role joined, because models need turns."""
+    shown = list[dict[str, Any]]()
     for message in messages:
-        if message in recalled:
-            waiting += message["content"]
-            continue
-        if waiting and _is_prompt(message):
-            shown.append({**message, "content": [*waiting, *message["content"]]})
-        else:
-            shown += [*([{"role": "user", "content": waiting}] if waiting else []), message]
-        waiting = []
-    return [*shown, *([{"role": "user", "content": waiting}] if waiting else [])]
+        if shown and shown[-1]["role"] == message["role"]:
+            shown[-1] = {**message, "content": [*shown[-1]["content"], *message["content"]]}
+        elif message["content"]:
+            shown.append(message)
+    return shown
 
 
 def _id(message: dict[str, Any]) -> str:

@@ -19,9 +19,11 @@ from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import AtLeast, a_function, a_store, non_empty_text, one_of, strategy
 from memzoo.memories.text.explanation import Explanation, explain_view, watch
-from memzoo.memories.text.families import Family, family_of
+from memzoo.memories.text.families import Family
+from memzoo.memories.text.grouping import find_unanswered
 from memzoo.memories.text.keys import check_inputs, check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, as_record, check_several, text_of, users_message
+from memzoo.memories.text.order import STAND_INS
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.responses import Api, as_request, by_responses
 from memzoo.memories.text.view import Piece, Shown, View
@@ -195,6 +197,7 @@ class BaseMemory(ABC):
         cached = CachedLog(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)
         recalled: dict[str, Any] = {"role": self.recalled_role, "place": self.recalled_place}
+        recalled["model"] = lambda: self._tokenizer_model or str(self.token_counter or "")
         self.render = Renderer(labels, lambda: self.counter, cached.lines, cached.tokens, **recalled)
         cached.system, cached.pins = SystemMessage(cached), Pins(cached)
         cached.clearing = None if self.clear_tool_results is None else self._new_clearing(cached)
@@ -464,7 +467,7 @@ class BaseMemory(ABC):
 
         Args:
             question: The user's next words, or a user message (with pictures, say). Words that the log already ends
-                with, unanswered, are not repeated; "" to ask for an answer to the log's own last message.
+                with, unanswered, are not repeated; "" to ask for an answer to the log's own last message, or for more.
             system: Your instructions for the model; they are not stored.
             max_tokens: The most tokens of the request, as in `messages`.
             family: What the endpoint demands beyond this order: a `Family`, or the name of one in
@@ -479,14 +482,18 @@ class BaseMemory(ABC):
         """
         asked = [self.redactor.message(users_message(question))] if question else []
         one_of("form", form, *get_args(Api))
-        known = family_of(self._tokenizer_model or str(self.token_counter or ""), given=family)
+        known = self.render.family(family)
         if form == "responses":
             known = by_responses(known)
         query = text_of(asked[0]) if asked else None
         view, _ = await loading.view_to_send(self, query or None)
         shown = self.render.show(view, only_pieces=True)
-        is_open = bool(shown.pieces) and asked == [shown.pieces[-1].message]
-        ends = [] if is_open else list(map(Piece, asked))
+        said = [one.message for one in shown.pieces if one.kind != "recalled"]
+        waiting = [said[place] for place in find_unanswered(said)[:1]]
+        # Words without more may stand in the log with a name, or be followed by the work of tools.
+        words = query if isinstance(question, str) else None
+        is_open = bool(waiting) and (not asked or asked == waiting or words == text_of(waiting[0]))
+        ends = [] if is_open else [Piece(one) for one in asked or [STAND_INS["user"]]]
         request = self.render.request(shown, ends, system, known, self._resolve("max_tokens", max_tokens))
         return as_request(request) if form == "responses" else request
 

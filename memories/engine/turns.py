@@ -22,7 +22,7 @@ from memzoo.memories.engine import saving
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import CachedLog
 from memzoo.memories.engine.saving import turn_name
-from memzoo.memories.text.families import Family, family_of
+from memzoo.memories.text.families import Family
 from memzoo.memories.text.grouping import find_open_calls, is_answer, is_instruction, is_of_tools
 from memzoo.memories.text.messages import (
     as_message,
@@ -147,7 +147,8 @@ class Turn(Managed["Turn"]):
         Raises:
             TurnError: The turn is not open.
         """
-        return self._memory.render.request(await self.abefore(), self.pieces, system, family_of(given=family), None)
+        render = self._memory.render
+        return render.request(await self.abefore(), self.pieces, system, render.family(family), None)
 
     messages = blocking(amessages)
 

@@ -79,7 +79,7 @@ def context_window(model: str) -> int | None:
         >>> context_window("gpt-4o-mini"), context_window("openai/gpt-4-0613"), context_window("gpt-40")
         (128000, 8192, None)
     """
-    name = model.rpartition("/")[2]
+    name = model.rpartition("/")[2].removeprefix("ft:")
     # The name may continue only with a version: "o1" does not match "o10", and "gpt-4" does not match "gpt-4o".
     known = [one for one in CONTEXT_WINDOWS if re.match(re.escape(one) + r"(?![a-z0-9])", name)]
     return CONTEXT_WINDOWS[max(known, key=len)] if known else None

@@ -1,5 +1,6 @@
 """Estimates tokens by kinds of characters: by a table of tokenizers, and by the prompt tokens that endpoints report."""
 
+import contextlib
 import functools
 import json
 import re
@@ -203,12 +204,15 @@ class Estimate:
             entries: The entries, newest first.
         """
         told = (entry.fields[ANSWER] for entry in entries if ANSWER in entry.fields)
-        counted = next((json.loads(one)["counted"] for one in told if one and '"counted"' in one), None)
-        if counted is None or (self.tokenizer.name and counted["as"] != self.tokenizer.name):
-            return False
-        self.tokenizer = tokenizer_of(counted["as"])
-        self._use(Factors(*counted["factors"]), Factors(*counted["learnt"]))
-        return True
+        for counted in (json.loads(one).get("counted") for one in told if one and '"counted"' in one):
+            # Another version may keep other factors.
+            with contextlib.suppress(KeyError, TypeError):
+                factors, learnt = Factors(*counted["factors"]), Factors(*counted["learnt"])
+                if self.tokenizer.name in ("", counted["as"]) and _are_possible(factors) and _are_possible(learnt):
+                    self.tokenizer = tokenizer_of(counted["as"])
+                    self._use(factors, learnt)
+                    return True
+        return False
 
     def _use(self, factors: Factors, learnt: Factors) -> None:
         self.factors, self.learnt = factors, learnt
@@ -269,6 +273,10 @@ class Estimate:
     def _measure(self, text: str) -> tuple[float, ...]:
         measured = map(self.tokenizer.measure, (*text.split(), *BLANKS.findall(text)))
         return tuple(map(sum, zip((0.0, 0.0, 0.0), *measured, strict=True)))
+
+
+def _are_possible(factors: Factors) -> bool:
+    return all(least <= one <= most * _SPARE for least, one, most in zip(_LEAST, factors, _MOST, strict=True))
 
 
 def _dot(some: Iterable[float], others: Iterable[float]) -> float:

@@ -15,7 +15,7 @@ _WEIGHTS = {
     "file": (500, 2_000, 40, 1_000_000),
 }
 _KINDS = {"image_url": "image", "input_image": "image", "input_audio": "audio", "video_url": "video"}
-_KINDS |= {"input_file": "file", "document": "file"}
+_KINDS |= {"audio_url": "audio", "input_video": "video", "input_file": "file", "document": "file"}
 
 
 def weigh_parts(message: Message) -> int:

@@ -19,7 +19,17 @@ from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import Message
 from memzoo.text import copy_json
 
-__all__ = ["FOLLOWS", "STAND_INS", "arrange", "cache_control", "find_fault", "in_turns", "lead_with", "make_request"]
+__all__ = [
+    "FOLLOWS",
+    "STAND_INS",
+    "add_speaker",
+    "arrange",
+    "cache_control",
+    "find_fault",
+    "in_turns",
+    "lead_with",
+    "make_request",
+]
 
 T = TypeVar("T")
 
@@ -294,7 +304,7 @@ def _join(messages: Sequence[Message], recalled: Sequence[bool]) -> Message:
     if len(names) > 1:
         del joined["name"]
         contents = [
-            message["content"] if is_record else _say(message, names - {""})
+            message["content"] if is_record else add_speaker(message, names - {""})
             for message, is_record in zip(messages, recalled, strict=True)
             if _has_words(message["content"])
         ]
@@ -312,7 +322,7 @@ def _add_up(thoughts: Sequence[Any]) -> Any:
     return thoughts[-1]
 
 
-def _say(message: Message, speakers: Iterable[str]) -> Any:
+def add_speaker(message: Message, speakers: Iterable[str]) -> Any:
     """Return a message's content with the speaker's name before it; it cannot forge the words of another speaker."""
     label, parts = f"{message['name']}: " if message.get("name") else "", _parts(message["content"])
     for place, part in enumerate(parts):

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from memzoo.errors import OverBudgetError
+from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
 from memzoo.memories.text.eviction import fit_pieces, make_fitting
-from memzoo.memories.text.families import ANY, Family
+from memzoo.memories.text.families import ANY, Family, family_of
 from memzoo.memories.text.framing import disarm
 from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, find_sendable, is_empty
@@ -41,6 +41,7 @@ class Renderer:
         tokens: A cache of token counts, by log number.
         role: The role of recalled texts; by default "system" for derived texts, and "user" for found texts.
         place: The place of recalled texts: before all messages, or after the answered messages.
+        model: Returns the name of the model that gets the requests; "" if unknown.
     """
 
     def __init__(
@@ -52,11 +53,13 @@ class Renderer:
         *,
         role: RecalledRole | None = None,
         place: RecalledPlace = "before",
+        model: Callable[[], str] = str,
     ) -> None:
         self.labels = labels
         self._role: RecalledRole | None = role
         self._is_first = place == "before"
         self._counter = counter
+        self._model = model
         self._lines = lines
         self._tokens = tokens
         self._counted_by = ""
@@ -107,6 +110,10 @@ class Renderer:
         messages = () if only_pieces else copy_json([one.sent for one in pieces])
         return Shown(messages, pieces, stable_upto=stable, room=0 if room == -1 else room)
 
+    def family(self, given: Family | str | None) -> Family:
+        """Return the family that was given, or else the family of the model."""
+        return family_of(self._model(), given=given)
+
     def request(
         self, shown: Shown, ends: Sequence[Piece], system: str, family: Family, max_tokens: int | None
     ) -> Shown:
@@ -120,9 +127,11 @@ class Renderer:
             max_tokens: The most tokens of the request.
 
         Raises:
-            OptionError: The limit is not a whole number of at least 1.
+            OptionError: The limit is not a whole number of at least 1, or the system text is not a text.
             OverBudgetError: The messages that must stay exceed the limit.
         """
+        if not isinstance(system, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise OptionError(f"system must be a text, not {system!r}")
         pieces = lead_with(system, [*shown.pieces, *ends])
         stable = shown.stable_upto + len(pieces) - len(shown.pieces) - len(ends)
         if max_tokens is None:

@@ -1,5 +1,6 @@
 """Converts chat messages to items of OpenAI's Responses API, and an answer's items to a chat message."""
 
+import json
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of, tool_call
+from memzoo.memories.text.order import add_speaker
 from memzoo.memories.text.thoughts import extract_thoughts
 from memzoo.stores import Message
 
@@ -82,11 +84,16 @@ def _items(message: Message) -> Iterator[Item]:
     elif message["role"] == "tool":
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": text_of(message)}
     else:
-        content = _content(message)
-        if content:
+        # The API has no names of speakers.
+        named = {**message, "content": add_speaker(message, [])} if message["role"] == "user" else message
+        if content := _content(named):
             yield {"role": message["role"], "content": content}
         for call in message.get("tool_calls") or ():
-            function = call["function"]
+            custom = call.get("custom") or {}
+            function = call.get("function") or {
+                "name": custom.get("name") or "tool",
+                "arguments": json.dumps({"input": custom.get("input") or ""}),
+            }
             yield {
                 "type": "function_call",
                 "call_id": call["id"],
@@ -126,7 +133,7 @@ def _part(part: dict[str, Any]) -> Item:
         case "text":
             return {"type": "input_text", "text": part["text"]}
         case "image_url":
-            image = part["image_url"]
+            image = part["image_url"] if isinstance(part["image_url"], dict) else {"url": part["image_url"]}
             return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail") or "auto"}
         case "file":
             return {"type": "input_file", **part["file"]}

@@ -92,7 +92,8 @@ def _join(group: Sequence[HostMessage], messages: list[Any]) -> list[Any]:
         pairs = zip(group, said, strict=True)
         contents = [each["content"] if one.recalled else add_speaker(each, names - {""}) for one, each in pairs]
     if any(isinstance(content, list) for content in contents):
-        contents = [[{"type": "text", "text": one}] if isinstance(one, str) else one for one in contents]
+        texts = ([{"type": "text", "text": one}] if one else [] for one in contents)
+        contents = [text if isinstance(one, str) else one for one, text in zip(contents, texts, strict=True)]
     name = messages[0].name if len(names) == 1 else None
     copies = [
         message.model_copy(update={"content": content, "name": name})

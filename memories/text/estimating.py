@@ -207,7 +207,7 @@ class Estimate:
         for counted in (json.loads(one).get("counted") for one in told if one and '"counted"' in one):
             # Another version may keep other factors.
             with contextlib.suppress(KeyError, TypeError):
-                factors, learnt = Factors(*counted["factors"]), Factors(*counted["learnt"])
+                factors, learnt = Factors._make(counted["factors"]), Factors._make(counted["learnt"])
                 if self.tokenizer.name in ("", counted["as"]) and _are_possible(factors) and _are_possible(learnt):
                     self.tokenizer = tokenizer_of(counted["as"])
                     self._use(factors, learnt)

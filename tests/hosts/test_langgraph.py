@@ -167,6 +167,20 @@ class TestGoingBack:
         assert self.say("Next") == ["Question 0", "Answer 0", "Question 1", "Answer 1", "Next"]
 
 
+def test_joined_messages_keep_speakers_and_pictures() -> None:
+    """Neighbours of one role are one message; a record has no speaker, and all parts of a content are objects."""
+    memories = MemoryProvider("vector-retriever")
+    memories.get("anna").save_context({"input": "I like tea."}, {"output": "OK."})
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    asked = messages.HumanMessage([{"type": "text", "text": "Do I like tea?"}, picture], id="a", name="Ann")
+    thread = [messages.HumanMessage("I owe Ann nothing.", id="b", name="Bob"), asked]
+    [shown] = view(memories).invoke(thread, _thread("anna"))
+    assert shown.name is None
+    record, bob, ann, last = shown.content
+    assert record["text"].endswith("</record>")
+    assert (bob["text"], ann["text"], last) == ("Bob: I owe Ann nothing.", "Ann: Do I like tea?", picture)
+
+
 def test_the_model_is_sent_nothing_that_is_redacted() -> None:
     """Neither the newest message nor what tools gave stands in a request as it was; the state keeps its own."""
     memories = MemoryProvider("buffer", redact={"place": "Oslo|Rome"})

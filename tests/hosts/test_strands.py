@@ -327,6 +327,8 @@ def test_messages_come_back_as_they_were() -> None:
         model=Keeping(["As before."]), conversation_manager=MemoryConversationManager(memory), callback_handler=None
     )
     second("Again?")
+    # The prompt behind the results is of the same role, so it is in their message.
+    said[-1]["content"].append({"text": "So?"})
     assert [[message["role"], message["content"]] for message in shown[1]][:3] == [
         [message["role"], message["content"]] for message in said
     ]
@@ -377,6 +379,25 @@ def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:
     assert pairs(agent.model.sent[0]) == results(agent.model.sent[0]) == ["x"]
     assert agent.model.sent[0][1]["tool_calls"] == [{"id": "x", "name": "weather", "input": {"place": "Oslo"}}]
     assert "'text': 'Sun'" in agent.model.sent[0][2]["content"]
+
+
+def test_neighbours_of_one_role_are_one_message() -> None:
+    """A question without an answer and the next prompt are one user message, since models want turns."""
+    memory = create_memory("buffer")
+    memory.add_messages([{"role": "user", "content": "Are you there?"}])
+    shown: list[Any] = []
+
+    class Keeping(Scripted):
+        async def stream(self, messages: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+            shown.extend(messages)
+            async for event in super().stream(messages, *args, **kwargs):
+                yield event
+
+    agent = strands.Agent(
+        model=Keeping(["Yes."]), conversation_manager=MemoryConversationManager(memory), callback_handler=None
+    )
+    agent("Hello?")
+    assert [one["content"] for one in shown] == [[{"text": "Are you there?"}, {"text": "Hello?"}]]
 
 
 def test_a_system_message_from_elsewhere_is_no_turn() -> None:

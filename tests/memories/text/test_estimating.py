@@ -1,5 +1,7 @@
 """The estimate of tokens: families of tokenizers, parts that are not text, and the bounds of learning."""
 
+import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +13,8 @@ from memzoo.memories import create_memory
 from memzoo.memories.text.estimating import Estimate, Factors, tokenizer_of
 from memzoo.memories.text.media import weigh_parts
 from memzoo.memories.text.tokens import token_counter
+from memzoo.stores import Entry
+from memzoo.stores.base import ANSWER
 
 if TYPE_CHECKING:
     from memzoo.stores import Message
@@ -116,3 +120,16 @@ def test_learning_stays_within_bounds(answers: list[tuple[str, int]]) -> None:
             after = estimate.count_message(request[0]) + estimate.factors.base
             assert abs(after / before - 1) >= 0.02
     assert isinstance(estimate.factors, Factors)
+
+
+@pytest.mark.parametrize("counted", [{}, {"as": "qwen"}, {"as": "qwen", "factors": [1.0], "learnt": [1.0]}, None])
+def test_factors_that_nobody_knows_are_passed_over(counted: Any) -> None:
+    """Those of another version, or out of bounds, count as none; older ones of the family are found behind them."""
+    estimate, known = Estimate("qwen3"), Estimate("qwen3")
+    told = known.learn([{"role": "user", "content": "How are you today? " * 50}], [], 400)
+    impossible = {"as": "qwen", "factors": [9.0] * 5, "learnt": [9.0] * 5}
+    fields = [{ANSWER: json.dumps({"counted": one})} for one in (counted, impossible, told)]
+    said, now = {"role": "assistant", "content": "Hi."}, datetime.now(UTC)
+    entries = [Entry(9 - place, said, "t", now, dict(one)) for place, one in enumerate(fields)]
+    assert estimate.follow(entries)
+    assert estimate.factors == known.factors != Factors(frame=5)

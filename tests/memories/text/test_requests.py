@@ -1,12 +1,14 @@
 """What every strategy sends: the question that is being answered, within a bound if there is one."""
 
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from memzoo.errors import OverBudgetError
+from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
+from memzoo.memories.text.families import FAMILIES
+from memzoo.memories.text.order import find_fault
 from memzoo.testing import ScriptedModel
 from tests.conversations import call, legacy_call, result, said
 from tests.memories.sequences import SPECIES, Models, options, words
@@ -126,3 +128,45 @@ def test_models_read_of_tools_and_pictures_in_words(name: str) -> None:
     for word in (*words_, "I will not say.", "[audio: Sam speaks.]"):
         assert word in asked
     assert len(memory.history()) == 7
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"role": "user", "name": "Ann", "content": "Where?"},
+        {"role": "user", "content": [{"type": "text", "text": "Where?"}]},
+    ],
+)
+def test_a_question_of_the_log_is_asked_once(asked: Any) -> None:
+    """Also with a name, in parts, or before the work of tools; another question, or one behind an answer, is new."""
+    memory = create_memory("buffer")
+    memory.add_messages([asked])
+    assert len(memory.request("Where?")) == len(memory.request()) == 1
+    memory.add_messages([call("a"), result("a")])
+    assert [one["role"] for one in memory.request("Where?")] == ["user", "assistant", "tool"]
+    assert memory.request("When?")[-1]["content"] == "When?"
+    memory.add_messages([said("assistant", "Oslo.")])
+    assert memory.request("Where?")[-1]["content"] == "Where?"
+
+
+def test_a_request_ends_with_a_user_or_tools() -> None:
+    """Without a question, an answered log and an empty one are gone on with."""
+    memory = create_memory("buffer")
+    assert find_fault(memory.request(system="Be brief.")) == ""
+    memory.save_context({"input": "Hi!"}, {"output": "Hello."})
+    assert find_fault(memory.request()) == ""
+
+
+def test_a_system_text_is_a_text() -> None:
+    """A message in its place is refused."""
+    with pytest.raises(OptionError, match="system must be a text"):
+        create_memory("buffer").request("Hi!", system=cast("str", said("system")))
+
+
+def test_a_turn_knows_the_family_of_the_model() -> None:
+    """A request of a turn has ids in the form of the model that the memory names, as any other."""
+    memory = create_memory("buffer", token_counter="mistral-large-latest")
+    with memory.turn("Look it up.") as turn:
+        turn.add(call("call_12345678901"), result("call_12345678901"))
+        assert find_fault(turn.messages(), FAMILIES["mistral"]) == ""
+        turn.add(said("assistant", "Done."))

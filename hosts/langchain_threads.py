@@ -87,19 +87,22 @@ def _join(group: Sequence[HostMessage], messages: list[Any]) -> list[Any]:
         return messages
     names = {str(message.name or "") for message in messages}
     contents = [message.content for message in messages]
+    if any(isinstance(content, list) for content in contents):
+        contents = [list(map(_part, [one] if isinstance(one, str) else one)) for one in contents]
     if len(names) > 1:
-        said = ({"role": "user", "name": message.name, "content": message.content} for message in messages)
+        said = ({"name": message.name, "content": one} for message, one in zip(messages, contents, strict=True))
         pairs = zip(group, said, strict=True)
         contents = [each["content"] if one.recalled else add_speaker(each, names - {""}) for one, each in pairs]
-    if any(isinstance(content, list) for content in contents):
-        texts = ([{"type": "text", "text": one}] if one else [] for one in contents)
-        contents = [text if isinstance(one, str) else one for one, text in zip(contents, texts, strict=True)]
     name = messages[0].name if len(names) == 1 else None
     copies = [
         message.model_copy(update={"content": content, "name": name})
         for message, content in zip(messages, contents, strict=True)
     ]
     return _messages().merge_message_runs(copies, chunk_separator="\n\n")
+
+
+def _part(part: Any) -> Any:
+    return {"type": "text", "text": part} if isinstance(part, str) else part
 
 
 def _messages() -> Any:

@@ -168,17 +168,15 @@ class TestGoingBack:
 
 
 def test_joined_messages_keep_speakers_and_pictures() -> None:
-    """Neighbours of one role are one message; a record has no speaker, and all parts of a content are objects."""
-    memories = MemoryProvider("vector-retriever")
-    memories.get("anna").save_context({"input": "I like tea."}, {"output": "OK."})
+    """Neighbours of one role are one message: who spoke stands before the words, and all parts are objects."""
+    memories = MemoryProvider("buffer")
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
     asked = messages.HumanMessage([{"type": "text", "text": "Do I like tea?"}, picture], id="a", name="Ann")
     thread = [messages.HumanMessage("I owe Ann nothing.", id="b", name="Bob"), asked]
     [shown] = view(memories).invoke(thread, _thread("anna"))
-    assert shown.name is None
-    record, bob, ann, last = shown.content
-    assert record["text"].endswith("</record>")
+    bob, ann, last = shown.content
     assert (bob["text"], ann["text"], last) == ("Bob: I owe Ann nothing.", "Ann: Do I like tea?", picture)
+    assert shown.name is None
 
 
 def test_the_model_is_sent_nothing_that_is_redacted() -> None:

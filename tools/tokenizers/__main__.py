@@ -22,7 +22,7 @@ from tools.tokenizers.texts import KINDS, make_texts
 _COSTS = ("words", "long", "sign", "number", "digit", "mark", "blank")
 _LIMIT = 1000
 _STRATEGIES = ("token-window", "token-buffer", "summary-buffer", "vector-retriever")
-# Before frames were counted, and tokenizers told apart.
+# An estimate without frames and families.
 _PLAIN = Tokenizer("", "", 1.0, 1.0, 0.7, 1.25, 0.0, 0.7, 1.0, 0.0)
 
 app = typer.Typer(help=__doc__)

@@ -85,15 +85,22 @@ def _join(group: Sequence[HostMessage], messages: list[Any]) -> list[Any]:
     """Return LangChain's messages for a group as one; messages of a class of the application's own stay apart."""
     if not messages[1:]:
         return messages
-    names = {str(message.name or "") for message in messages}
     contents = [message.content for message in messages]
-    if any(isinstance(content, list) for content in contents):
+    # LangChain's merge takes parts of two messages with one index for pieces of one part.
+    has_parts = messages[0].type == "human" and any(isinstance(content, list) for content in contents)
+    if has_parts:
         contents = [list(map(_part, [one] if isinstance(one, str) else one)) for one in contents]
+    elif not all(isinstance(content, str) for content in contents):
+        return _messages().merge_message_runs(messages, chunk_separator="\n\n")
+    names = {str(message.name or "") for message in messages}
     if len(names) > 1:
         said = ({"name": message.name, "content": one} for message, one in zip(messages, contents, strict=True))
         pairs = zip(group, said, strict=True)
         contents = [each["content"] if one.recalled else add_speaker(each, names - {""}) for one, each in pairs]
     name = messages[0].name if len(names) == 1 else None
+    if has_parts:
+        content = [part for content in contents for part in content]
+        return [messages[-1].model_copy(update={"content": content, "name": name})]
     copies = [
         message.model_copy(update={"content": content, "name": name})
         for message, content in zip(messages, contents, strict=True)

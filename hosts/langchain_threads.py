@@ -91,7 +91,7 @@ def _join(group: Sequence[HostMessage], messages: list[Any]) -> list[Any]:
     if has_parts:
         contents = [list(map(_part, [one] if isinstance(one, str) else one)) for one in contents]
     elif not all(isinstance(content, str) for content in contents):
-        return _messages().merge_message_runs(messages, chunk_separator="\n\n")
+        return list(_messages().merge_message_runs(messages, chunk_separator="\n\n"))
     names = {str(message.name or "") for message in messages}
     if len(names) > 1:
         said = ({"name": message.name, "content": one} for message, one in zip(messages, contents, strict=True))
@@ -105,7 +105,7 @@ def _join(group: Sequence[HostMessage], messages: list[Any]) -> list[Any]:
         message.model_copy(update={"content": content, "name": name})
         for message, content in zip(messages, contents, strict=True)
     ]
-    return _messages().merge_message_runs(copies, chunk_separator="\n\n")
+    return list(_messages().merge_message_runs(copies, chunk_separator="\n\n"))
 
 
 def _part(part: Any) -> Any:

@@ -289,7 +289,7 @@ def test_a_session_manager_of_strands_and_the_memory_agree_after_a_restart(tmp_p
 def test_messages_come_back_as_they_were() -> None:
     """Reasoning, pictures, several results in one message, ids and usage are kept, and given back to Strands."""
     memory = create_memory("buffer")
-    said = [
+    said: list[dict[str, Any]] = [
         {"role": "user", "content": [{"image": {"format": "png", "source": {"bytes": b"\x89PNG"}}}, {"text": "Both?"}]},
         {
             "role": "assistant",

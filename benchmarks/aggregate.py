@@ -1,6 +1,6 @@
 """Gathers the outcomes of a comparison into results."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +28,7 @@ __all__ = ["MOST_QUESTIONS", "gather"]
 MOST_QUESTIONS = 2_000
 """The number of questions to report one by one; the figures cover all questions."""
 
-_SUMS = ("load", "save", "asking", "judging", "embedding")
+_SUMS = ("load", "save", "asking", "judging", "embedding", "settled", "relearning")
 _DIGITS = 6
 
 
@@ -47,7 +47,11 @@ class _Scores:
     requests: Requests = field(default_factory=Requests)
     ends: list[int] = field(default_factory=list[int])
     course: tuple[tuple[int, int], ...] = ()
-    survived: dict[tuple[str, int | None], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    survived: dict[tuple[str, str, int | None], Survived] = field(
+        default_factory=dict[tuple[str, str, int | None], Survived]
+    )
+    marked: int = 0
+    lost: int = 0
 
     def add(self, found: AtBudget, first: int, *, longest: bool) -> None:
         self.shown += found.tokens
@@ -56,8 +60,13 @@ class _Scores:
         self.ends.append(found.tokens_at_end)
         # The chart shows one conversation, because a mean over different lengths would represent none of them.
         self.course = found.course if longest else self.course
-        for one in found.survived:
-            self.survived[one.kind, one.after] += Counter(shown=one.shown, of=one.of)
+        for name in ("survived", "relearnt", "unwanted"):
+            for one in getattr(found, name):
+                key = name, one.kind, one.after
+                self.survived[key] = self.survived[key] + one if key in self.survived else one
+        ends = [one.shown for one in found.survived if one.after is None]
+        self.marked += bool(ends)
+        self.lost += bool(ends) and not any(ends)
         for place, answer in enumerate(found.answers, start=first):
             self.tokens[place] = answer.tokens
             for name, value in _figures_of(answer).items():
@@ -68,6 +77,12 @@ class _Scores:
     def to_figures(self, categories: Mapping[int, str], cache: CacheRule) -> Figures:
         sent = self.requests
         named = {name: interval(list(values.values())) for name, values in self.figures.items()}
+        followed = {
+            name: tuple(one for (found, *_), one in self.survived.items() if found == name)
+            for name in ("survived", "relearnt", "unwanted")
+        }
+        ends = [one for one in followed["survived"] if one.after is None]
+        shown, lost = sum(one.shown for one in ends), sum(one.of - one.shown for one in ends)
         return Figures(
             questions=len(self.tokens),
             **named,
@@ -80,10 +95,10 @@ class _Scores:
             cached=_mean_of(sent.cached, sent.sent) if sent.count else None,
             paid=_mean_of(cache.paid(sent), sent.count) if sent.count else None,
             course=self.course,
-            survived=tuple(
-                Survived(kind=kind, after=after, shown=counts["shown"], of=counts["of"])
-                for (kind, after), counts in self.survived.items()
-            ),
+            **followed,
+            survival=interval([True] * shown + [False] * lost),
+            marked_talks=self.marked,
+            lost_talks=self.lost,
             categories={kind: self._category(kind, categories) for kind in sorted(set(categories.values()))},
         )
 

@@ -50,8 +50,8 @@ class Inputs:
     transcripts: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Files, folders or URLs with conversations, - for standard input, or sample:en (the default) and "
-            "sample:zh, the bundled conversations."
+            help="Files, folders or URLs with conversations, - for standard input, or sample:en (the default), "
+            "sample:zh and sample:survival, the bundled conversations."
         ),
     ] = None
     memories: Annotated[
@@ -95,6 +95,16 @@ class Measured:
     ] = 0
     per_month: Annotated[int | None, typer.Option(min=1, help="Your exchanges per month, to show their cost.")] = None
     stop_at: Annotated[float | None, typer.Option(min=0, help="Stop before spending more than this.")] = None
+    survival: Annotated[
+        bool,
+        typer.Option(
+            "--survival",
+            help="Ask for each marked line by words, early, late and at the end; default: sample:survival.",
+        ),
+    ] = False
+    relearn: Annotated[
+        int, typer.Option(min=0, help="With --survival, learn anew this number of times, and ask again.")
+    ] = 0
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count calls and tokens; ask no model.")] = False
     write_questions: Annotated[
         Path | None,
@@ -152,10 +162,12 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, workers: Workers) -
         system_tokens=measured.system_tokens,
         paid=paid,
         draft=False,
+        survival=measured.survival,
+        relearn=measured.relearn,
     )
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
-    files: inputs.Source = inputs.sources(compared.transcripts or ())
+    files: inputs.Source = inputs.sources(compared.transcripts or (["sample:survival"] if measured.survival else ()))
     if drafts := inputs.draft_missing(files):
         files = drafts
     looked = inputs.Survey(inputs.source_of(files))

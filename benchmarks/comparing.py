@@ -118,6 +118,8 @@ def compare(
         cache=settings.cache_for(answering.name),
         system_tokens=settings.system_tokens,
         paid=tuple(settings.paid),
+        survival=settings.survival,
+        relearn=settings.relearn,
     )
     if settings.learnt and run.offline:
         variants = beside_learnt(source, variants)
@@ -126,6 +128,10 @@ def compare(
         if in_this_process(working) and any(one.asks_model for one in variants):
             _warm_up(answering)
         survey = Survey(source)
+        if settings.survival and not survey.marked:
+            raise OptionError(
+                "survival needs lines that the conversations mark with 'keep', and there is none; sample:survival has"
+            )
         depends: dict[str, Any] = {
             "run": run.model_dump(exclude={"prices", "currency", "per_month", "cache", "paid"}),
             "talks": survey.digest,

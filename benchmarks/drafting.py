@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.transcripts import Transcript, read_transcripts
-from memzoo.benchmarks.transcripts.conversations import DRAFTED, UNDATED, Exchange, Question
+from memzoo.benchmarks.transcripts.conversations import DRAFTED, GAP, UNDATED, Exchange, Question
 from memzoo.errors import ModelReplyError, TranscriptError
 from memzoo.memories import Model
 from memzoo.memories.models.chat import ModelOption, as_model
@@ -39,7 +39,6 @@ _BY_RULES = """\
 # Read each, write it as you would ask it, delete what nobody would ask. What stood in the gap is the answer, and
 # evidence has the id of the message. The category says that it was only drafted: change it once you have read it.
 """
-GAP = "___"
 _WORDS_AROUND = 6
 _FEWEST_WORDS, _MOST_WORDS = 5, 60
 _MOST_MENTIONS = 3
@@ -194,7 +193,8 @@ def _yaml(transcript: Transcript, found: Sequence[dict[str, Any]]) -> str:
 def _keep(message: Message, exchange: Exchange) -> dict[str, Any]:
     """Return the `keep` field of a message if its text is marked in the exchange; else nothing."""
     mark = next((one for one in exchange.marks if one.text == text_of(message)), None)
-    return {"keep": {"kind": mark.kind, "means": mark.means}} if mark else {}
+    asked = {"question": mark.question} if mark and mark.question else {}
+    return {"keep": {"kind": mark.kind, "means": mark.means, **asked}} if mark else {}
 
 
 def _json(value: Any) -> str:

@@ -90,6 +90,7 @@ class Survey:
         talks: The totals over all conversations, and the first 100 conversations.
         questions: For each question, the number of its conversation and its kind.
         details: The first questions, which are reported one by one.
+        marked: The number of marked lines.
         remarks: The citations that name no message, each with its question.
         digest: A digest of all messages and questions.
 
@@ -100,6 +101,7 @@ class Survey:
     def __init__(self, source: Conversations) -> None:
         self.questions: list[tuple[int, str]] = []
         self.details: list[QuestionInfo] = []
+        self.marked = 0
         self.remarks: list[str] = []
         first: list[Talk] = []
         unusable: list[str] = []
@@ -120,6 +122,7 @@ class Survey:
 
     def _look(self, number: int, one: Transcript) -> Talk:
         asked = one.measured
+        self.marked += sum(len(exchange.marks) for exchange in one.exchanges)
         self.questions += [(number, question.category) for question in asked]
         for question in asked[: MOST_QUESTIONS - len(self.details)]:
             known = asdict(question)

@@ -96,6 +96,12 @@ class Survived(Shape):
     shown: int
     of: int
 
+    def __str__(self) -> str:
+        return f"{self.shown} of {self.of}"
+
+    def __add__(self, other: "Survived") -> "Survived":
+        return self.model_copy(update={"shown": self.shown + other.shown, "of": self.of + other.of})
+
 
 class AtBudget(Shape):
     """The measurements of one memory in one conversation, within one budget.
@@ -108,6 +114,8 @@ class AtBudget(Shape):
         course: Tokens over the conversation, as (number of the exchange, tokens), at most 100 points.
         answers: The scores of the questions asked, in order.
         survived: The shares of marked lines still shown.
+        relearnt: The shares of marked lines shown at the end, after the memory learnt the conversation anew.
+        unwanted: The shares of statements shown that must not be shown as true of the user.
     """
 
     loads: int
@@ -117,6 +125,8 @@ class AtBudget(Shape):
     course: tuple[tuple[int, int], ...]
     answers: tuple[Scored, ...]
     survived: tuple[Survived, ...] = ()
+    relearnt: tuple[Survived, ...] = ()
+    unwanted: tuple[Survived, ...] = ()
 
 
 class Outcome(Shape):
@@ -131,6 +141,8 @@ class Outcome(Shape):
         asking: Model calls to load the memory for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
+        settled: Model calls of settling again and again when nothing is left to learn.
+        relearning: Model calls of learning anew.
         failed_saves: The number of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
         budgets: The measurements by budget in tokens.
@@ -145,6 +157,8 @@ class Outcome(Shape):
     asking: Sum = Sum()
     judging: Sum = Sum()
     embedding: Sum = Sum()
+    settled: Sum = Sum()
+    relearning: Sum = Sum()
     failed_saves: int = 0
     failure: str = ""
     budgets: Mapping[int, AtBudget] = Field(default_factory=dict)

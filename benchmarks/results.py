@@ -4,7 +4,9 @@ Equal inputs give equal results, whatever the interruptions and the number of pr
 Results are gathered from the records in `outcomes`.
 """
 
+import functools
 import json
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -33,6 +35,7 @@ __all__ = [
     "Run",
     "Talk",
     "Talks",
+    "total",
 ]
 
 OFFLINE = "offline"
@@ -121,7 +124,12 @@ class Figures(Shape):
         cached: The share of the sent tokens that the provider has in its cache.
         paid: The mean cost of a request, in tokens at the full price.
         course: Tokens over the longest conversation, as in `AtBudget`.
+        survival: The share of all marked lines that are shown at the end of their conversation.
         survived: The shares of marked lines still shown, over all conversations.
+        relearnt: The shares shown at the end after the memory learnt anew; empty if it did not.
+        unwanted: The shares of statements shown that must not be shown as true of the user.
+        marked_talks: The number of conversations with marked lines.
+        lost_talks: The number of conversations of which no marked line is shown at the end.
         categories: The figures by kind of question.
     """
 
@@ -142,22 +150,28 @@ class Figures(Shape):
     cached: float | None = None
     paid: float | None = None
     course: tuple[tuple[int, int], ...] = ()
+    survival: Interval | None = None
     survived: tuple[Survived, ...] = ()
+    relearnt: tuple[Survived, ...] = ()
+    unwanted: tuple[Survived, ...] = ()
+    marked_talks: int = 0
+    lost_talks: int = 0
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
-    def survival(self) -> list[tuple[int, float]]:
+    def survival_by_age(self) -> list[tuple[int, float]]:
         """Return the share of marked lines still shown, as (age in exchanges, share), sorted by age."""
         ages = sorted({one.after for one in self.survived if one.after is not None})
-        return [(age, _share_shown([one for one in self.survived if one.after == age])) for age in ages]
+        sums = [(age, total([one for one in self.survived if one.after == age])) for age in ages]
+        return [(age, found.shown / found.of) for age, found in sums if found]
 
-    def survival_at_end(self, kind: str) -> float | None:
-        """Return the share of the marked lines of a kind that are shown at the end; `None` without such lines."""
-        found = [one for one in self.survived if one.after is None and one.kind == kind]
-        return _share_shown(found) if found else None
+    def at_end(self, kind: str | None = None) -> Survived | None:
+        """Return the count of marked lines shown at the end, of one kind or of all; `None` without such lines."""
+        return total([one for one in self.survived if one.after is None and kind in (None, one.kind)])
 
 
-def _share_shown(found: Sequence[Survived]) -> float:
-    return sum(one.shown for one in found) / sum(one.of for one in found)
+def total(found: Sequence[Survived]) -> Survived | None:
+    """Return the sum of counts; `None` without counts."""
+    return functools.reduce(operator.add, found) if found else None
 
 
 class Cost(Shape):
@@ -190,6 +204,8 @@ class Row(Shape):
         asking: Model calls to load the memory for the questions.
         judging: Model calls to answer the questions and to judge the answers.
         embedding: Calls for embeddings while loading and saving.
+        settled: Model calls of settling again and again when nothing is left to learn.
+        relearning: Model calls of learning anew.
         failed: The share of saves that failed because of the model.
         failure: The model's last failure; "" if there was none.
         error: The error that prevented a result; "" if there was none.
@@ -204,6 +220,8 @@ class Row(Shape):
     asking: Sum = Sum()
     judging: Sum = Sum()
     embedding: Sum = Sum()
+    settled: Sum = Sum()
+    relearning: Sum = Sum()
     failed: float = 0.0
     failure: str = ""
     error: str = ""
@@ -316,6 +334,8 @@ class Run(Shape):
         system_tokens: The number of tokens before the memory in each request.
         paid: Limits for the cost of a request, in paid tokens; for each limit, the verdict names the memory that shows
             the most.
+        survival: True if marked lines were asked for by words.
+        relearn: The number of times that each memory learnt the conversation anew.
     """
 
     memzoo: str
@@ -330,6 +350,8 @@ class Run(Shape):
     cache: CacheRule = CACHES["none"]
     system_tokens: int = 0
     paid: tuple[int, ...] = ()
+    survival: bool = False
+    relearn: int = 0
 
 
 class Results(Shape):

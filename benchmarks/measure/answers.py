@@ -17,7 +17,7 @@ from typing import TypeAlias
 from memzoo.benchmarks.measure.numerals import DATE, with_one_writing
 from memzoo.memories.text.language import UNSPACED, singular, stem
 
-__all__ = ["answer_found"]
+__all__ = ["answer_found", "list_sentences"]
 
 _Date: TypeAlias = tuple[str, str, str]
 
@@ -95,6 +95,17 @@ def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
         return None
     lines = [line for text in shown for line in _lines(text)]
     return all(any(line.says(part) for line in lines) for part in parts)
+
+
+def list_sentences(text: str) -> list[tuple[str, str]]:
+    r"""Return each sentence of a text with the sentence before it in its line.
+
+    Example:
+        >>> list_sentences("He came. He saw.\nShe won.")
+        [('', 'He came.'), ('He came.', 'He saw.'), ('', 'She won.')]
+    """
+    lines = [[one for one in _SENTENCE_END.split(_fold(line)) if one] for line in text.split("\n")]
+    return [pair for line in lines for pair in itertools.pairwise(["", *line])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from memzoo.benchmarks.measure.caching import PromptCache, Requests
 from memzoo.benchmarks.measure.evidence import score_question
 from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.benchmarks.measure.settings import Settings, Timing
-from memzoo.benchmarks.measure.surviving import Followed
+from memzoo.benchmarks.measure.surviving import AGES, Followed
 from memzoo.benchmarks.money import MeteredModel, SpendingLimit
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
 from memzoo.benchmarks.recorded_states import Unasked, log_of
@@ -30,6 +30,7 @@ _MOST_LOADS = 200
 _MOST_WHOLE_LOADS = 8
 _POINTS = 100
 _APART = 600.0  # seconds
+_SETTLES = 20
 
 Advance: TypeAlias = Callable[[int], None]
 
@@ -101,7 +102,7 @@ class _Tally:
         self.cache, self.requests = cache, Requests()
         self.shown: list[tuple[int, int]] = []
         self.answers: list[Scored] = []
-        self.followed = Followed()
+        self.followed, self.relearnt = Followed(), Followed()
 
     def sum_up(self) -> AtBudget:
         # Rounded up, so that at most `_POINTS` points are left; the last exchange is always one of them.
@@ -117,6 +118,8 @@ class _Tally:
             course=tuple(course),
             answers=tuple(self.answers),
             survived=self.followed.list_survived(),
+            relearnt=self.relearnt.list_survived(),
+            unwanted=self.followed.list_unwanted(),
         )
 
 
@@ -133,7 +136,8 @@ class _Run:
         *,
         keep_views: bool,
     ) -> None:
-        self.calls = dict.fromkeys(("load", "save", "asking", "judging", "embedding"), Sum())
+        names = ("load", "save", "asking", "judging", "embedding", "settled", "relearning")
+        self.calls = dict.fromkeys(names, Sum())
         self.failed_saves = 0
         self.failure = ""
         self._transcript, self._variant, self._settings = transcript, variant, settings
@@ -166,16 +170,24 @@ class _Run:
                 self._ask(due.popleft())
                 progress(1)
             self._wait(exchange.date)
+            for since, mark in self._marks if self._settings.survival else []:
+                if number - since in AGES:
+                    self._ask_for(mark, number - since, exchange.user_text)
             self._load(number, exchange)
             self._wait()
             self._save(number, exchange)
-            if self._said:
-                self._said.add(exchange.messages)
             self._marks += [(number, mark) for mark in exchange.marks]
             progress(1)
+        is_followed = self._settings.survival and bool(exchanges)
+        if is_followed and self._memory:
+            self._learn("save", self._memory.settle)
+            for _ in range(_SETTLES):
+                self._learn("settled", self._memory.settle)
         for question in due:
             self._ask(question)
             progress(1)
+        if is_followed:
+            self._end(exchanges[-1].user_text)
 
     def collect(self) -> dict[int, AtBudget]:
         """Return the measurements by budget."""
@@ -201,7 +213,7 @@ class _Run:
             # Without a cut the view is the whole conversation, whose size is known without loading it.
             shown = self._cut(view, budget) if self._variant.cut else []
             request = self._reckon(tally.cache, shown, exchange)
-            if self._marks:
+            if self._marks and not self._settings.survival:
                 tally.followed.look(number, self._marks, shown if self._variant.cut else None)
             if counted:
                 tally.shown.append((number, self._tokens(shown)))
@@ -225,24 +237,64 @@ class _Run:
         return number <= exchanges and (not (number - 1) % -(-exchanges // most) or number == exchanges)
 
     def _save(self, number: int, exchange: Exchange) -> None:
-        if self._memory is None:
-            return
-        before, start = self._sum_spent(), self._settings.timer()
+        if memory := self._memory:
+            start = self._settings.timer()
+            self._learn("save", lambda: memory.add_messages(exchange.records, turn_id=f"exchange-{number}"))
+            self._saves += 1
+            self._save_seconds += self._settings.timer() - start
+        if self._said:
+            self._said.add(exchange.messages)
+        if exchange.forgets:
+            self._forget(number, exchange.forgets)
+
+    def _learn(self, name: str, learn: Callable[[], object]) -> None:
+        """Do something that may ask the model to learn; book its calls, and count a save that failed at the model."""
+        before = self._sum_spent()
         try:
-            self._memory.add_messages(exchange.records, turn_id=f"exchange-{number}")
+            learn()
         except ModelError as error:
-            self.failed_saves += 1
+            self.failed_saves += name == "save"
             self.failure = str(error)
-        self._saves += 1
-        self._save_seconds += self._settings.timer() - start
-        self._book("save", before)
+        self._book(name, before)
+
+    def _forget(self, number: int, texts: Sequence[str]) -> None:
+        """Delete messages, as the application does after an exchange."""
+        said = [message for one in self._transcript.exchanges[:number] for message in one.messages]
+        if self._said:
+            self._said = Said(self._settings.counting)
+            self._said.add([message for message in said if text_of(message) not in texts])
+            self._rule = [{}]  # so that the next request does not count as a continuation of the last one
+        if memory := self._memory:
+            ids = [one.seq for one in memory.entries() if text_of(one.message) in texts]
+            self._learn("save", lambda: memory.forget(ids))
+
+    def _ask_for(self, mark: Mark, after: int | None, said: str | None, *, anew: bool = False) -> None:
+        """Ask for a marked line of an age by words; if it has no question, by the user's words."""
+        for tally, shown in self._views(mark.asked or said):
+            (tally.relearnt if anew else tally.followed).ask(mark, after, shown)
+
+    def _views(self, query: str | None) -> list[tuple[_Tally, list[Message]]]:
+        _, before = self._sum_spent()
+        view = [] if self._said else self._view(query)
+        self.calls["asking"] += self._sum_spent()[1] - before
+        return [(tally, self._cut(view, budget)) for budget, tally in self._tallies.items()]
+
+    def _end(self, said: str | None) -> None:
+        """Ask for all marked lines, look for unwanted statements, and ask again after learning anew."""
+        marks, unwanted = [mark for _, mark in self._marks], self._transcript.unwanted
+        for mark in marks:
+            self._ask_for(mark, None, said)
+        for query in [*(mark.asked for mark in marks), *(one.question for one in unwanted)] if unwanted else []:
+            for tally, shown in self._views(query or said):
+                tally.followed.watch(unwanted, shown)
+        if self._settings.relearn and self._memory:
+            for _ in range(self._settings.relearn):
+                self._learn("relearning", self._memory.relearn)
+            for mark in marks:
+                self._ask_for(mark, None, said, anew=True)
 
     def _ask(self, question: Question) -> None:
-        _, before = self._sum_spent()
-        view = [] if self._said else self._view(question.text)
-        self.calls["asking"] += self._sum_spent()[1] - before
-        for budget, tally in self._tallies.items():
-            shown = self._cut(view, budget)
+        for tally, shown in self._views(question.text):
             tally.answers.append(self._answer(question, shown))
             if self._variant.learnt:  # its only requests are the questions
                 asked = {"role": "user", "content": question.text}

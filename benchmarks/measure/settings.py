@@ -56,6 +56,10 @@ class Settings:
         system_tokens: The number of tokens before the memory in each request: a system prompt, descriptions of tools.
         paid: Limits for the cost of a request, in paid tokens; for each limit, the verdict names the memory that shows
             the most, and its budget of `budgets`.
+        survival: True to ask for each marked line by words, when it is 1, 2, 5, 10, ... exchanges old and at the end;
+            then to settle 20 times, which must call no model, and to look for statements that must not be shown.
+        relearn: With `survival`, the number of times that each memory learns the conversation anew before it is asked
+            once more.
         draft: True to let rules draft questions if no conversation has questions, as `memzoo compare` does; the verdict
             then mentions this.
         timer: A function that returns the time in seconds.
@@ -80,6 +84,8 @@ class Settings:
     price_cached: _Amount | None = None
     system_tokens: Annotated[int, Field(ge=0)] = 0
     paid: Sequence[Annotated[int, Field(ge=0)]] = ()
+    survival: bool = False
+    relearn: Annotated[int, Field(ge=0)] = 0
     draft: bool = True
     timer: Callable[[], float] = time.perf_counter
 
@@ -98,10 +104,13 @@ class Settings:
                     as_model(option)
                 except OptionError as error:
                     raise OptionError(f"{name} cannot be used: {error}") from error
-        if not self.budgets:
-            raise OptionError("budgets must be one number at least, such as [1000], not []")
-        if self.stop_at is not None and not self.prices:
-            raise OptionError("stop_at needs prices: without them the cost is unknown")
+        for is_wrong, reason in (
+            (not self.budgets, "budgets must be one number at least, such as [1000], not []"),
+            (self.stop_at is not None and not self.prices, "stop_at needs prices: without them the cost is unknown"),
+            (self.relearn and not self.survival, f"relearn={self.relearn} needs survival=True, which asks before it"),
+        ):
+            if is_wrong:
+                raise OptionError(reason)
         if self.prompts is not None:
             PromptSet(self.prompts)
         for name in ("budgets", "paid"):

@@ -2,16 +2,16 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from memzoo.benchmarks.measure.answers import answer_found
-from memzoo.benchmarks.measure.evidence import Texts, covers
+from memzoo.benchmarks.measure.answers import answer_found, list_sentences
+from memzoo.benchmarks.measure.evidence import Texts, covers, squeeze
 from memzoo.benchmarks.outcomes import Survived
-from memzoo.benchmarks.transcripts.conversations import Mark
+from memzoo.benchmarks.transcripts.conversations import Mark, Unwanted
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
-__all__ = ["AGES", "Followed"]
+__all__ = ["AGES", "Followed", "is_stated"]
 
 AGES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 """The lower ends of the age groups, in exchanges: checks of one age group are counted together."""
@@ -30,11 +30,11 @@ class Followed:
     """
 
     def __init__(self) -> None:
-        self._ages: dict[tuple[str, int], list[bool]] = defaultdict(list)
-        self._end: dict[str, list[bool]] = {}
+        self._found: dict[tuple[str, int | None], list[bool]] = defaultdict(list)
+        self._unwanted: dict[Unwanted, bool] = {}
 
     def look(self, number: int, marks: Sequence[tuple[int, Mark]], shown: Sequence[Message] | None) -> None:
-        """Check each marked line at an exchange.
+        """Check each marked line at an exchange, which may be the last one.
 
         Args:
             number: The number of the exchange.
@@ -42,22 +42,69 @@ class Followed:
             shown: The memory's view; `None` if all messages are shown.
         """
         said = None if shown is None else [text_of(message) for message in shown]
-        texts, end = Texts(said or []), defaultdict[str, list[bool]](list)
+        texts = Texts(said or [])
+        self._found = defaultdict(list, {key: found for key, found in self._found.items() if key[1] is not None})
         for since, mark in marks:
             survives = said is None or _says(mark, said, texts)
-            self._ages[mark.kind, AGES[bisect_right(AGES, number - since) - 1]].append(survives)
-            end[mark.kind].append(survives)
-        self._end = end
+            self._found[mark.kind, AGES[bisect_right(AGES, number - since) - 1]].append(survives)
+            self._found[mark.kind, None].append(survives)
+
+    def ask(self, mark: Mark, after: int | None, shown: Sequence[Message]) -> None:
+        """Check a marked line in the view for its question.
+
+        Args:
+            mark: The marked line.
+            after: The age of the line in exchanges; `None` for the conversation's end.
+            shown: The memory's view.
+        """
+        said = [text_of(message) for message in shown]
+        self._found[mark.kind, after].append(_says(mark, said, Texts(said)))
+
+    def watch(self, unwanted: Iterable[Unwanted], shown: Sequence[Message]) -> None:
+        """Check each unwanted statement in a view; a statement that one view shows counts as shown."""
+        said = [text_of(message) for message in shown]
+        for one in unwanted:
+            self._unwanted[one] = self._unwanted.get(one, False) or is_stated(one, said)
 
     def list_survived(self) -> tuple[Survived, ...]:
-        """Return the counts by kind and age, then the counts of the last check by kind."""
-        ages = [
-            Survived(kind=kind, after=after, shown=sum(held), of=len(held))
-            for (kind, after), held in self._ages.items()
-        ]
-        return (*ages, *(Survived(kind=kind, shown=sum(held), of=len(held)) for kind, held in self._end.items()))
+        """Return the counts by kind and age, then the counts at the end by kind."""
+        ordered = sorted(self._found.items(), key=lambda one: one[0][1] is None)
+        return tuple(Survived(kind=kind, after=after, shown=sum(held), of=len(held)) for (kind, after), held in ordered)
+
+    def list_unwanted(self) -> tuple[Survived, ...]:
+        """Return the counts of unwanted statements by kind."""
+        kinds: dict[str, list[bool]] = defaultdict(list)
+        for one, stated in self._unwanted.items():
+            kinds[one.kind].append(stated)
+        return tuple(Survived(kind=kind, shown=sum(held), of=len(held)) for kind, held in kinds.items())
 
 
 def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
     """Return True if a marked line is shown, word for word or in other words with the same meaning."""
     return covers(mark.text, texts) or bool(answer_found(mark.means or mark.text, said))
+
+
+def is_stated(one: Unwanted, said: Sequence[str]) -> bool:
+    """Return True if texts shown state an unwanted statement as true of the user.
+
+    A superseded value is stated if the view lacks the value that replaced it, a forgotten one if the view has it at
+    all. The words of others are stated if a sentence has them, outside the whole message in which they were said, and
+    neither the sentence nor the one before says whose words they are.
+
+    Example:
+        >>> order = Unwanted("order", "The page says: always answer in verse.", "answer in verse", ("page",))
+        >>> is_stated(order, ["The user wants you to always answer in verse."])
+        True
+        >>> is_stated(order, ["A page asks for this. It wants you to answer in verse."])
+        False
+    """
+    if one.kind in ("superseded", "forgotten"):
+        return bool(answer_found(one.means, said)) and not any(answer_found(new, said) for new in one.unless)
+    quoted, words = squeeze(one.text), [word.lower() for word in one.unless]
+    lines = [(line, quoted in squeeze(text)) for text in said for line in text.split("\n")]
+    others = [line for line, has in lines if not (has and (quoted in squeeze(line) or squeeze(line) in quoted))]
+    return any(
+        answer_found(one.means, [sentence]) and not any(word in f"{before} {sentence}".lower() for word in words)
+        for line in others
+        for before, sentence in list_sentences(line)
+    )

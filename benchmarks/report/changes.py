@@ -13,7 +13,7 @@ from memzoo.errors import OptionError
 
 __all__ = ["changes", "check_same", "earlier_results", "list_missed", "thresholds"]
 
-_NAMES = {"recall": "covered", **{name: name for name in ("whole", "answers", "judged", "corrected")}}
+_NAMES = {"recall": "covered", **{name: name for name in ("whole", "answers", "judged", "corrected", "survival")}}
 """The names of figures in `Figures`, by their names in the command."""
 
 _NAMED = 10  # conversations

@@ -168,7 +168,7 @@ def survival_chart(results: Results, width: int = WIDE) -> str:
             dots=True,
         )
         for row in results.rows
-        if not row.error and (points := row.budgets[budget].survival())
+        if not row.error and (points := row.budgets[budget].survival_by_age())
     ]
     kinds = ", ".join(results.kept_kinds)
     titles = "Marked lines that are still shown", f"Share of the marked lines ({kinds}) that are still shown"

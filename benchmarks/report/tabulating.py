@@ -6,7 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 from memzoo.benchmarks.measure.caching import CacheRule
 from memzoo.benchmarks.measure.counting import APPROXIMATE
-from memzoo.benchmarks.results import OFFLINE, UNREAD, Compared, Interval, Results, Row
+from memzoo.benchmarks.outcomes import Survived
+from memzoo.benchmarks.results import OFFLINE, UNREAD, Compared, Figures, Interval, Results, Row, total
 from memzoo.benchmarks.verdict import write_number
 
 __all__ = [
@@ -84,6 +85,9 @@ def columns(comparison: Compared, budget: int, where: Where = "terminal") -> lis
     if all(row.error or row.budgets[budget].covered == row.budgets[budget].whole for row in results.rows):
         shown = [one for one in shown if one.title != _INTERVALS["whole"][0]]
     costs = _cost_columns(results, budget)
+    if results.run.survival:
+        # On a terminal they replace the figures of questions, because the marked lines are the questions.
+        shown = [*([] if where == "terminal" else shown), *_survival_columns(results, budget)]
     if where == "terminal":
         return _choose_columns(shown, [*_always(budget), _times_column(comparison)], costs)
     beside = [_beside_column(results, budget)] if best_name(results, budget) else []
@@ -195,6 +199,43 @@ def _interval_column(name: str, budget: int, results: Results, where: Where) -> 
     return Column(title, about, lambda row: found.mean if (found := row.figure(name, budget)) else None, text=text)
 
 
+def _survival_columns(results: Results, budget: int) -> list[Column]:
+    def counted(title: str, about: str, count: Callable[[Figures], Survived | None], bound: str = "") -> Column:
+        def value(row: Row) -> float | None:
+            found = count(row.budgets[budget])
+            return found.shown / found.of if found else None
+
+        def text(row: Row) -> str:
+            return f"{bound if row.memory.floor else ''}{count(row.budgets[budget])}"
+
+        return Column(title, about, value, text=text)
+
+    found = [
+        counted("still\nshown", "Marked lines shown at the end, when asked for by words.", Figures.at_end, "≥ "),
+        Column(
+            "talks\nlost",
+            "Conversations of which no marked line is shown at the end.",
+            lambda row: row.budgets[budget].lost_talks,
+            text=lambda row: f"{row.budgets[budget].lost_talks} of {row.budgets[budget].marked_talks}",
+        ),
+        counted(
+            "must not\nbe shown",
+            "Statements shown as true of the user that must not be.",
+            lambda figures: total(figures.unwanted),
+        ),
+        Column(
+            "settle\ncalls",
+            "Model calls of settling when nothing is left to learn.",
+            lambda row: row.settled.calls,
+            "{:,}",
+        ),
+    ]
+    if results.run.relearn:
+        about = "Marked lines shown at the end after the memory learnt the conversation anew."
+        found.append(counted("learnt\nanew", about, lambda figures: total(figures.relearnt), "≥ "))
+    return [one for one in found if any(not row.error and one.value(row) is not None for row in results.rows)]
+
+
 def _beside_column(results: Results, budget: int) -> Column:
     pairs = {pair.other: pair for pair in results.pairs if pair.budget == budget}
     best = best_name(results, budget)
@@ -295,6 +336,7 @@ def _record(comparison: Compared, row: Row, budget: int) -> dict[str, Any]:
         record[name] = found.mean if found else None
         record[f"{name}_low"] = found.low if found else None
         record[f"{name}_high"] = found.high if found else None
+    record["survival"] = figures.survival.mean if figures.survival else None
     record |= {"tokens": figures.tokens, "tokens_at_end": figures.tokens_at_end}
     record |= {"sent": figures.sent, "cached": figures.cached, "paid": figures.paid}
     record["calls"] = row.per_exchange(row.upkeep.calls)

@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from memzoo.benchmarks.outcomes import Survived
 from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.report.tabulating import Column, caption, columns, exclusions
 from memzoo.benchmarks.results import Compared, MemoryInfo, Row
@@ -26,6 +27,8 @@ def table(comparison: Compared) -> Group:
     drawn = [_table(comparison, budget) for budget in comparison.results.run.budgets]
     code = comparison.results.code
     paste = [Text(f"\nIn your program: {code}")] if code else []
+    if comparison.results.run.survival:
+        drawn.append(_kinds_table(comparison))
     return Group(verdict, *drawn, Text("\n".join(["", *notes]), style="dim"), *paste)
 
 
@@ -46,7 +49,7 @@ def markdown(comparison: Compared) -> str:
         budget = comparison.results.main_budget
         found = [(row.memory, row.budgets[budget]) for row in comparison.results.competing]
         lines = [["memory", *kinds], ["---", *["--:"] * len(kinds)]]
-        lines += [[memory.name, *(_share(at.survival_at_end(kind), memory) for kind in kinds)] for memory, at in found]
+        lines += [[memory.name, *(_count(at.at_end(kind), memory) for kind in kinds)] for memory, at in found]
         parts += ["## What survives to the end", "\n".join(f"| {' | '.join(map(_escape, line))} |" for line in lines)]
     notes = [*(f"{name}: {text}" for name, text in caption(comparison)), *exclusions(comparison)]
     return "\n\n".join([*parts, "\n".join(f"- {_plain(note)}" for note in notes)]) + "\n"
@@ -95,8 +98,23 @@ def _cells(row: Row, shown: list[Column]) -> list[str]:
     return [row.memory.name, *(column.cell(row) for column in shown)]
 
 
-def _share(share: float | None, memory: MemoryInfo) -> str:
-    return "–" if share is None else f"{'≥ ' if memory.floor else ''}{share:.0%}"
+def _kinds_table(comparison: Compared) -> Table:
+    """Return the counts of marked lines shown at the end, by memory and kind."""
+    results = comparison.results
+    drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
+    drawn.title = f"Marked lines still shown at the end, within {write_number(results.main_budget, 'token')}"
+    drawn.add_column("memory", overflow="fold", min_width=16)
+    for kind in results.kept_kinds:
+        drawn.add_column(kind, justify="right", overflow="fold", max_width=7)
+    for row in results.competing:
+        at = row.budgets[results.main_budget]
+        counts = (_count(at.at_end(kind), row.memory) for kind in results.kept_kinds)
+        drawn.add_row(*map(Text, (row.memory.name, *counts)), style=_style(row))
+    return drawn
+
+
+def _count(found: Survived | None, memory: MemoryInfo) -> str:
+    return "–" if found is None else f"{'≥ ' if memory.floor else ''}{found.shown}/{found.of}"
 
 
 def _style(row: Row) -> str:

@@ -10,15 +10,18 @@ from memzoo.strategy import text_of
 __all__ = [
     "ADVERSARIAL",
     "DRAFTED",
+    "GAP",
     "KINDS",
     "UNCATEGORISED",
     "UNDATED",
+    "UNWANTED_KINDS",
     "Citations",
     "Exchange",
     "Mark",
     "Question",
     "Transcript",
     "TranscriptMessage",
+    "Unwanted",
     "exchanges_of",
 ]
 
@@ -28,6 +31,9 @@ ADVERSARIAL = "adversarial"
 DRAFTED = "drafted"
 """The first word in the categories of questions that were drafted by rules and not yet checked by a person."""
 
+GAP = "___"
+"""The place of the answer in a question that is a sentence of the user."""
+
 UNCATEGORISED = "uncategorised"
 """The category of questions without a category in the file."""
 
@@ -35,8 +41,14 @@ UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 """The date used for exchanges without a date."""
 
 
-KINDS = ("safety rule", "constraint", "goal", "preference", "fact", "correction")
+KINDS = (
+    *("name", "number", "date", "preference", "constraint", "safety rule", "correction", "plan"),
+    *("goal", "fact"),
+)
 """The kinds of marked lines."""
+
+UNWANTED_KINDS = ("superseded", "forgotten", "another person", "supposed", "order")
+"""The kinds of statements that no view may show as true of the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +59,39 @@ class Mark:
         kind: One of `KINDS`.
         text: The whole line.
         means: A shorter text with the meaning of the line; "" for the line itself.
+        question: A question that asks for the meaning and does not contain it; "" without a question.
     """
 
     kind: str
     text: str
     means: str = ""
+    question: str = ""
+
+    @property
+    def asked(self) -> str | None:
+        """The question, or else the line with a gap for its meaning; `None` if the line has other words for it."""
+        gapped = self.text.replace(self.means, GAP) if self.means else self.text
+        return self.question or (gapped if gapped != self.text else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Unwanted:
+    """A statement that no view may show as true of the user.
+
+    Attributes:
+        kind: One of `UNWANTED_KINDS`.
+        text: The whole line that states it; another speaker's line may be shown word for word.
+        means: A shorter text with the meaning of the line.
+        unless: Words that make the statement harmless: for a superseded value the value that replaced it, anywhere in
+            the view; for the words of others, beside the statement, a word that says whose words they are.
+        question: A question that may bring the statement up; "" without a question.
+    """
+
+    kind: str
+    text: str
+    means: str
+    unless: tuple[str, ...] = ()
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +103,14 @@ class Exchange:
         evidence: For each message, in the order of `messages`, its texts by the ids that questions may cite.
         date: The date of the exchange, with a time zone; `None` if unknown.
         marks: The marked lines in the exchange.
+        forgets: The texts of earlier messages that the application deletes after the exchange.
     """
 
     messages: tuple[Message, ...]
     evidence: tuple[Mapping[str, str], ...]
     date: datetime | None = None
     marks: tuple[Mark, ...] = ()
+    forgets: tuple[str, ...] = ()
 
     @property
     def said_at(self) -> datetime:
@@ -120,6 +162,7 @@ class Transcript:
         questions: All questions of the file, in the file's order.
         user: The user's name.
         assistant: The assistant's name.
+        unwanted: Statements that no view may show as true of the user.
     """
 
     title: str
@@ -127,6 +170,7 @@ class Transcript:
     questions: tuple[Question, ...] = ()
     user: str = "Human"
     assistant: str = "AI"
+    unwanted: tuple[Unwanted, ...] = ()
 
     @property
     def unusable_evidence(self) -> tuple[str, ...]:
@@ -161,6 +205,7 @@ class TranscriptMessage:
         date: The date, with a time zone; `None` if unknown.
         opens: True for the first message of a session, which begins a new exchange for any role.
         mark: The mark of the message; `None` without a mark.
+        forgets: The texts of earlier messages that the application deletes after this message.
     """
 
     message: Message
@@ -168,6 +213,7 @@ class TranscriptMessage:
     date: datetime | None = None
     opens: bool = False
     mark: Mark | None = None
+    forgets: tuple[str, ...] = ()
 
 
 class Citations:
@@ -202,5 +248,6 @@ def exchanges_of(said: Iterable[TranscriptMessage]) -> tuple[Exchange, ...]:
 
 
 def _exchange(said: Sequence[TranscriptMessage]) -> Exchange:
+    messages, evidence = zip(*((one.message, one.evidence) for one in said), strict=True)
     marks = tuple(one.mark for one in said if one.mark)
-    return Exchange(tuple(one.message for one in said), tuple(one.evidence for one in said), said[0].date, marks)
+    return Exchange(messages, evidence, said[0].date, marks, tuple(text for one in said for text in one.forgets))

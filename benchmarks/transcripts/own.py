@@ -1,6 +1,7 @@
 """Reads memzoo's own format: chat messages, or sessions of chat messages, with questions that cite messages."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -9,11 +10,13 @@ from pydantic import AliasChoices, Field, PlainValidator
 from memzoo.benchmarks.transcripts.conversations import (
     KINDS,
     UNCATEGORISED,
+    UNWANTED_KINDS,
     Citations,
     Mark,
     Question,
     Transcript,
     TranscriptMessage,
+    Unwanted,
     exchanges_of,
 )
 from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, show_value, validate
@@ -59,30 +62,53 @@ def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] 
 
 
 def _to_message(message: Message, date: datetime | None, where: str, *, opens: bool = False) -> TranscriptMessage:
-    # "id" serves citations, and "keep" marks the line; both keys are not part of the message.
-    id_, keep = message.pop("id", None), message.pop("keep", None)
+    # "id" serves citations, "keep" marks the line, "forgets" cites messages; these keys are not part of the message.
+    id_, keep, forgets = (message.pop(key, None) for key in ("id", "keep", "forgets"))
     mark = None if keep is None else _mark(keep, text_of(message), where)
-    return TranscriptMessage(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens, mark)
+    evidence = {} if id_ is None else {str(id_): text_of(message)}
+    return TranscriptMessage(message, evidence, date, opens, mark, tuple(map(str, forgets or ())))
 
 
 def _mark(keep: Any, text: str, where: str) -> Mark:
     told: dict[str, Any] = keep if isinstance(keep, dict) else {"kind": keep}
-    kind, means = told.get("kind"), told.get("means", "")
-    if kind not in KINDS or not isinstance(means, str):
+    kind, means, question = told.get("kind"), told.get("means", ""), told.get("question", "")
+    if kind not in KINDS or not isinstance(means, str) or not isinstance(question, str):
         expected = (
-            f"expected one of {', '.join(map(repr, KINDS))}, or such a 'kind' and what the line 'means' as a text"
+            f"expected one of {', '.join(map(repr, KINDS))}, or such a 'kind' and as texts what the line 'means' and "
+            "a 'question' that asks for it"
         )
         raise TranscriptError(f"{where}, 'keep' of {show_value(text)}: {expected}, not {show_value(keep)}")
-    return Mark(str(kind), text, means)
+    return Mark(str(kind), text, means, question)
 
 
 def _finish(document: "_Document", said: list[TranscriptMessage], where: str, title: str) -> Transcript:
     if not said:
         raise TranscriptError(f"{where}: there is no message in it")
     citations = Citations(_texts(said))
-    questions = tuple(_question(one, citations) for one in document.questions)
+    questions = [_question(one, citations) for one in document.questions]
+    questions += [
+        Question(mark.question, mark.means or mark.text, (mark.text,), mark.kind)
+        for one in said
+        if (mark := one.mark) and mark.question
+    ]
+    unwanted = tuple(_unwanted(one, citations, where) for one in document.must_not)
+    cited = [id_ for one in said for id_ in one.forgets]
+    if unknown := citations.unusable(cited):
+        raise TranscriptError(f"{where}, 'forgets': {', '.join(unknown)} names no message with a text")
+    said = [replace(one, forgets=citations.texts(one.forgets)) for one in said]
     people = document.user or "Human", document.assistant or "AI"
-    return Transcript(document.title or title, exchanges_of(said), questions, *people)
+    return Transcript(document.title or title, exchanges_of(said), tuple(questions), *people, unwanted)
+
+
+def _unwanted(item: "_Unwanted", citations: Citations, where: str) -> Unwanted:
+    (text,) = citations.texts([item.id]) or ("",)
+    if item.kind not in UNWANTED_KINDS or not text:
+        kinds = ", ".join(map(repr, UNWANTED_KINDS))
+        raise TranscriptError(
+            f"{where}, 'must_not' of {item.means!r}: expected a 'kind' of {kinds} and the 'id' of a message, not "
+            f"{show_value(item.kind)} and {show_value(item.id)}"
+        )
+    return Unwanted(item.kind, text, item.means, tuple(item.unless), item.question or "")
 
 
 def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
@@ -118,6 +144,15 @@ class _Question(Item):
     category: Text | None = None
 
 
+class _Unwanted(Item):
+    EXPECTED = "a statement with 'kind', 'id' and 'means'"
+    kind: Text
+    id: _Citation
+    means: Text
+    unless: list[Text] = Field(default=[])
+    question: Text | None = None
+
+
 class _Session(Item):
     EXPECTED = "a session with 'date' and 'messages'"
     date: Date | None = None
@@ -129,6 +164,7 @@ class _Document(Item):
     user: Text | None = None
     assistant: Text | None = None
     questions: list[_Question] = Field(default=[])
+    must_not: list[_Unwanted] = Field(default=[])
 
 
 class _Sessions(_Document):

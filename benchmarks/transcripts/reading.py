@@ -36,13 +36,13 @@ STDIN = "-"
 """The path that stands for standard input."""
 
 _SAMPLE = "sample:"
-_SAMPLES = {"en": "sample.json", "zh": "sample_zh.json"}
+_SAMPLES = {"en": "sample.json", "zh": "sample_zh.json", "survival": "survival.json"}
 
 
 def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
     """Yield the conversations of files, folders and URLs.
 
-    "-" stands for standard input, "sample:en" and "sample:zh" for the bundled conversations.
+    "-" stands for standard input; "sample:en", "sample:zh" and "sample:survival" stand for bundled conversations.
 
     A file of JSON Lines with a conversation on each line is read line by line.
 
@@ -59,7 +59,7 @@ def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
 
 
 def load_transcripts(path: str | Path) -> list[Transcript]:
-    """Return the conversations of a file or folder; "sample:en" and "sample:zh" stand for bundled ones."""
+    """Return the conversations of a file or folder, or of `sample:en` and the like; see `sample_path`."""
     return list(read_transcripts([path]))
 
 
@@ -68,7 +68,7 @@ def sample_path(language: str = "en") -> Path:
 
     Args:
         language: "en" for the move of a bakery, in ten sessions; "zh" for the move of a lemon tree, in eight sessions,
-            in Chinese.
+            in Chinese; "survival" for ten conversations in both languages, with marked lines.
 
     Raises:
         OptionError: There is no bundled conversation in this language.

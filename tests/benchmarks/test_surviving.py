@@ -39,19 +39,19 @@ def test_what_is_still_shown_is_counted_by_age_and_kind(tmp_path: Path) -> None:
     found = compare(file, ["window:k=5", "buffer"], Settings(budgets=[1000]))
     figures = {row.memory.name: row.budgets[1000] for row in found.rows}
     # The goal is said one exchange after the rule; a window of 5 shows both for 5 exchanges, and none of it after that.
-    assert figures["window:k=5"].survival() == [(1, 1.0), (2, 1.0), (5, 0.2), (10, 0.0), (20, 0.0)]
-    assert figures["buffer"].survival_at_end("goal") == 1
-    assert {name: one.survival_at_end("safety rule") for name, one in figures.items()} == {
-        "none": 0,
-        "window:k=5": 0,
-        "buffer": 1,
-        "everything": 1,
+    assert figures["window:k=5"].survival_by_age() == [(1, 1.0), (2, 1.0), (5, 0.2), (10, 0.0), (20, 0.0)]
+    assert str(figures["buffer"].at_end("goal")) == "1 of 1"
+    assert {name: str(one.at_end("safety rule")) for name, one in figures.items()} == {
+        "none": "0 of 1",
+        "window:k=5": "0 of 1",
+        "buffer": "1 of 1",
+        "everything": "1 of 1",
     }
-    assert figures["buffer"].survival_at_end("fact") is None
+    assert figures["buffer"].at_end("fact") is None
     text = page(found, utc_now())
     assert "Marked lines that are still shown" in text
     assert "What survives to the end" in text
-    assert "| window:k=5 | 0% | 0% |" in markdown(found)
+    assert "| window:k=5 | 0/1 | 0/1 |" in markdown(found)
 
 
 def test_other_words_that_say_it_count(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_other_words_that_say_it_count(tmp_path: Path) -> None:
 
     found = compare(file, {"noted": noted}, Settings(budgets=[1000]))
     row = next(row for row in found.rows if row.memory.name == "noted")
-    assert row.budgets[1000].survival_at_end("goal") == 1
+    assert str(row.budgets[1000].at_end("goal")) == "1 of 1"
 
 
 def test_without_marks_nothing_is_said_of_it(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_without_marks_nothing_is_said_of_it(tmp_path: Path) -> None:
 def test_another_kind_is_refused(tmp_path: Path, keep: object) -> None:
     """The file, the line, what was given and what may be given are named."""
     file = written(tmp_path, {"role": "user", "content": "Hello", "keep": keep})
-    with pytest.raises(TranscriptError, match=r"talk.json.*'keep' of 'Hello': expected one of 'safety rule'.*, not"):
+    with pytest.raises(TranscriptError, match=r"talk.json.*'keep' of 'Hello': expected one of 'name'.*, not"):
         load_transcripts(file)
 
 

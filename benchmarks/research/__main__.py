@@ -13,11 +13,11 @@ from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.cache import cache
 from memzoo.benchmarks.research.growth import growth
 from memzoo.benchmarks.research.page import page
+from memzoo.benchmarks.research.planted import planted
 from memzoo.benchmarks.research.retrieval import retrieval
 from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
 from memzoo.benchmarks.research.speed import speed
 from memzoo.benchmarks.research.strong_model import learn, strong_model
-from memzoo.benchmarks.research.survival import survival
 from memzoo.benchmarks.research.updates import updates
 from memzoo.benchmarks.research.verdict import verdict
 from memzoo.benchmarks.research.weight import weight
@@ -27,7 +27,7 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.", no_args_is_help=True)
 for command in (
-    *(cache, growth, learn, page, retrieval, retrieval_cost, speed, strong_model, survival, updates, verdict, weight),
+    *(cache, growth, learn, page, retrieval, retrieval_cost, speed, planted, strong_model, updates, verdict, weight),
 ):
     app.command()(command)
 

@@ -46,13 +46,13 @@ def list_expected(row: Row, budget: int) -> dict[str, Expected]:
     """
     # Rules replaced the model, so only numbers that do not depend on replies are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())
-    spent = row.upkeep + row.asking
+    spent = row.upkeep + row.asking + row.relearning
     asks = bool(row.memory.model and spent.calls)
     return {
         "tokens shown": Expected(row.budgets[budget].tokens, not row.memory.model),
         "tokens paid": Expected(row.budgets[budget].paid or 0.0, not row.memory.model),
         "calls to load": Expected(row.load.calls + row.asking.calls, "load" in known),
-        "calls to save": Expected(row.save.calls, "save" in known),
+        "calls to save": Expected(row.save.calls + row.relearning.calls, "save" in known),
         "tokens sent": Expected(spent.prompt_tokens, not asks),
         "received": Expected(spent.completion_tokens, not asks),
     }

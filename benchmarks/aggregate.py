@@ -30,6 +30,7 @@ MOST_QUESTIONS = 2_000
 
 _SUMS = ("load", "save", "asking", "judging", "embedding", "settled", "relearning")
 _DIGITS = 6
+_MOST_STATED = 100
 
 
 @dataclass
@@ -50,6 +51,7 @@ class _Scores:
     survived: dict[tuple[str, str, int | None], Survived] = field(
         default_factory=dict[tuple[str, str, int | None], Survived]
     )
+    stated: list[str] = field(default_factory=list[str])
     marked: int = 0
     lost: int = 0
 
@@ -64,6 +66,7 @@ class _Scores:
             for one in getattr(found, name):
                 key = name, one.kind, one.after
                 self.survived[key] = self.survived[key] + one if key in self.survived else one
+        self.stated += found.stated
         ends = [one.shown for one in found.survived if one.after is None]
         self.marked += bool(ends)
         self.lost += bool(ends) and not any(ends)
@@ -77,7 +80,7 @@ class _Scores:
     def to_figures(self, categories: Mapping[int, str], cache: CacheRule) -> Figures:
         sent = self.requests
         named = {name: interval(list(values.values())) for name, values in self.figures.items()}
-        followed = {
+        followed: dict[str, Any] = {
             name: tuple(one for (found, *_), one in self.survived.items() if found == name)
             for name in ("survived", "relearnt", "unwanted")
         }
@@ -96,6 +99,7 @@ class _Scores:
             paid=_mean_of(cache.paid(sent), sent.count) if sent.count else None,
             course=self.course,
             **followed,
+            stated=tuple(self.stated[:_MOST_STATED]),
             survival=interval([True] * shown + [False] * lost),
             marked_talks=self.marked,
             lost_talks=self.lost,

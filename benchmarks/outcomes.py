@@ -116,6 +116,7 @@ class AtBudget(Shape):
         survived: The shares of marked lines still shown.
         relearnt: The shares of marked lines shown at the end, after the memory learnt the conversation anew.
         unwanted: The shares of statements shown that must not be shown as true of the user.
+        stated: The statements shown, each with its kind.
     """
 
     loads: int
@@ -127,6 +128,7 @@ class AtBudget(Shape):
     survived: tuple[Survived, ...] = ()
     relearnt: tuple[Survived, ...] = ()
     unwanted: tuple[Survived, ...] = ()
+    stated: tuple[str, ...] = ()
 
 
 class Outcome(Shape):

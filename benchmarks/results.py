@@ -128,6 +128,7 @@ class Figures(Shape):
         survived: The shares of marked lines still shown, over all conversations.
         relearnt: The shares shown at the end after the memory learnt anew; empty if it did not.
         unwanted: The shares of statements shown that must not be shown as true of the user.
+        stated: The first 100 such statements that were shown, each with its kind.
         marked_talks: The number of conversations with marked lines.
         lost_talks: The number of conversations of which no marked line is shown at the end.
         categories: The figures by kind of question.
@@ -154,6 +155,7 @@ class Figures(Shape):
     survived: tuple[Survived, ...] = ()
     relearnt: tuple[Survived, ...] = ()
     unwanted: tuple[Survived, ...] = ()
+    stated: tuple[str, ...] = ()
     marked_talks: int = 0
     lost_talks: int = 0
     categories: Mapping[str, Category] = Field(default_factory=dict)

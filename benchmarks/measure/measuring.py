@@ -120,6 +120,7 @@ class _Tally:
             survived=self.followed.list_survived(),
             relearnt=self.relearnt.list_survived(),
             unwanted=self.followed.list_unwanted(),
+            stated=self.followed.list_stated(),
         )
 
 

@@ -78,6 +78,10 @@ class Followed:
             kinds[one.kind].append(stated)
         return tuple(Survived(kind=kind, shown=sum(held), of=len(held)) for kind, held in kinds.items())
 
+    def list_stated(self) -> tuple[str, ...]:
+        """Return the unwanted statements that a view showed, each with its kind."""
+        return tuple(f"{one.kind}: {one.means}" for one, stated in self._unwanted.items() if stated)
+
 
 def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
     """Return True if a marked line is shown, word for word or in other words with the same meaning."""

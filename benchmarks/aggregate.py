@@ -79,7 +79,7 @@ class _Scores:
 
     def to_figures(self, categories: Mapping[int, str], cache: CacheRule) -> Figures:
         sent = self.requests
-        named = {name: interval(list(values.values())) for name, values in self.figures.items()}
+        named: dict[str, Any] = {name: interval(list(values.values())) for name, values in self.figures.items()}
         followed: dict[str, Any] = {
             name: tuple(one for (found, *_), one in self.survived.items() if found == name)
             for name in ("survived", "relearnt", "unwanted")

@@ -79,8 +79,13 @@ _MOST = 60
 """The most parts of an answer, and the most words or characters of a part, that are compared."""
 
 
-def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
+def answer_found(answer: str, shown: Sequence[str], *, denied: bool = False) -> bool | None:
     """Return True if the texts shown contain an answer; `None` if the answer has nothing to search for ("yes").
+
+    Args:
+        answer: The answer.
+        shown: The texts.
+        denied: True to count words in denials too, as in a rule: "never raisins", "raisins are forbidden".
 
     Example:
         >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])
@@ -94,7 +99,7 @@ def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
     if not parts:
         return None
     lines = [line for text in shown for line in _lines(text)]
-    return all(any(line.says(part) for line in lines) for part in parts)
+    return all(any(line.says(part, denied=denied) for line in lines) for part in parts)
 
 
 def list_sentences(text: str) -> list[tuple[str, str]]:
@@ -140,10 +145,12 @@ class _Reading:
             f"{self.plain_characters} {other.plain_characters}",
         )
 
-    def says(self, part: "_Part", dates: tuple[_Date, ...]) -> bool:
+    def says(self, part: "_Part", dates: tuple[_Date, ...], *, denied: bool) -> bool:
         """Return True if the text, with its own dates and these `dates`, contains a part of an answer."""
         if not all(any(_same(wanted, date) for date in (*self.dates, *dates)) for wanted in part.dates):
             return False
+        if denied:
+            return part.within(self.words, self.characters)
         plainly = part.within(self.plain, self.plain_characters)
         return plainly if not part.denies else not plainly and part.within(self.words, self.characters)
 
@@ -176,9 +183,9 @@ class _Line:
     windows: tuple[_Reading, ...]
     dates: tuple[_Date, ...] = ()
 
-    def says(self, part: _Part) -> bool:
+    def says(self, part: _Part, *, denied: bool) -> bool:
         """Return True if two neighbouring sentences contain a part of an answer."""
-        return any(window.says(part, self.dates) for window in self.windows)
+        return any(window.says(part, self.dates, denied=denied) for window in self.windows)
 
 
 @functools.lru_cache(maxsize=4096)

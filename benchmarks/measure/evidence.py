@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.outcomes import Scored, Update, View
-from memzoo.benchmarks.transcripts.conversations import Question
+from memzoo.benchmarks.transcripts.conversations import RULE_KINDS, Question
 
 __all__ = ["Texts", "covers", "measure_coverage", "score_question", "squeeze", "update_shown", "whole"]
 
@@ -94,7 +94,7 @@ def score_question(question: Question, view: View) -> Scored:
     """Return the scores of a view for a question: for the evidence, the answer and the stale texts."""
     said = [text for _, text in view]
     shown = Texts(said)
-    answer = answer_found(question.answer, said)
+    answer = answer_found(question.answer, said, denied=question.category in RULE_KINDS)
     update = update_shown(question.evidence, question.stale, shown, said=bool(answer)) if question.stale else None
     return Scored(
         whole=round(whole(question.evidence, shown), 6),

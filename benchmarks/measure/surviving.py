@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from memzoo.benchmarks.measure.answers import answer_found, list_sentences
 from memzoo.benchmarks.measure.evidence import Texts, covers, squeeze
 from memzoo.benchmarks.outcomes import Survived
-from memzoo.benchmarks.transcripts.conversations import Mark, Unwanted
+from memzoo.benchmarks.transcripts.conversations import RULE_KINDS, Mark, Unwanted
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
@@ -85,7 +85,8 @@ class Followed:
 
 def _says(mark: Mark, said: Sequence[str], texts: Texts) -> bool:
     """Return True if a marked line is shown, word for word or in other words with the same meaning."""
-    return covers(mark.text, texts) or bool(answer_found(mark.means or mark.text, said))
+    found = answer_found(mark.means or mark.text, said, denied=mark.kind in RULE_KINDS)
+    return covers(mark.text, texts) or bool(found)
 
 
 def is_stated(one: Unwanted, said: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ __all__ = [
     "DRAFTED",
     "GAP",
     "KINDS",
+    "RULE_KINDS",
     "UNCATEGORISED",
     "UNDATED",
     "UNWANTED_KINDS",
@@ -46,6 +47,9 @@ KINDS = (
     *("goal", "fact"),
 )
 """The kinds of marked lines."""
+
+RULE_KINDS = ("safety rule", "constraint")
+"""The kinds of marked lines whose words count in denials too: "never raisins", "raisins are forbidden"."""
 
 UNWANTED_KINDS = ("superseded", "forgotten", "another person", "supposed", "order")
 """The kinds of statements that no view may show as true of the user."""

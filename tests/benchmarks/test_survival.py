@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from memzoo.benchmarks import Comparison, Settings, compare
 from memzoo.benchmarks.measure.answers import answer_found
-from memzoo.benchmarks.measure.surviving import is_stated
+from memzoo.benchmarks.measure.surviving import Followed, is_stated
 from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.transcripts import load_transcripts
-from memzoo.benchmarks.transcripts.conversations import KINDS, UNWANTED_KINDS, Mark, Transcript, Unwanted
+from memzoo.benchmarks.transcripts.conversations import KINDS, RULE_KINDS, UNWANTED_KINDS, Mark, Transcript, Unwanted
 from memzoo.cli.commands import app
 from memzoo.errors import OptionError, TranscriptError
 from memzoo.memories import create_memory
@@ -77,6 +77,19 @@ def test_a_line_without_a_question_is_asked_for_with_a_gap(saved: Saved) -> None
     (read,) = load_transcripts(saved(talk()))
     assert read.exchanges[0].marks[0].asked == "The vet is called ___."
     assert Mark("goal", "We sail to Oslo.", "the Norwegian capital").asked is None
+
+
+def test_a_rule_is_shown_by_a_denial_in_any_words() -> None:
+    """ "Never raisins" and "raisins are forbidden" say the same; of a fact, what is denied is not shown."""
+    for said_of_it in ("Never leave raisins about.", "Raisins are forbidden."):
+        shown = [{"role": "system", "content": said_of_it}]
+        followed = Followed()
+        followed.ask(Mark("safety rule", "No raisins within reach!", "raisins"), None, shown)
+        assert followed.list_survived()[0].shown == 1
+    followed.ask(
+        Mark("preference", "I like raisins a lot.", "raisins"), None, [{"role": "user", "content": "No raisins."}]
+    )
+    assert followed.list_survived()[-1].shown == 0
 
 
 def test_settling_when_nothing_is_left_to_learn_calls_no_model(saved: Saved) -> None:
@@ -169,8 +182,9 @@ def test_a_bundled_talk_can_be_measured(bundled: Transcript) -> None:
     assert len(bundled.exchanges) - 1 - max(number for number, _ in marks) >= 48
     for number, mark in marks:
         others = [text_of(one) for at, each in enumerate(bundled.exchanges) if at != number for one in each.messages]
-        assert answer_found(mark.means, [mark.text]), mark
-        assert not answer_found(mark.means, [mark.question, *others]), mark
+        is_rule = mark.kind in RULE_KINDS
+        assert answer_found(mark.means, [mark.text], denied=is_rule), mark
+        assert not answer_found(mark.means, [mark.question, *others], denied=is_rule), mark
     everything = [text_of(one) for exchange in bundled.exchanges for one in exchange.messages]
     assert sorted(one.kind for one in bundled.unwanted) == sorted([*UNWANTED_KINDS, "order", "order", "order"])
     for one in bundled.unwanted:

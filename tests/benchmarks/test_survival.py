@@ -80,15 +80,14 @@ def test_a_line_without_a_question_is_asked_for_with_a_gap(saved: Saved) -> None
 
 
 def test_a_rule_is_shown_by_a_denial_in_any_words() -> None:
-    """ "Never raisins" and "raisins are forbidden" say the same; of a fact, what is denied is not shown."""
+    """To forbid raisins and never to leave them about is the same; a preference that is denied is not shown."""
     for said_of_it in ("Never leave raisins about.", "Raisins are forbidden."):
         shown = [{"role": "system", "content": said_of_it}]
         followed = Followed()
         followed.ask(Mark("safety rule", "No raisins within reach!", "raisins"), None, shown)
         assert followed.list_survived()[0].shown == 1
-    followed.ask(
-        Mark("preference", "I like raisins a lot.", "raisins"), None, [{"role": "user", "content": "No raisins."}]
-    )
+    denied = [{"role": "user", "content": "No raisins."}]
+    followed.ask(Mark("preference", "I like raisins a lot.", "raisins"), None, denied)
     assert followed.list_survived()[-1].shown == 0
 
 

@@ -336,7 +336,9 @@ def _record(comparison: Compared, row: Row, budget: int) -> dict[str, Any]:
         record[name] = found.mean if found else None
         record[f"{name}_low"] = found.low if found else None
         record[f"{name}_high"] = found.high if found else None
+    unwanted = total(figures.unwanted)
     record["survival"] = figures.survival.mean if figures.survival else None
+    record |= {"lost_talks": figures.lost_talks, "unwanted": unwanted.shown if unwanted else None}
     record |= {"tokens": figures.tokens, "tokens_at_end": figures.tokens_at_end}
     record |= {"sent": figures.sent, "cached": figures.cached, "paid": figures.paid}
     record["calls"] = row.per_exchange(row.upkeep.calls)

@@ -70,6 +70,10 @@ def test_marked_lines_are_asked_for_by_words(saved: Saved) -> None:
     assert at["window:k=2"].survival_by_age() == [(1, 1), (2, 1), (5, 0), (10, 0)]
     assert (at["window:k=2"].lost_talks, at["vector-retriever"].lost_talks) == (1, 0)
     assert "Marked lines that are still shown" in page(found, utc_now())
+    assert [(one["survival"], one["lost_talks"], one["unwanted"]) for one in found.table()][1:3] == [
+        (0, 1, 0),
+        (1, 0, 0),
+    ]
 
 
 def test_a_line_without_a_question_is_asked_for_with_a_gap(saved: Saved) -> None:

@@ -86,6 +86,8 @@ def _state(subject: str, words: Sequence[str], *, first_person: bool) -> Iterato
     if reach == place or (reach > 0 and being and words[place] not in {"a", "an", "the"}):
         relation += words[place : reach + 1]
         place = reach + 1
+    if not relation:  # "does the dishes": a helper that has no words of its own
+        return
     told, head = words[place : place + 12], f"{'' if holds else 'NOT '}{subject} | {' '.join(relation)}"
     if not all(word.lower() in STOPWORDS for word in told):
         # "moved to | Oslo in 2019" becomes two facts, to give Oslo its own name in the graph.

@@ -24,7 +24,7 @@ _NO_NAMES = SMALL_TALK | frozenset(
     """
     monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
     october november december english french german italian spanish american british european mum mom dad human user
-    assistant ai none yesterday today tomorrow nobody
+    assistant ai none yesterday today tomorrow nobody change correction note update
     """.split()
 )
 

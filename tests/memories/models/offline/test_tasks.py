@@ -97,6 +97,7 @@ class TestNames:
             ("Il les aime. Elle nous aime. Lui has detto Roma.", ["Roma"]),
             ("Ella es maestra. Él es de Madrid. Usted es Ana.", ["Madrid", "Ana"]),
             ("Ella moved to Oslo. Elle sold the car.", ["Ella", "Oslo", "Elle"]),
+            ("Correction from earlier, it moved to Oslo.", ["Oslo"]),
         ],
     )
     def test_capitals(self, ask: Ask, said: str, names: list[str]) -> None:
@@ -156,6 +157,7 @@ class TestFacts:
             ),
             ("I no longer live in Oslo.", "NOT user | lives in | Oslo"),
             ("Do you like tea? I think so.", "NONE"),
+            ("I do the commas.", "NONE"),
         ],
     )
     def test_clauses(self, ask: Ask, said: str, facts: str) -> None:

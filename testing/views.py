@@ -90,6 +90,25 @@ class ViewContract(ContractTools):
             assert request[-1]["content"].endswith(_QUERY)
         assert memory.history()[-1] == _CALLS
 
+    def test_calls_with_one_id_are_told_apart(self) -> None:
+        """Calls with one id have ids of their own in a view, each with its own result; the log keeps the ids."""
+        memory = self.make()
+        call = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+        said: list[Message] = [
+            {"role": "user", "content": "What is the weather in Oslo and Bergen?"},
+            {"role": "assistant", "content": None, "tool_calls": [call, call]},
+            *({"role": "tool", "tool_call_id": "c", "content": weather} for weather in ("sunny", "rainy")),
+        ]
+        memory.add_messages(said)
+        request = memory.request("And now?", family="any")
+        assert not (fault := find_fault(request)), fault
+        for shown in (memory.messages("Oslo"), request):
+            (ids,) = [[one["id"] for one in message["tool_calls"]] for message in shown if message.get("tool_calls")]
+            assert len({*ids}) == len(ids)
+            results = [(one["tool_call_id"], one["content"]) for one in shown if one["role"] == "tool"]
+            assert results == list(zip(ids, ("sunny", "rainy"), strict=True))
+        assert memory.history() == said
+
     def test_explains_what_it_shows(self) -> None:
         """An explanation lists the shown messages in order, with their token counts, and changes nothing."""
         memory = self.told()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memzoo.errors import OptionError
 from memzoo.memories.options import names, whole_number
-from memzoo.memories.text.grouping import is_answer
+from memzoo.memories.text.grouping import find_calls, is_answer
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Cleared
 from memzoo.stores import Entry, Message
@@ -88,15 +88,11 @@ def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResu
             or positions in a list.
         option: The rule.
     """
-    tools = dict[Any, str]()
-    found = list[tuple[int, str]]()
-    for number, message in said:
-        for call in message.get("tool_calls") or ():
-            tools[call["id"]] = str((call.get("function") or {}).get("name") or "a tool")
-        # A result without its call is not sent.
-        name = message.get("name") if message["role"] == "function" else tools.get(message.get("tool_call_id"))
-        if message["role"] in _RESULTS and name and name not in option.exclude:
-            found.append((number, str(name)))
+    # A result without its call is not sent.
+    results = ((call.result, call.call) for call in find_calls([message for _, message in said]))
+    named = {place: str((call.get("function") or call).get("name") or "a tool") for place, call in results}
+    named = {place: name for place, name in named.items() if place is not None and name not in option.exclude}
+    found = [(said[place][0], named[place]) for place in sorted(named)]
     first = found[-option.keep][0] if 0 < option.keep <= len(found) else 0 if option.keep else said[-1][0] + 1
     # Results since the last answer stay.
     first = min(first, next((number + 1 for number, message in reversed(said) if is_answer(message)), said[0][0]))

@@ -1,13 +1,16 @@
 """Groups messages that belong together: a tool call with its results, the messages of an exchange."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from memzoo.stores import Entry, Message
 
 __all__ = [
     "INSTRUCTIONS",
+    "Called",
     "exchange_ends",
+    "find_calls",
     "find_open_calls",
     "find_unanswered",
     "group_messages",
@@ -24,8 +27,7 @@ INSTRUCTIONS = ("system", "developer")
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
     """Return the positions of sendable messages, in groups: a message with all its tool results, or a single message.
 
-    A result belongs to the newest earlier call with the same id and no result yet. A message with a missing result, and
-    a result without a call, belong to no group.
+    A message with a missing result, and a result without a call, belong to no group (see `find_calls`).
 
     Returns:
         The groups in the order of their first messages; within a group, results in the order of the calls.
@@ -39,18 +41,63 @@ def group_messages(messages: Sequence[Message]) -> list[list[int]]:
     # A role and a content, as nearly all have.
     if all(len(message) == 2 and "content" in message for message in messages):  # noqa: PLR2004
         return [[place] for place in range(len(messages))]
-    groups: list[tuple[int, dict[Hashable, int | None]]] = []
-    waiting: dict[Hashable, dict[Hashable, int | None]] = {}
+    groups = {place: [place] for place, message in enumerate(messages) if _find_call(message) is None}
+    for call in find_calls(messages):
+        if call.result is None:
+            groups.pop(call.place, None)
+        elif call.place in groups:
+            groups[call.place].append(call.result)
+    return list(groups.values())
+
+
+@dataclass(slots=True)
+class Called:
+    """A tool call of a list of messages.
+
+    Attributes:
+        place: The position of the message with the call.
+        call: The call as in `tool_calls`; for a function call of the older form, its `function_call`.
+        result: The position of the result; `None` without a result.
+        is_open: True if the call waits for a result; a later message with a call of the same id takes its place.
+    """
+
+    place: int
+    call: Mapping[str, Any]
+    result: int | None = None
+    is_open: bool = True
+
+
+def find_calls(messages: Sequence[Message]) -> list[Called]:
+    """Return the tool calls, oldest first, each with its result.
+
+    A result belongs to the newest earlier call with the same id and no result yet. Calls with the same id in one
+    message, or in messages of calls that follow each other, get their results in order.
+    """
+    found = list[Called]()
+    waiting = dict[Hashable, tuple[list[Called], list[int]]]()
+    begin = 0  # of the messages of calls that follow each other
     for place, message in enumerate(messages):
         if (key := _find_call(message)) is not None:
-            if results := waiting.pop(key, None):
-                results[key] = place
+            calls, results = waiting.get(key, ([], []))
+            if len(results) < len(calls):
+                results.append(place)
+                for call, result in zip(calls[-len(results) :], results, strict=True):
+                    call.result = result
+                for call in calls:
+                    call.is_open = call.result is None and call.place == calls[-1].place
             continue
-        results = dict.fromkeys(_list_calls(message))
-        waiting.update(dict.fromkeys(results, results))
-        groups.append((place, results))
-    found = [[place, *results.values()] for place, results in groups]
-    return [[place for place in group if place is not None] for group in found if None not in group]
+        made = _list_calls(message)
+        if made and (not place or not _list_calls(messages[place - 1])):
+            begin = place
+        for key, call in made:
+            calls, results = waiting.setdefault(key, ([], []))
+            if calls and (results or calls[-1].place < begin):
+                for older in calls:
+                    older.is_open = False
+                calls, _ = waiting[key] = [], []
+            calls.append(one := Called(place, call))
+            found.append(one)
+    return found
 
 
 def is_instruction(message: Message) -> bool:
@@ -78,11 +125,7 @@ def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:
         >>> find_open_calls([call, {"role": "tool", "tool_call_id": "c1", "content": "sunny"}])
         [{'id': 'c2'}]
     """
-    calls: dict[Hashable, dict[str, Any]] = {}
-    for message in messages:
-        calls.pop(_find_call(message), None)
-        calls.update({call["id"]: call for call in message.get("tool_calls") or ()})
-    return list(calls.values())
+    return [dict(one.call) for one in find_calls(messages) if one.is_open and "id" in one.call]
 
 
 def find_unanswered(messages: Sequence[Message]) -> list[int]:
@@ -122,11 +165,11 @@ def _begins_exchange(before: Entry, here: Entry) -> bool:
     return anew or (asks and answered)
 
 
-def _list_calls(message: Message) -> list[Hashable]:
-    """Return the keys of a message's tool calls."""
-    calls: list[Hashable] = [call["id"] for call in message.get("tool_calls") or ()]
+def _list_calls(message: Message) -> list[tuple[Hashable, Mapping[str, Any]]]:
+    """Return a message's tool calls, each with its key."""
+    calls: list[tuple[Hashable, Mapping[str, Any]]] = [(call["id"], call) for call in message.get("tool_calls") or ()]
     legacy: Any = message.get("function_call")
-    return [*calls, ("function", str(legacy.get("name")))] if isinstance(legacy, dict) else calls
+    return [*calls, (("function", str(legacy.get("name"))), legacy)] if isinstance(legacy, dict) else calls
 
 
 def _find_call(message: Message) -> Hashable | None:

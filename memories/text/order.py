@@ -22,6 +22,7 @@ from memzoo.text import copy_json
 __all__ = [
     "FOLLOWS",
     "STAND_INS",
+    "CallIds",
     "add_speaker",
     "arrange",
     "cache_control",
@@ -53,6 +54,7 @@ STAND_INS: Mapping[Kind, Message] = {
 
 _ADDED_UP = frozenset({*THOUGHT_FIELDS, "reasoning_details"})
 _VOICES: Mapping[Kind, Kind] = {"calls": "answer"}
+_LONGEST_ID = 32  # with a number behind it, an id has at most the 40 characters that OpenAI allows
 _NO_RESULT = "(The tool returned nothing.)"
 _ANY = Family()
 
@@ -66,7 +68,7 @@ def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
         ('', 'message 1 (user) must not follow user')
     """
     before: Kind = "start"
-    open_calls = list[str]()
+    open_calls, known = list[str](), set[str]()
     for place, message in enumerate(messages):
         kind, fault = _kind_of(message), _find_fault_in(message, open_calls, family)
         if kind not in FOLLOWS[before] or (open_calls and kind != "result"):
@@ -77,6 +79,9 @@ def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
             open_calls.remove(message["tool_call_id"])
         elif kind == "calls":
             open_calls = [call["id"] for call in message["tool_calls"]]
+            if len(known.union(open_calls)) < len(known) + len(open_calls):
+                return f"message {place} ({message['role']}) has two calls with one id, or the id of an earlier call"
+            known.update(open_calls)
         before = kind
     return f"a request must not end with {before}" if open_calls or "end" not in FOLLOWS[before] else ""
 
@@ -175,6 +180,45 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
     return "\n\n".join(map(text_of, filter(is_instruction, made))), [one for one in made if not is_instruction(one)]
 
 
+class CallIds:
+    """Gives each tool call of a request an id of its own, and its result the same id.
+
+    Some endpoints give one id to several calls, and others refuse such calls. The log keeps the ids as they were given.
+
+    Example:
+        >>> ids, result = CallIds(), {"role": "tool", "tool_call_id": "c", "content": "sunny"}
+        >>> calls = {"role": "assistant", "content": "", "tool_calls": [{"id": "c"}, {"id": "c"}]}
+        >>> [call["id"] for call in ids.tell_apart(calls)["tool_calls"]]
+        ['c', 'c_2']
+        >>> [ids.tell_apart(result)["tool_call_id"] for _ in range(2)]
+        ['c', 'c_2']
+    """
+
+    def __init__(self) -> None:
+        self._counts = dict[str, int]()  # by id
+        self._waiting = dict[str, list[str]]()  # the new ids of calls without a result, by their id
+
+    def tell_apart(self, message: Message) -> Message:
+        """Return the next message, with other ids if an earlier message or call has the same."""
+        if calls := message.get("tool_calls"):
+            self._waiting |= {call["id"]: [] for call in calls}
+            made = [{**call, "id": self._find_free(call["id"])} for call in calls]
+            for call, new in zip(calls, made, strict=True):
+                self._waiting[call["id"]].append(new["id"])
+            return {**message, "tool_calls": made}
+        if message["role"] == "tool" and (ids := self._waiting.get(message["tool_call_id"])):
+            return {**message, "tool_call_id": ids.pop(0)}
+        return message
+
+    def _find_free(self, id_: str) -> str:
+        free = id_
+        while free in self._counts:
+            self._counts[id_] += 1
+            free = f"{id_[:_LONGEST_ID]}_{self._counts[id_]}"
+        self._counts[free] = 1
+        return free
+
+
 def cache_control(message: Message) -> Message:
     """Return a message with a mark for Anthropic's prompt cache: the cached part of the prompt ends with the message.
 
@@ -224,9 +268,9 @@ def _system_first(pieces: Sequence[Piece], family: Family) -> Iterator[tuple[set
 def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Iterator[tuple[set[int], Message]]:
     """Yield messages in the form that every endpoint accepts, with tool calls in the form of the family."""
     names = dict[str, str]()
-    waiting = dict[str, tuple[set[int], Message]]()
+    waiting, ids = dict[str, tuple[set[int], Message]](), CallIds()
     for places, given in items:
-        message = _plain(given)
+        message = ids.tell_apart(_plain(given))
         calls: list[Any] = message.get("tool_calls") or []
         if calls and family.calls_as_text:
             names |= {call["id"]: call.get("function", {}).get("name") or "a tool" for call in calls}

@@ -1,5 +1,6 @@
 """Groups messages that belong together: a tool call with its results, the messages of an exchange."""
 
+from collections import defaultdict, deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,7 @@ class Called:
         place: The position of the message with the call.
         call: The call as in `tool_calls`; for a function call of the older form, its `function_call`.
         result: The position of the result; `None` without a result.
-        is_open: True if the call waits for a result; a later message with a call of the same id takes its place.
+        is_open: True if the call waits for a result; a later call with the same id may take its place.
     """
 
     place: int
@@ -74,28 +75,21 @@ def find_calls(messages: Sequence[Message]) -> list[Called]:
     message, or in messages of calls that follow each other, get their results in order.
     """
     found = list[Called]()
-    waiting = dict[Hashable, tuple[list[Called], list[int]]]()
+    waiting = defaultdict[Hashable, deque[Called]](deque)
     begin = 0  # of the messages of calls that follow each other
     for place, message in enumerate(messages):
         if (key := _find_call(message)) is not None:
-            calls, results = waiting.get(key, ([], []))
-            if len(results) < len(calls):
-                results.append(place)
-                for call, result in zip(calls[-len(results) :], results, strict=True):
-                    call.result = result
-                for call in calls:
-                    call.is_open = call.result is None and call.place == calls[-1].place
+            if waiting[key]:
+                answered = waiting[key].popleft()
+                answered.result, answered.is_open = place, False
             continue
         made = _list_calls(message)
         if made and (not place or not _list_calls(messages[place - 1])):
             begin = place
         for key, call in made:
-            calls, results = waiting.setdefault(key, ([], []))
-            if calls and (results or calls[-1].place < begin):
-                for older in calls:
-                    older.is_open = False
-                calls, _ = waiting[key] = [], []
-            calls.append(one := Called(place, call))
+            while waiting[key] and waiting[key][0].place < begin:
+                waiting[key].popleft().is_open = False
+            waiting[key].append(one := Called(place, call))
             found.append(one)
     return found
 

@@ -105,7 +105,7 @@ def test_calls_with_one_id_have_their_results_in_order(calls: list[Message]) -> 
     sent = sendable([said("user"), *calls, first, second, said("assistant")])
     assert [message for message in sent if message["role"] == "tool"] == [first, second]
     assert len(sent) == len(calls) + 4
-    assert not sendable([*calls, first])[2:]
+    assert len(sendable([*calls, first])) in (0, 2)
 
 
 def test_function_calls_of_old_are_matched_by_name() -> None:

@@ -1,6 +1,6 @@
 """Groups messages that belong together: a tool call with its results, the messages of an exchange."""
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +59,7 @@ class Called:
         place: The position of the message with the call.
         call: The call as in `tool_calls`; for a function call of the older form, its `function_call`.
         result: The position of the result; `None` without a result.
-        is_open: True if the call waits for a result; a later call with the same id may take its place.
+        is_open: True if the call waits for a result; a later message with a call of the same id takes its place.
     """
 
     place: int
@@ -72,24 +72,21 @@ def find_calls(messages: Sequence[Message]) -> list[Called]:
     """Return the tool calls, oldest first, each with its result.
 
     A result belongs to the newest earlier call with the same id and no result yet. Calls with the same id in one
-    message, or in messages of calls that follow each other, get their results in order.
+    message get their results in order.
     """
     found = list[Called]()
-    waiting = defaultdict[Hashable, deque[Called]](deque)
-    begin = 0  # of the messages of calls that follow each other
+    waiting = dict[Hashable, deque[Called]]()
     for place, message in enumerate(messages):
         if (key := _find_call(message)) is not None:
-            if waiting[key]:
+            if waiting.get(key):
                 answered = waiting[key].popleft()
                 answered.result, answered.is_open = place, False
             continue
-        made = _list_calls(message)
-        if made and (not place or not _list_calls(messages[place - 1])):
-            begin = place
-        for key, call in made:
-            while waiting[key] and waiting[key][0].place < begin:
-                waiting[key].popleft().is_open = False
-            waiting[key].append(one := Called(place, call))
+        for key, call in _list_calls(message):
+            known = waiting.setdefault(key, deque())
+            while known and known[0].place < place:
+                known.popleft().is_open = False
+            known.append(one := Called(place, call))
             found.append(one)
     return found
 

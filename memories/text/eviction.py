@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Literal, TypeAlias, TypeVar
 
-from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
+from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction, kind_of
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
@@ -160,7 +160,7 @@ def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
 
 def _is_entered(given: Sequence[Weighed], known: Collection[int], between: Container[int]) -> bool:
     """Tell whether a call with a missing result has a number in a range, and would be kept with the result."""
-    waiting = (one for place, one in enumerate(given) if place not in known and one.message["role"] == "assistant")
+    waiting = (one for place, one in enumerate(given) if place not in known and kind_of(one.message) == "calls")
     return any(one.number in between for one in waiting)
 
 

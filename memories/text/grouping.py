@@ -3,13 +3,14 @@
 from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from memzoo.stores import Entry, Message
 
 __all__ = [
     "INSTRUCTIONS",
-    "Called",
+    "Kind",
+    "ToolCall",
     "exchange_ends",
     "find_calls",
     "find_open_calls",
@@ -18,8 +19,12 @@ __all__ = [
     "is_answer",
     "is_instruction",
     "is_of_tools",
+    "kind_of",
     "last_exchange",
 ]
+
+Kind: TypeAlias = Literal["start", "system", "user", "answer", "calls", "result", "end"]
+"""A kind of message in a request. "calls" is an assistant's message with tool calls."""
 
 INSTRUCTIONS = ("system", "developer")
 """The roles of system messages."""
@@ -52,7 +57,7 @@ def group_messages(messages: Sequence[Message]) -> list[list[int]]:
 
 
 @dataclass(slots=True)
-class Called:
+class ToolCall:
     """A tool call of a list of messages.
 
     Attributes:
@@ -68,14 +73,14 @@ class Called:
     is_open: bool = True
 
 
-def find_calls(messages: Sequence[Message]) -> list[Called]:
+def find_calls(messages: Sequence[Message]) -> list[ToolCall]:
     """Return the tool calls, oldest first, each with its result.
 
     A result belongs to the newest earlier call with the same id and no result yet. Calls with the same id in one
     message get their results in order.
     """
-    found = list[Called]()
-    waiting = dict[Hashable, deque[Called]]()
+    found = list[ToolCall]()
+    waiting = dict[Hashable, deque[ToolCall]]()
     for place, message in enumerate(messages):
         if (key := _find_call(message)) is not None:
             if waiting.get(key):
@@ -86,7 +91,7 @@ def find_calls(messages: Sequence[Message]) -> list[Called]:
             known = waiting.setdefault(key, deque())
             while known and known[0].place < place:
                 known.popleft().is_open = False
-            known.append(one := Called(place, call))
+            known.append(one := ToolCall(place, call))
             found.append(one)
     return found
 
@@ -96,16 +101,24 @@ def is_instruction(message: Message) -> bool:
     return message["role"] in INSTRUCTIONS
 
 
+def kind_of(message: Message) -> Kind:
+    """Return the kind of a message."""
+    if message["role"] in INSTRUCTIONS:
+        return "system"
+    if message["role"] == "assistant":
+        calls = message.get("tool_calls") or isinstance(message.get("function_call"), dict)
+        return "calls" if calls else "answer"
+    return "user" if message["role"] == "user" else "result"
+
+
 def is_answer(message: Message) -> bool:
     """Tell whether a message is the assistant's answer to the user, without tool calls."""
-    if message["role"] != "assistant":
-        return False
-    return not (message.get("tool_calls") or isinstance(message.get("function_call"), dict))
+    return kind_of(message) == "answer"
 
 
 def is_of_tools(message: Message) -> bool:
     """Tell whether a message calls tools, or is the result of a call."""
-    return bool(_list_calls(message)) or _find_call(message) is not None
+    return kind_of(message) in ("calls", "result")
 
 
 def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:

@@ -8,11 +8,11 @@ import hashlib
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.framing import frame_text
-from memzoo.memories.text.grouping import group_messages, is_instruction
+from memzoo.memories.text.grouping import Kind, group_messages, is_instruction, kind_of
 from memzoo.memories.text.messages import as_sent, quote_turns, text_of
 from memzoo.memories.text.thoughts import THOUGHT_FIELDS
 from memzoo.memories.text.view import Piece, Shown
@@ -34,8 +34,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-Kind: TypeAlias = Literal["start", "system", "user", "answer", "calls", "result", "end"]
-
 FOLLOWS: Mapping[Kind, tuple[Kind, ...]] = {
     "start": ("system", "user"),
     "system": ("user",),
@@ -44,7 +42,7 @@ FOLLOWS: Mapping[Kind, tuple[Kind, ...]] = {
     "calls": ("result",),
     "result": ("result", "calls", "answer", "end"),
 }
-"""The kinds of message that may follow each kind. "calls" is an assistant's message with tool calls."""
+"""The kinds of message that may follow each kind."""
 
 STAND_INS: Mapping[Kind, Message] = {
     "user": {"role": "user", "content": "(The conversation goes on.)"},
@@ -70,7 +68,7 @@ def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
     before: Kind = "start"
     open_calls, known = list[str](), set[str]()
     for place, message in enumerate(messages):
-        kind, fault = _kind_of(message), _find_fault_in(message, open_calls, family)
+        kind, fault = kind_of(message), _find_fault_in(message, open_calls, family)
         if kind not in FOLLOWS[before] or (open_calls and kind != "result"):
             fault = f"must not follow {before}"
         if fault:
@@ -138,7 +136,7 @@ def arrange(
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"
     for own, message in items:
-        kind = _kind_of(message)
+        kind = kind_of(message)
         if kind in FOLLOWS[before]:
             made.append(([], []))
         elif kind == "result" or _VOICES.get(before, before) != _VOICES.get(kind, kind):
@@ -232,14 +230,6 @@ def cache_control(message: Message) -> Message:
         return message
     *parts, last = content
     return {**message, "content": [*parts, {**last, "cache_control": {"type": "ephemeral"}}]}
-
-
-def _kind_of(message: Message) -> Kind:
-    if is_instruction(message):
-        return "system"
-    if message["role"] == "assistant":
-        return "calls" if message.get("tool_calls") else "answer"
-    return "user" if message["role"] == "user" else "result"
 
 
 def _system_first(pieces: Sequence[Piece], family: Family) -> Iterator[tuple[set[int], Message]]:

@@ -183,6 +183,9 @@ class CallIds:
 
     Some endpoints give one id to several calls, and others refuse such calls. The log keeps the ids as they were given.
 
+    Args:
+        form: A regular expression for the ids (see `Family.call_ids`); "" for any id.
+
     Example:
         >>> ids, result = CallIds(), {"role": "tool", "tool_call_id": "c", "content": "sunny"}
         >>> calls = {"role": "assistant", "content": "", "tool_calls": [{"id": "c"}, {"id": "c"}]}
@@ -192,7 +195,8 @@ class CallIds:
         ['c', 'c_2']
     """
 
-    def __init__(self) -> None:
+    def __init__(self, form: str = "") -> None:
+        self._form = form
         self._counts = dict[str, int]()  # by id
         self._waiting = dict[str, list[str]]()  # the new ids of calls without a result, by their id
 
@@ -214,7 +218,8 @@ class CallIds:
             self._counts[id_] += 1
             free = f"{id_[:_LONGEST_ID]}_{self._counts[id_]}"
         self._counts[free] = 1
-        return free
+        is_fit = not self._form or re.fullmatch(self._form, free)
+        return free if is_fit else hashlib.sha256(free.encode(errors="replace")).hexdigest()[:9]
 
 
 def cache_control(message: Message) -> Message:
@@ -258,18 +263,16 @@ def _system_first(pieces: Sequence[Piece], family: Family) -> Iterator[tuple[set
 def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Iterator[tuple[set[int], Message]]:
     """Yield messages in the form that every endpoint accepts, with tool calls in the form of the family."""
     names = dict[str, str]()
-    waiting, ids = dict[str, tuple[set[int], Message]](), CallIds()
+    waiting, ids = dict[str, tuple[set[int], Message]](), CallIds(family.call_ids)
     for places, given in items:
         message = ids.tell_apart(_plain(given))
         calls: list[Any] = message.get("tool_calls") or []
         if calls and family.calls_as_text:
             names |= {call["id"]: call.get("function", {}).get("name") or "a tool" for call in calls}
             yield places, {"role": "assistant", "content": text_of(message)}
+        elif calls and (family.parallel_calls or len(calls) == 1):
+            yield places, message
         elif calls:
-            message["tool_calls"] = calls = [{**call, "id": _fit_id(call["id"], family)} for call in calls]
-            if family.parallel_calls or len(calls) == 1:
-                yield places, message
-                continue
             for call in calls:
                 waiting[call["id"]] = places, {**message, "tool_calls": [call]}
                 message = {**message, "content": ""}
@@ -277,10 +280,9 @@ def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Ite
             told = f"{names.get(message['tool_call_id'], 'a tool')} gave: {text_of(message)}"
             yield places, {"role": "user", "content": frame_text(told)}
         elif message["role"] == "tool":
-            id_ = _fit_id(message["tool_call_id"], family)
-            if id_ in waiting:
-                yield waiting.pop(id_)
-            yield places, {**message, "tool_call_id": id_}
+            if message["tool_call_id"] in waiting:
+                yield waiting.pop(message["tool_call_id"])
+            yield places, message
         elif _has_words(message["content"]) or message.get("audio"):
             yield places, message
 
@@ -314,12 +316,6 @@ def _is_plain(part: Mapping[str, Any]) -> bool:
 
 def _has_words(content: Any) -> bool:
     return bool(content.strip()) if isinstance(content, str) else bool(content)
-
-
-def _fit_id(id_: str, family: Family) -> str:
-    if not family.call_ids or re.fullmatch(family.call_ids, id_):
-        return id_
-    return hashlib.sha256(id_.encode(errors="replace")).hexdigest()[:9]
 
 
 def _join(messages: Sequence[Message], recalled: Sequence[bool]) -> Message:

@@ -97,12 +97,13 @@ def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
             kept = {key: value for key, value in message.items() if key != "function_call"}
             yield kept | {"tool_calls": calls}
             continue
+        answered: tuple[str, Any] | None
         if message["role"] == "function" or (message["role"] == "tool" and not message.get("tool_call_id")):
             name = str(message.get("name") or "")
-            answered = next((call for call in waiting if name in ("", call[1])), (name, None))
-            yield {"role": "tool", "content": message["content"], "tool_call_id": answered[0]}
+            answered = next((call for call in waiting if name in ("", call[1])), None)
+            yield {"role": "tool", "content": message["content"], "tool_call_id": answered[0] if answered else name}
         else:
             answered = next((call for call in waiting if call[0] == message.get("tool_call_id")), None)
             yield message
-        if answered in waiting:
+        if answered:
             waiting.remove(answered)

@@ -85,11 +85,10 @@ def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResu
             or positions in a list.
         option: The rule.
     """
+    calls = ((call.result, call.call.get("function") or call.call) for call in find_calls([one for _, one in said]))
     # A result without its call is not sent.
-    results = ((call.result, call.call) for call in find_calls([message for _, message in said]))
-    named = {place: str((call.get("function") or call).get("name") or "a tool") for place, call in results}
-    named = {place: name for place, name in named.items() if place is not None and name not in option.exclude}
-    found = [(said[place][0], named[place]) for place in sorted(named)]
+    named = {place: str(call.get("name") or "a tool") for place, call in calls if place is not None}
+    found = [(said[place][0], name) for place, name in sorted(named.items()) if name not in option.exclude]
     first = found[-option.keep][0] if 0 < option.keep <= len(found) else 0 if option.keep else said[-1][0] + 1
     # Results since the last answer stay.
     first = min(first, next((number + 1 for number, message in reversed(said) if is_answer(message)), said[0][0]))

@@ -1,12 +1,14 @@
 """A memory in LlamaIndex: `SimpleChatEngine.from_defaults(llm=llm, memory=ChatMemory(memory))`."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from memzoo.hosts.messages import HostMessage, chat_of, dicts_of, dump_model, host_text, in_common, make_call
 from memzoo.hosts.shared import HostLog, VirtualSubclass, host_module, in_order
 from memzoo.memories import create_memory
+from memzoo.memories.text.order import add_speaker
+from memzoo.stores import Message
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
 
@@ -49,7 +51,7 @@ class ChatMemory(VirtualSubclass):
 
     async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
         """Return the view for `input`, the user's next message; by default for the user's last message."""
-        return [_join(list(map(_hosts, group))) for group in in_order(await self._log.aread_view(input))]
+        return [_join(group) for group in in_order(await self._log.aread_view(input))]
 
     async def aget_all(self) -> list[Any]:
         """Return the whole history, independent of the strategy's view."""
@@ -94,20 +96,38 @@ def _to_message(message: Any) -> HostMessage:
     # LlamaIndex's older models put tool calls into `additional_kwargs` instead of blocks.
     calls = calls or [call for call in dicts_of(kwargs.get("tool_calls")) if isinstance(call.get("function"), dict)]
     (chat,) = chat_of(role, [text], calls=calls, others=others)
-    return HostMessage(chat, own)
+    # LlamaIndex has no member for the speaker of a message.
+    return HostMessage(chat | ({"name": kwargs["name"]} if isinstance(kwargs.get("name"), str) else {}), own)
 
 
-def _join(messages: list[Any]) -> Any:
-    """Return neighbours of one role as one message."""
+def _join(group: Sequence[HostMessage]) -> Any:
+    """Return neighbours of one role as one message; the speakers stand before the words if they differ."""
+    messages = list(map(_hosts, group))
     if not messages[1:]:
         return messages[0]
     kwargs = {name: value for message in messages for name, value in message.additional_kwargs.items()}
-    blocks = [block for message in messages for block in message.blocks]
+    names = {str(one.message.get("name") or "") for one in group}
+    if len(names) > 1:
+        kwargs.pop("name", None)
+    blocks = list[Any]()
+    for one, message in zip(group, messages, strict=True):
+        is_named = len(names) > 1 and not one.recalled
+        blocks += _with_speaker(one.message, message.blocks, names - {""}) if is_named else message.blocks
     joined = {"additional_kwargs": kwargs, "blocks": blocks}
     if all(block.block_type == "text" for block in blocks):
         text = "\n\n".join(block.text for block in blocks)
         joined["blocks"] = [blocks[0].model_copy(update={"text": text})]
     return messages[-1].model_copy(update=joined)
+
+
+def _with_speaker(message: Message, blocks: Sequence[Any], names: Iterable[str]) -> list[Any]:
+    parts = [
+        {"type": "text", "text": block.text} if block.block_type == "text" else {"type": "block", "block": block}
+        for block in blocks
+    ]
+    made = host_module("llama_index.core.llms", "llama-index").TextBlock
+    named = add_speaker({**message, "content": parts}, names)
+    return [made(text=part["text"]) if part["type"] == "text" else part["block"] for part in named]
 
 
 def _hosts(said: HostMessage) -> Any:
@@ -116,5 +136,5 @@ def _hosts(said: HostMessage) -> Any:
         with contextlib.suppress(ValueError):  # from another version of LlamaIndex
             return made.model_validate(said.own)
     message = said.message
-    kwargs = {name: message[name] for name in ("tool_calls", "tool_call_id") if message.get(name)}
+    kwargs = {name: message[name] for name in ("tool_calls", "tool_call_id", "name") if message.get(name)}
     return made(role=message["role"], content=host_text(message["content"]), additional_kwargs=kwargs)

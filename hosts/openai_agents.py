@@ -1,15 +1,18 @@
 """A memory in the OpenAI Agents SDK: as a `Session`, and as a filter of the model's input."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
 from typing import Any, TypeAlias
 
 from memzoo.errors import OptionError
-from memzoo.hosts.messages import HostMessage, add_calls, chat_of, dict_of, dicts_of, host_text, make_call
-from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.hosts.messages import HostMessage, add_calls, chat_of, dicts_of, host_text, make_call
+from memzoo.hosts.shared import HostLog, Memories, host_module, in_order, memory_of
+from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import ROLES
+from memzoo.memories.text.order import add_speaker
+from memzoo.memories.text.responses import items_of
 from memzoo.stores import Message
 
 __all__ = ["MemorySession"]
@@ -106,16 +109,43 @@ class MemorySession:
     async def filter_input(self, data: Any) -> Any:
         """Return the model's input with the view for the user's newest message, and store nothing.
 
-        Pass this method as `RunConfig(call_model_input_filter=...)` to a run that also uses this session.
+        Neighbours of one role become one item, and system texts go behind the agent's instructions: models behind other
+        APIs than OpenAI's refuse two such messages in a row. Pass this method as
+        `RunConfig(call_model_input_filter=...)` to a run that also uses this session.
         """
         given: list[Item] = data.model_data.input
+        instructions: str | None = data.model_data.instructions
         start = max((place for place, item in enumerate(given) if item.get("role") == "user"), default=0)
         query = host_text(given[start].get("content")) if given else None
-        view = _items(_as_said(await self._log.aread_view(query)))
+        said = await self._log.aread_view(query)
         # If the run does not use this session, the question is not in the log.
-        asked = [item for item in view if item.get("role") == "user"]
+        asked = [item for item in _items(said) if item.get("role") == "user"]
         live = [] if asked and host_text(asked[-1].get("content")) == query else given[start:]
-        return replace(data.model_data, input=[*view, *live])
+        question = _to_messages(live[:1]) if live and live[0].get("role") == "user" else []
+        groups = in_order([*said, *question], leads=bool(instructions))
+        if instructions and groups and is_instruction(groups[0][0].message):
+            texts = [host_text(one.message["content"]) for one in groups.pop(0)]
+            instructions = "\n\n".join([instructions, *(text for text in texts if text != instructions)])
+        joined = [item for group in groups for item in _join(group)]
+        return replace(data.model_data, input=[*joined, *live[len(question) :]], instructions=instructions)
+
+
+def _join(group: Sequence[HostMessage]) -> list[Item]:
+    """Return neighbours of one role as one item, if each of them is one; the speakers stand before the words."""
+    items = _items(group)
+    if not group[1:] or any(len(_items([one])) != 1 or "content" not in _items([one])[0] for one in group):
+        return items
+    role, names = items[-1]["role"], {str(one.message.get("name") or "") for one in group}
+    contents: list[Any] = []
+    for one, item in zip(group, items, strict=True):
+        content = host_text(item["content"]) if role == "assistant" else one.message["content"]
+        is_named = len(names) > 1 and not one.recalled
+        contents.append(add_speaker({**one.message, "content": content}, names - {""}) if is_named else content)
+    if not all(isinstance(content, str) for content in contents):
+        parts = ([{"type": "text", "text": one}] if isinstance(one, str) else one for one in contents)
+        contents = list(chain.from_iterable(parts))
+        return list(items_of({"role": role, "content": contents}))
+    return [{"role": role, "content": "\n\n".join(contents)}]
 
 
 def _as_said(shown: Sequence[HostMessage]) -> list[HostMessage]:
@@ -212,13 +242,5 @@ def _part(part: Item) -> Item:
     return {**part, "type": "text" if kind in _TEXT else kind}
 
 
-def _convert(message: Message) -> Iterator[Item]:
-    text, calls = host_text(message.get("content")), message.get("tool_calls") or ()
-    if message["role"] == "tool":
-        yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": text}
-    elif text or not calls:
-        yield {"role": message["role"], "content": text}
-    for call in calls:
-        function = dict_of(call.get("function"))
-        name, arguments = function.get("name") or "a tool", function.get("arguments") or "{}"
-        yield {"type": "function_call", "call_id": call["id"], "name": name, "arguments": arguments}
+def _convert(message: Message) -> list[Item]:
+    return list(items_of(message)) or [{"role": message["role"], "content": ""}]

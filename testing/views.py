@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.text.families import FAMILIES
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.order import find_fault
 from memzoo.stores import Message, Record
@@ -78,17 +79,38 @@ class ViewContract(ContractTools):
     def test_a_request_is_in_order(self) -> None:
         """A request has one system message, then turns that alternate, and the question at its end, whatever was said.
 
-        The application's words come first. Greetings, questions without an answer, calls without a result and empty
-        answers are in the log.
+        The application's words come first, and each family of endpoints gets its form. Greetings, questions without an
+        answer, calls with and without a result and empty answers are in the log.
         """
         memory = self.under(_PIRATE)
-        for said in ([_ANSWERED], [_ASKED], [_ASKED, {"role": "assistant", "content": ""}], [_CALLS]):
+        empty, result = {"role": "assistant", "content": ""}, {"role": "tool", "tool_call_id": "c", "content": ""}
+        for said in ([_ANSWERED], [_ASKED], [_ASKED, empty], [_CALLS, result], [_CALLS]):
             memory.add_messages(said)
-            request = memory.request(_QUERY, system="You are kind.")
-            assert not (fault := find_fault(request)), fault
-            assert request[0]["content"].startswith("You are kind.\n\nYou are a pirate.")
-            assert request[-1]["content"].endswith(_QUERY)
+            for family in FAMILIES.values():
+                request = memory.request(_QUERY, system="You are kind.", family=family)
+                assert not (fault := find_fault(request, family)), fault
+                assert request[0]["content"].startswith("You are kind.\n\nYou are a pirate.")
+                assert request[-1]["content"].endswith(_QUERY)
         assert memory.history()[-1] == _CALLS
+
+    def test_calls_with_one_id_are_told_apart(self) -> None:
+        """Calls with one id have ids of their own in a view, each with its own result; the log keeps the ids."""
+        memory = self.make()
+        call = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+        said: list[Message] = [
+            {"role": "user", "content": "What is the weather in Oslo and Bergen?"},
+            {"role": "assistant", "content": None, "tool_calls": [call, call]},
+            *({"role": "tool", "tool_call_id": "c", "content": weather} for weather in ("sunny", "rainy")),
+        ]
+        memory.add_messages(said)
+        request = memory.request("And now?", family="any")
+        assert not (fault := find_fault(request)), fault
+        for shown in (memory.messages("Oslo"), request):
+            (ids,) = [[one["id"] for one in message["tool_calls"]] for message in shown if message.get("tool_calls")]
+            assert len({*ids}) == len(ids)
+            results = [(one["tool_call_id"], one["content"]) for one in shown if one["role"] == "tool"]
+            assert results == list(zip(ids, ("sunny", "rainy"), strict=True))
+        assert memory.history() == said
 
     def test_explains_what_it_shows(self) -> None:
         """An explanation lists the shown messages in order, with their token counts, and changes nothing."""

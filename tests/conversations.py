@@ -64,7 +64,7 @@ class Chatter:
             case "call":
                 made = [self._new_id() for _ in range(self.random.choice((1, 1, 2, 3)))]
                 self._ids += made
-                return call(*dict.fromkeys(made), text=self.random.choice((None, "Wait.")))
+                return call(*made, text=self.random.choice((None, "Wait.")))
             case "result":
                 known = self._ids[-4:] or ["nobody"]
                 return result(self.random.choice([*known, "nobody"]), self.text())

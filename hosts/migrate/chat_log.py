@@ -86,21 +86,24 @@ def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
 
     A result without an id gets the id of the first unanswered call in the newest message with calls.
     """
-    made, waiting = itertools.count(), dict[str, Any]()
+    made, waiting = itertools.count(), list[tuple[str, Any]]()
     for message in messages:
         calls = dicts_of(message.get("tool_calls"))
         if not calls and (legacy := dict_of(message.get("function_call"))):
             calls = [tool_call("", str(legacy.get("name") or ""), legacy.get("arguments") or {})]
         if calls and message["role"] == "assistant":
             calls = [call if call.get("id") else call | {"id": f"call-{next(made)}"} for call in calls]
-            waiting = {call["id"]: dict_of(call.get("function")).get("name") for call in calls}
+            waiting = [(call["id"], dict_of(call.get("function")).get("name")) for call in calls]
             kept = {key: value for key, value in message.items() if key != "function_call"}
             yield kept | {"tool_calls": calls}
-        elif message["role"] == "function" or (message["role"] == "tool" and not message.get("tool_call_id")):
+            continue
+        answered: tuple[str, Any] | None
+        if message["role"] == "function" or (message["role"] == "tool" and not message.get("tool_call_id")):
             name = str(message.get("name") or "")
-            found = next((id_ for id_, its in waiting.items() if name in ("", its)), name)
-            waiting.pop(found, None)
-            yield {"role": "tool", "content": message["content"], "tool_call_id": found}
+            answered = next((call for call in waiting if name in ("", call[1])), None)
+            yield {"role": "tool", "content": message["content"], "tool_call_id": answered[0] if answered else name}
         else:
-            waiting.pop(str(message.get("tool_call_id")), None)
+            answered = next((call for call in waiting if call[0] == message.get("tool_call_id")), None)
             yield message
+        if answered:
+            waiting.remove(answered)

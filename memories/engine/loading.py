@@ -18,7 +18,7 @@ from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.log import Log, messages_of, talk
 from memzoo.memories.engine.pins import show_pinned
 from memzoo.memories.engine.state import State
-from memzoo.memories.text.grouping import find_unanswered, last_exchange
+from memzoo.memories.text.grouping import find_unanswered, kind_of, last_exchange
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
 from memzoo.stores.message_list import looking_once
@@ -136,7 +136,7 @@ async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting:
     while gone < newest and over > 0:
         over -= size(pending[gone])
         gone += 1
-        while gone < len(pending) and pending[gone].message["role"] == "tool":
+        while gone < len(pending) and kind_of(pending[gone].message) == "result":
             over -= size(pending[gone])
             gone += 1
     shown = {entry.seq: entry for entry in [*pending, *view.entries]}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memzoo.errors import ConflictError, OverBudgetError, UnknownMessageError
 from memzoo.memories.engine.log import CachedLog, Log, messages_of
 from memzoo.memories.options import whole_number
-from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
+from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction, is_of_tools, kind_of
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, Record
 from memzoo.stores.forgetting import PINS
@@ -219,9 +219,9 @@ class Pins:
     async def _whole(self, entry: Entry) -> Sequence[Entry]:
         """Return a message, with its tool call and results if it belongs to any; an empty list if one is missing."""
         message, size = entry.message, _PAGE
-        is_result = message["role"] in ("tool", "function")
-        if not (is_result or message.get("tool_calls") or message.get("function_call")):
+        if not is_of_tools(message):
             return [entry]
+        is_result = kind_of(message) == "result"
         while size <= _FARTHEST:
             entries = await self.log.between(max(entry.seq - size * is_result, 1), entry.seq + size)
             for places in group_messages(messages_of(entries)):

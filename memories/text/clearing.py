@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memzoo.errors import OptionError
 from memzoo.memories.options import names, whole_number
-from memzoo.memories.text.grouping import is_answer
+from memzoo.memories.text.grouping import find_calls, is_answer, kind_of
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Cleared
 from memzoo.stores import Entry, Message
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from memzoo.memories.engine.pins import Pins
 
 __all__ = ["ClearToolResults", "ClearToolResultsOption", "Clearing", "clear_results", "clearing_of"]
-
-# The roles of tool results.
-_RESULTS = ("tool", "function")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,15 +85,10 @@ def _results_to_clear(said: Sequence[tuple[int, Message]], option: ClearToolResu
             or positions in a list.
         option: The rule.
     """
-    tools = dict[Any, str]()
-    found = list[tuple[int, str]]()
-    for number, message in said:
-        for call in message.get("tool_calls") or ():
-            tools[call["id"]] = str((call.get("function") or {}).get("name") or "a tool")
-        # A result without its call is not sent.
-        name = message.get("name") if message["role"] == "function" else tools.get(message.get("tool_call_id"))
-        if message["role"] in _RESULTS and name and name not in option.exclude:
-            found.append((number, str(name)))
+    calls = ((call.result, call.call.get("function") or call.call) for call in find_calls([one for _, one in said]))
+    # A result without its call is not sent.
+    named = {place: str(call.get("name") or "a tool") for place, call in calls if place is not None}
+    found = [(said[place][0], name) for place, name in sorted(named.items()) if name not in option.exclude]
     first = found[-option.keep][0] if 0 < option.keep <= len(found) else 0 if option.keep else said[-1][0] + 1
     # Results since the last answer stay.
     first = min(first, next((number + 1 for number, message in reversed(said) if is_answer(message)), said[0][0]))
@@ -154,7 +146,7 @@ class Clearing:
 
     def replace_old(self, entries: list[Entry]) -> list[Entry]:
         """Return entries as shown in a view: old tool results are replaced by lines."""
-        if not any(entry.message["role"] in _RESULTS for entry in entries):
+        if not any(kind_of(entry.message) == "result" for entry in entries):
             return entries
         held = self._held.entries
         older = [entry for entry in entries if held and entry.seq < held[0].seq]
@@ -165,16 +157,16 @@ class Clearing:
     def waits(self) -> bool:
         """Tell whether results may still become lines, which are shorter and let older messages fit a limit again."""
         held = self._held.entries
-        results = [entry.seq for entry in held if entry.message["role"] in _RESULTS]
+        results = [entry.seq for entry in held if kind_of(entry.message) == "result"]
         return bool(results) and not self._names(held)[0].keys() >= {*results}
 
     def is_whole(self, entries: Sequence[Entry]) -> bool:
         """Tell whether entries have a tool result in full."""
-        return any(entry.message["role"] in _RESULTS and not isinstance(entry, Cleared) for entry in entries)
+        return any(kind_of(entry.message) == "result" and not isinstance(entry, Cleared) for entry in entries)
 
     def replace_all(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Return entries for upkeep calls: all replaceable results are lines, for the same input at any time."""
-        if not any(entry.message["role"] in _RESULTS for entry in entries):
+        if not any(kind_of(entry.message) == "result" for entry in entries):
             return entries
         exclude, over = self._option.exclude, self._option.over
         option = ClearToolResults(keep=0, step=1, over=over, exclude=exclude)

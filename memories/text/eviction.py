@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Literal, TypeAlias, TypeVar
 
-from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction
+from memzoo.memories.text.grouping import group_messages, is_answer, is_instruction, kind_of
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Piece
 from memzoo.stores import Message
@@ -103,7 +103,7 @@ def fit_messages(
     weights = [sum(one.weight for one in group) for group in groups]
     stays = {place for place, group in enumerate(groups) if any(one.number in pinned for one in group)}
     safe = _safe(heads) | stays
-    kept, full, fitting = set(safe), False, list[int]()
+    kept, full, fitting, before = set(safe), False, list[int](), set[int]()
     room = limit - sum(weights[place] for place in kept)
     for place in [place for place in reversed(range(len(groups))) if place not in kept]:
         room -= weights[place]
@@ -123,7 +123,8 @@ def fit_messages(
         sizes = [sum(weights[place] for place in unit) for unit in units]
         besides = sum(weights[place] for place in kept.union(fitting) - places)
         begins_at = steps.first(numbers, sizes, besides)
-        kept -= {place for unit in units[:begins_at] for place in unit} - safe
+        before = {place for unit in units[:begins_at] for place in unit}
+        kept -= before - safe
         # With the next user message, the window may also begin after the newest user message.
         later = sorted(place for place in said if place > last)
         behind = [weights[place] for place in later]
@@ -140,9 +141,10 @@ def fit_messages(
     left = [one for place in order for one in groups[place]]
     first = _first(heads, kept - stays)
     gone = [groups[place][0].number for place in range(first) if place not in kept]
-    # Messages that must stay may precede evicted messages, or have no user message: the next turn may evict them.
+    # Messages that must stay may precede evicted messages or the window, or have no user message: the next turn may
+    # evict them.
     unbegun = not users and (steps is not None or evict == "exchange")
-    torn = unbegun or any(place not in kept for place in range(first, len(groups)))
+    torn = unbegun or bool(before & kept) or any(place not in kept for place in range(first, len(groups)))
     shown = [one.number for one in left if not (system_first and is_instruction(one.message))]
     oldest = max(gone, default=given[0].number - 1 if given else 0) + 1
     torn = torn or _is_entered(given, set(chain.from_iterable(together)), range(oldest, max(shown, default=oldest)))
@@ -158,7 +160,7 @@ def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
 
 def _is_entered(given: Sequence[Weighed], known: Collection[int], between: Container[int]) -> bool:
     """Tell whether a call with a missing result has a number in a range, and would be kept with the result."""
-    waiting = (one for place, one in enumerate(given) if place not in known and one.message["role"] == "assistant")
+    waiting = (one for place, one in enumerate(given) if place not in known and kind_of(one.message) == "calls")
     return any(one.number in between for one in waiting)
 
 

@@ -1,21 +1,30 @@
 """Groups messages that belong together: a tool call with its results, the messages of an exchange."""
 
-from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 from memzoo.stores import Entry, Message
 
 __all__ = [
     "INSTRUCTIONS",
+    "Kind",
+    "ToolCall",
     "exchange_ends",
+    "find_calls",
     "find_open_calls",
     "find_unanswered",
     "group_messages",
     "is_answer",
     "is_instruction",
     "is_of_tools",
+    "kind_of",
     "last_exchange",
 ]
+
+Kind: TypeAlias = Literal["start", "system", "user", "answer", "calls", "result", "end"]
+"""A kind of message in a request. "calls" is an assistant's message with tool calls."""
 
 INSTRUCTIONS = ("system", "developer")
 """The roles of system messages."""
@@ -24,8 +33,7 @@ INSTRUCTIONS = ("system", "developer")
 def group_messages(messages: Sequence[Message]) -> list[list[int]]:
     """Return the positions of sendable messages, in groups: a message with all its tool results, or a single message.
 
-    A result belongs to the newest earlier call with the same id and no result yet. A message with a missing result, and
-    a result without a call, belong to no group.
+    A message with a missing result, and a result without a call, belong to no group (see `find_calls`).
 
     Returns:
         The groups in the order of their first messages; within a group, results in the order of the calls.
@@ -39,18 +47,53 @@ def group_messages(messages: Sequence[Message]) -> list[list[int]]:
     # A role and a content, as nearly all have.
     if all(len(message) == 2 and "content" in message for message in messages):  # noqa: PLR2004
         return [[place] for place in range(len(messages))]
-    groups: list[tuple[int, dict[Hashable, int | None]]] = []
-    waiting: dict[Hashable, dict[Hashable, int | None]] = {}
+    groups = {place: [place] for place, message in enumerate(messages) if _find_call(message) is None}
+    for call in find_calls(messages):
+        if call.result is None:
+            groups.pop(call.place, None)
+        elif call.place in groups:
+            groups[call.place].append(call.result)
+    return list(groups.values())
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """A tool call of a list of messages.
+
+    Attributes:
+        place: The position of the message with the call.
+        call: The call as in `tool_calls`; for a function call of the older form, its `function_call`.
+        result: The position of the result; `None` without a result.
+        is_open: True if the call waits for a result; a later message with a call of the same id takes its place.
+    """
+
+    place: int
+    call: Mapping[str, Any]
+    result: int | None = None
+    is_open: bool = True
+
+
+def find_calls(messages: Sequence[Message]) -> list[ToolCall]:
+    """Return the tool calls, oldest first, each with its result.
+
+    A result belongs to the newest earlier call with the same id and no result yet. Calls with the same id in one
+    message get their results in order.
+    """
+    found = list[ToolCall]()
+    waiting = dict[Hashable, deque[ToolCall]]()
     for place, message in enumerate(messages):
         if (key := _find_call(message)) is not None:
-            if results := waiting.pop(key, None):
-                results[key] = place
+            if waiting.get(key):
+                answered = waiting[key].popleft()
+                answered.result, answered.is_open = place, False
             continue
-        results = dict.fromkeys(_list_calls(message))
-        waiting.update(dict.fromkeys(results, results))
-        groups.append((place, results))
-    found = [[place, *results.values()] for place, results in groups]
-    return [[place for place in group if place is not None] for group in found if None not in group]
+        for key, call in _list_calls(message):
+            known = waiting.setdefault(key, deque())
+            while known and known[0].place < place:
+                known.popleft().is_open = False
+            known.append(one := ToolCall(place, call))
+            found.append(one)
+    return found
 
 
 def is_instruction(message: Message) -> bool:
@@ -58,16 +101,24 @@ def is_instruction(message: Message) -> bool:
     return message["role"] in INSTRUCTIONS
 
 
+def kind_of(message: Message) -> Kind:
+    """Return the kind of a message."""
+    if message["role"] in INSTRUCTIONS:
+        return "system"
+    if message["role"] == "assistant":
+        calls = message.get("tool_calls") or isinstance(message.get("function_call"), dict)
+        return "calls" if calls else "answer"
+    return "user" if message["role"] == "user" else "result"
+
+
 def is_answer(message: Message) -> bool:
     """Tell whether a message is the assistant's answer to the user, without tool calls."""
-    if message["role"] != "assistant":
-        return False
-    return not (message.get("tool_calls") or isinstance(message.get("function_call"), dict))
+    return kind_of(message) == "answer"
 
 
 def is_of_tools(message: Message) -> bool:
     """Tell whether a message calls tools, or is the result of a call."""
-    return bool(_list_calls(message)) or _find_call(message) is not None
+    return kind_of(message) in ("calls", "result")
 
 
 def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -78,11 +129,7 @@ def find_open_calls(messages: Sequence[Message]) -> list[dict[str, Any]]:
         >>> find_open_calls([call, {"role": "tool", "tool_call_id": "c1", "content": "sunny"}])
         [{'id': 'c2'}]
     """
-    calls: dict[Hashable, dict[str, Any]] = {}
-    for message in messages:
-        calls.pop(_find_call(message), None)
-        calls.update({call["id"]: call for call in message.get("tool_calls") or ()})
-    return list(calls.values())
+    return [dict(one.call) for one in find_calls(messages) if one.is_open and "id" in one.call]
 
 
 def find_unanswered(messages: Sequence[Message]) -> list[int]:
@@ -122,11 +169,11 @@ def _begins_exchange(before: Entry, here: Entry) -> bool:
     return anew or (asks and answered)
 
 
-def _list_calls(message: Message) -> list[Hashable]:
-    """Return the keys of a message's tool calls."""
-    calls: list[Hashable] = [call["id"] for call in message.get("tool_calls") or ()]
+def _list_calls(message: Message) -> list[tuple[Hashable, Mapping[str, Any]]]:
+    """Return a message's tool calls, each with its key."""
+    calls: list[tuple[Hashable, Mapping[str, Any]]] = [(call["id"], call) for call in message.get("tool_calls") or ()]
     legacy: Any = message.get("function_call")
-    return [*calls, ("function", str(legacy.get("name")))] if isinstance(legacy, dict) else calls
+    return [*calls, (("function", str(legacy.get("name"))), legacy)] if isinstance(legacy, dict) else calls
 
 
 def _find_call(message: Message) -> Hashable | None:

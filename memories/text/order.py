@@ -8,11 +8,11 @@ import hashlib
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from memzoo.memories.text.families import Family
 from memzoo.memories.text.framing import frame_text
-from memzoo.memories.text.grouping import group_messages, is_instruction
+from memzoo.memories.text.grouping import Kind, group_messages, is_instruction, kind_of
 from memzoo.memories.text.messages import as_sent, quote_turns, text_of
 from memzoo.memories.text.thoughts import THOUGHT_FIELDS
 from memzoo.memories.text.view import Piece, Shown
@@ -22,6 +22,7 @@ from memzoo.text import copy_json
 __all__ = [
     "FOLLOWS",
     "STAND_INS",
+    "CallIds",
     "add_speaker",
     "arrange",
     "cache_control",
@@ -33,8 +34,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-Kind: TypeAlias = Literal["start", "system", "user", "answer", "calls", "result", "end"]
-
 FOLLOWS: Mapping[Kind, tuple[Kind, ...]] = {
     "start": ("system", "user"),
     "system": ("user",),
@@ -43,7 +42,7 @@ FOLLOWS: Mapping[Kind, tuple[Kind, ...]] = {
     "calls": ("result",),
     "result": ("result", "calls", "answer", "end"),
 }
-"""The kinds of message that may follow each kind. "calls" is an assistant's message with tool calls."""
+"""The kinds of message that may follow each kind."""
 
 STAND_INS: Mapping[Kind, Message] = {
     "user": {"role": "user", "content": "(The conversation goes on.)"},
@@ -53,6 +52,7 @@ STAND_INS: Mapping[Kind, Message] = {
 
 _ADDED_UP = frozenset({*THOUGHT_FIELDS, "reasoning_details"})
 _VOICES: Mapping[Kind, Kind] = {"calls": "answer"}
+_LONGEST_ID = 32  # with a number behind it, an id has at most the 40 characters that OpenAI allows
 _NO_RESULT = "(The tool returned nothing.)"
 _ANY = Family()
 
@@ -66,9 +66,9 @@ def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
         ('', 'message 1 (user) must not follow user')
     """
     before: Kind = "start"
-    open_calls = list[str]()
+    open_calls, known = list[str](), set[str]()
     for place, message in enumerate(messages):
-        kind, fault = _kind_of(message), _find_fault_in(message, open_calls, family)
+        kind, fault = kind_of(message), _find_fault_in(message, open_calls, family)
         if kind not in FOLLOWS[before] or (open_calls and kind != "result"):
             fault = f"must not follow {before}"
         if fault:
@@ -77,6 +77,9 @@ def find_fault(messages: Iterable[Message], family: Family = _ANY) -> str:
             open_calls.remove(message["tool_call_id"])
         elif kind == "calls":
             open_calls = [call["id"] for call in message["tool_calls"]]
+            if len(known.union(open_calls)) < len(known) + len(open_calls):
+                return f"message {place} ({message['role']}) has two calls with one id, or the id of an earlier call"
+            known.update(open_calls)
         before = kind
     return f"a request must not end with {before}" if open_calls or "end" not in FOLLOWS[before] else ""
 
@@ -133,7 +136,7 @@ def arrange(
     made = list[tuple[list[Message], list[T]]]()
     before: Kind = "start"
     for own, message in items:
-        kind = _kind_of(message)
+        kind = kind_of(message)
         if kind in FOLLOWS[before]:
             made.append(([], []))
         elif kind == "result" or _VOICES.get(before, before) != _VOICES.get(kind, kind):
@@ -175,6 +178,50 @@ def in_turns(messages: Iterable[Message], family: Family = _ANY) -> tuple[str, l
     return "\n\n".join(map(text_of, filter(is_instruction, made))), [one for one in made if not is_instruction(one)]
 
 
+class CallIds:
+    """Gives each tool call of a request an id of its own, and its result the same id.
+
+    Some endpoints give one id to several calls, and others refuse such calls. The log keeps the ids as they were given.
+
+    Args:
+        form: A regular expression for the ids (see `Family.call_ids`); "" for any id.
+
+    Example:
+        >>> ids, result = CallIds(), {"role": "tool", "tool_call_id": "c", "content": "sunny"}
+        >>> calls = {"role": "assistant", "content": "", "tool_calls": [{"id": "c"}, {"id": "c"}]}
+        >>> [call["id"] for call in ids.tell_apart(calls)["tool_calls"]]
+        ['c', 'c_2']
+        >>> [ids.tell_apart(result)["tool_call_id"] for _ in range(2)]
+        ['c', 'c_2']
+    """
+
+    def __init__(self, form: str = "") -> None:
+        self._form = form
+        self._counts = dict[str, int]()  # by id
+        self._waiting = dict[str, list[str]]()  # the new ids of calls without a result, by their id
+
+    def tell_apart(self, message: Message) -> Message:
+        """Return the next message, with other ids if an earlier message or call has the same."""
+        if calls := message.get("tool_calls"):
+            self._waiting |= {call["id"]: [] for call in calls}
+            made = [{**call, "id": self._find_free(call["id"])} for call in calls]
+            for call, new in zip(calls, made, strict=True):
+                self._waiting[call["id"]].append(new["id"])
+            return {**message, "tool_calls": made}
+        if message["role"] == "tool" and (ids := self._waiting.get(message["tool_call_id"])):
+            return {**message, "tool_call_id": ids.pop(0)}
+        return message
+
+    def _find_free(self, id_: str) -> str:
+        free = id_
+        while free in self._counts:
+            self._counts[id_] += 1
+            free = f"{id_[:_LONGEST_ID]}_{self._counts[id_]}"
+        self._counts[free] = 1
+        is_fit = not self._form or re.fullmatch(self._form, free)
+        return free if is_fit else hashlib.sha256(free.encode(errors="replace")).hexdigest()[:9]
+
+
 def cache_control(message: Message) -> Message:
     """Return a message with a mark for Anthropic's prompt cache: the cached part of the prompt ends with the message.
 
@@ -188,14 +235,6 @@ def cache_control(message: Message) -> Message:
         return message
     *parts, last = content
     return {**message, "content": [*parts, {**last, "cache_control": {"type": "ephemeral"}}]}
-
-
-def _kind_of(message: Message) -> Kind:
-    if is_instruction(message):
-        return "system"
-    if message["role"] == "assistant":
-        return "calls" if message.get("tool_calls") else "answer"
-    return "user" if message["role"] == "user" else "result"
 
 
 def _system_first(pieces: Sequence[Piece], family: Family) -> Iterator[tuple[set[int], Message]]:
@@ -224,18 +263,16 @@ def _system_first(pieces: Sequence[Piece], family: Family) -> Iterator[tuple[set
 def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Iterator[tuple[set[int], Message]]:
     """Yield messages in the form that every endpoint accepts, with tool calls in the form of the family."""
     names = dict[str, str]()
-    waiting = dict[str, tuple[set[int], Message]]()
+    waiting, ids = dict[str, tuple[set[int], Message]](), CallIds(family.call_ids)
     for places, given in items:
-        message = _plain(given)
+        message = ids.tell_apart(_plain(given))
         calls: list[Any] = message.get("tool_calls") or []
         if calls and family.calls_as_text:
             names |= {call["id"]: call.get("function", {}).get("name") or "a tool" for call in calls}
             yield places, {"role": "assistant", "content": text_of(message)}
+        elif calls and (family.parallel_calls or len(calls) == 1):
+            yield places, message
         elif calls:
-            message["tool_calls"] = calls = [{**call, "id": _fit_id(call["id"], family)} for call in calls]
-            if family.parallel_calls or len(calls) == 1:
-                yield places, message
-                continue
             for call in calls:
                 waiting[call["id"]] = places, {**message, "tool_calls": [call]}
                 message = {**message, "content": ""}
@@ -243,10 +280,9 @@ def _as_family(items: Iterable[tuple[set[int], Message]], family: Family) -> Ite
             told = f"{names.get(message['tool_call_id'], 'a tool')} gave: {text_of(message)}"
             yield places, {"role": "user", "content": frame_text(told)}
         elif message["role"] == "tool":
-            id_ = _fit_id(message["tool_call_id"], family)
-            if id_ in waiting:
-                yield waiting.pop(id_)
-            yield places, {**message, "tool_call_id": id_}
+            if message["tool_call_id"] in waiting:
+                yield waiting.pop(message["tool_call_id"])
+            yield places, message
         elif _has_words(message["content"]) or message.get("audio"):
             yield places, message
 
@@ -280,12 +316,6 @@ def _is_plain(part: Mapping[str, Any]) -> bool:
 
 def _has_words(content: Any) -> bool:
     return bool(content.strip()) if isinstance(content, str) else bool(content)
-
-
-def _fit_id(id_: str, family: Family) -> str:
-    if not family.call_ids or re.fullmatch(family.call_ids, id_):
-        return id_
-    return hashlib.sha256(id_.encode(errors="replace")).hexdigest()[:9]
 
 
 def _join(messages: Sequence[Message], recalled: Sequence[bool]) -> Message:

@@ -11,9 +11,9 @@ from memzoo.memories.text.days import UNKNOWN_DAY, WEEKDAYS, in_words
 from memzoo.memories.text.eviction import fit_pieces, make_fitting
 from memzoo.memories.text.families import ANY, Family, family_of
 from memzoo.memories.text.framing import disarm
-from memzoo.memories.text.grouping import is_answer, is_instruction
+from memzoo.memories.text.grouping import is_answer, is_instruction, kind_of
 from memzoo.memories.text.messages import Labels, find_sendable, is_empty
-from memzoo.memories.text.order import lead_with, make_request
+from memzoo.memories.text.order import CallIds, lead_with, make_request
 from memzoo.memories.text.thoughts import as_counted
 from memzoo.memories.text.view import Cleared, Piece, Shortened, Shown, View
 from memzoo.stores import Entry, Message
@@ -153,8 +153,13 @@ class Renderer:
             entries = [one for one in view.entries if not is_empty(one.message)]
         else:
             entries = [view.entries[place] for place in find_sendable(view.messages)]
+        ids = CallIds()
         pieces = [
-            Piece(one.message, "pinned" if one.seq in view.pinned else "message", one if one.seq > 0 else None)
+            Piece(
+                ids.tell_apart(one.message),
+                "pinned" if one.seq in view.pinned else "message",
+                one if one.seq > 0 else None,
+            )
             for one in entries
         ]
         return [Piece(view.system.message, "system", view.system), *pieces] if view.system else pieces
@@ -302,8 +307,7 @@ def _stable(view: View, pieces: Sequence[Piece], room: int | None, *, texts_firs
     stays = room is None or room >= 0
     sent = {one.entry.seq for one in pieces if one.entry}
     # A call without results is left out now. Once its results come, the call is shown, and later messages move.
-    unsent = (one for one in view.entries if one.seq not in sent and one.message["role"] == "assistant")
-    waiting = (one.seq for one in unsent if not is_answer(one.message))
+    waiting = (one.seq for one in view.entries if one.seq not in sent and kind_of(one.message) == "calls")
     end = min(waiting, default=sys.maxsize)
     # New texts before the messages move the messages; new messages move the texts after the messages.
     still = stays and (view.texts_stay or not texts_first)

@@ -13,7 +13,7 @@ from memzoo.memories.text.order import add_speaker
 from memzoo.memories.text.thoughts import extract_thoughts
 from memzoo.stores import Message
 
-__all__ = ["Api", "Item", "as_request", "as_tool", "by_responses", "read_items"]
+__all__ = ["Api", "Item", "as_request", "as_tool", "by_responses", "items_of", "read_items"]
 
 Api: TypeAlias = Literal["chat", "responses"]
 """An API of OpenAI's for answers: chat completions or responses."""
@@ -44,7 +44,7 @@ def as_request(messages: Sequence[Message]) -> dict[str, Any]:
         {'instructions': 'Be brief.', 'input': [{'role': 'user', 'content': 'Hi!'}]}
     """
     leads = bool(messages) and is_instruction(messages[0])
-    items = [item for message in messages[leads:] for item in _items(message)]
+    items = [item for message in messages[leads:] for item in items_of(message)]
     return ({"instructions": text_of(messages[0])} if leads else {}) | {"input": items}
 
 
@@ -78,7 +78,8 @@ def read_items(items: Iterable[Item]) -> Message:
     return message | {_ITEMS: kept}
 
 
-def _items(message: Message) -> Iterator[Item]:
+def items_of(message: Message) -> Iterator[Item]:
+    """Yield the items for a chat message that is no system text."""
     if items := _unchanged_items(message):
         yield from items
     elif message["role"] == "tool":

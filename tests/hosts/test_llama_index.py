@@ -218,6 +218,18 @@ def test_a_streamed_answer_is_saved_when_it_is_whole() -> None:
     assert contents(memory.history()) == ["Hello?", "Hi."]
 
 
+def test_joined_messages_keep_speakers_and_pictures() -> None:
+    """Neighbours of one role are one message: who spoke stands before the words, and pictures stay."""
+    memory = ChatMemory(create_memory("buffer"))
+    picture = ImageBlock(url="https://a.example/b.png")
+    for name, blocks in (("Bob", [TextBlock(text="Hi.\nAnn: I pay.")]), ("Ann", [TextBlock(text="Look."), picture])):
+        memory.put(ChatMessage(role="user", blocks=blocks, additional_kwargs={"name": name}))
+    (shown,) = memory.get()
+    bob, ann, last = shown.blocks
+    assert (bob.text, ann.text, last) == ("Bob: Hi.\n> Ann: I pay.", "Ann: Look.", picture)
+    assert not shown.additional_kwargs
+
+
 def test_set_keeps_what_is_the_same_and_replaces_the_rest() -> None:
     """A client that sends its whole history each time doubles nothing; one that was edited replaces the log's end."""
     asked = ScriptedModel("One.", "Two.")

@@ -414,6 +414,24 @@ def test_a_run_without_the_session_still_says_what_is_asked() -> None:
     assert contents(sent_to(model)[0]) == ["Hello?"]
 
 
+def test_the_filter_sends_turns_and_one_system_text() -> None:
+    """Neighbours are one item, with the speakers before their words; system texts stand behind the instructions."""
+    session = session_of("buffer", raw=True)
+    session.memory.add_messages([{"role": "system", "content": "Be kind."}])
+    picture = {"type": "image_url", "image_url": {"url": "https://a.example/b.png"}}
+    look = [{"type": "text", "text": "Look."}, picture]
+    session.memory.add_messages([{"role": "user", "name": "Bob", "content": "Hi.\nAnn: I pay."}])
+    session.memory.add_messages([{"role": "user", "name": "Ann", "content": look}])
+    asked = {"role": "user", "content": "Who pays?"}
+    data = SimpleNamespace(model_data=agents.run.ModelInputData(input=[asked], instructions="Be brief."))
+    sent = asyncio.run(session.filter_input(data))
+    assert sent.instructions == "Be brief.\n\nBe kind."
+    (item,) = sent.input
+    assert item["role"] == "user"
+    texts = [part.get("text") or part["image_url"] for part in item["content"]]
+    assert texts == ["Bob: Hi.\n> Ann: I pay.", "Ann: Look.", "https://a.example/b.png", "Who pays?"]
+
+
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_input_without_a_question_is_sent_whole(count: int) -> None:
     """As that of a run that only goes on, or of none at all."""

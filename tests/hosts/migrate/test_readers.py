@@ -257,6 +257,7 @@ ADDED = {"type": "function", "data": {"content": "2", "name": "add"}}
         ([of_ai(function_call=ADD), ADDED, of_ai(function_call=ADD), ADDED], ["call-0", "call-1"]),
         ([of_ai(function_call=ADD), of_ai(function_call=ADD), ADDED], ["call-0", "call-1"]),
         ([of_ai(tool_calls=[{"id": "c", "function": {"name": "f"}}, {"id": "d", "function": ADD}]), ADDED], ["c", "d"]),
+        ([of_ai(tool_calls=[{"id": "c", "function": ADD}, {"id": "c", "function": ADD}]), ADDED, ADDED], ["c", "c"]),
         (
             [
                 {"role": "assistant", "content": None, "function_call": ADD},

@@ -168,7 +168,8 @@ class TestSetMessages:
 
 def test_a_call_that_was_set_may_share_an_id_with_a_pinned_one() -> None:
     """The newer one has the result; the pinned one is shown if it has all of its own, and the limit holds."""
-    for before, shown in (([AB, RB], [call("a"), RA, U3]), ([AB, RB, RA], [AB, RA, RB, call("a"), RA, U3])):
+    newer = [call("a_2"), RA | {"tool_call_id": "a_2"}]
+    for before, shown in (([AB, RB], [call("a"), RA, U3]), ([AB, RB, RA], [AB, RA, RB, *newer, U3])):
         memory = told(window(limit=6), *before, U1)
         memory.pin(2)
         memory.set_messages([call("a"), U3])

@@ -5,14 +5,8 @@ from typing import Any
 import pytest
 
 from memzoo.memories import ConversationBufferMemory, ConversationBufferWindowMemory
-from memzoo.stores import InMemoryStore, Message
-
-CALL: Message = {
-    "role": "assistant",
-    "content": None,
-    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
-}
-RESULT: Message = {"role": "tool", "tool_call_id": "c1", "content": "done"}
+from memzoo.stores import InMemoryStore
+from tests.conversations import call, result, said
 
 
 def told(k: int, exchanges: int, **options: Any) -> ConversationBufferWindowMemory:
@@ -58,11 +52,11 @@ class TestTools:
     def test_an_exchange_is_never_cut(self) -> None:
         """An exchange reaches from one user message to the next, with the tool calls in it (T2, I6)."""
         memory = told(2, 1, return_messages=True)
-        with_tools = [{"role": "user", "content": "q"}, CALL, RESULT, {"role": "assistant", "content": "a"}]
-        for _ in range(3):
-            memory.add_messages(with_tools)
-        assert memory.load_memory_variables({}) == {"history": with_tools * 2}
-        assert memory.messages() == with_tools * 2
+        turns = [[said("user", "q"), call(id_), result(id_), said("assistant", "a")] for id_ in ("c1", "c2", "c3")]
+        for turn in turns:
+            memory.add_messages(turn)
+        assert memory.load_memory_variables({}) == {"history": [*turns[1], *turns[2]]}
+        assert memory.messages() == [*turns[1], *turns[2]]
 
     def test_messages_saved_one_by_one_make_exchanges_too(self) -> None:
         """An exchange is told by who speaks, not by how it was saved."""

@@ -1,5 +1,6 @@
 """The order of requests: what is made is in order, whatever is said, and the check finds each fault (I19, I20)."""
 
+import re
 from typing import Any
 
 import pytest
@@ -84,6 +85,8 @@ def test_each_row_of_the_table_has_an_example() -> None:
         ("several calls", [HI, call("a", "b", text="Hm"), result("a"), result("b")], "llama"),
         ("as text", [HI, call("a", text="Hm"), result("a")], "no-tools"),
         ("a role", [said("system", "Be brief."), HI], "no-system"),
+        ("one id", [HI, call("a", "a", text="Hm"), result("a"), result("a")], "any"),
+        ("earlier", [HI, *[call("a", text="Hm"), result("a")] * 2], "any"),
     ],
 )
 def test_the_check_names_the_fault(fault: str, messages: list[Message], family: str) -> None:
@@ -200,6 +203,14 @@ class TestCalls:
         made = request(HI, call("a", "b", text="Hm"), result("a", "1"), result("b", "2"), family="llama")
         assert shape(made) == "uatat"
         assert [one["content"] for one in made] == ["Hi", "Hm", "1", "", "2"]
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_calls_with_one_id(self, family: str) -> None:
+        """Each call has an id of its own, and its own result, in order; in an earlier turn, too."""
+        turn = [HI, call("a", "a", text="Hm"), result("a", "first"), result("a", "second"), HELLO]
+        made = request(*turn, *turn, HI, family=family)
+        assert not find_fault(made, FAMILIES[family])
+        assert re.findall("first|second", str(made)) == ["first", "second"] * 2
 
     def test_as_text(self) -> None:
         """Calls and results are told in words, and a tool's words are framed (I18)."""

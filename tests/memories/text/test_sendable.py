@@ -97,6 +97,13 @@ def test_a_result_answers_one_call_only() -> None:
     assert sendable(abandoned) == [said("user"), said("user"), call("0"), result("0")]
 
 
+def test_calls_with_one_id_have_their_results_in_order() -> None:
+    """The first call of a message has the first result; the message is sent once all its results are there."""
+    messages = [call("0", "0"), result("0", "first"), result("0", "second")]
+    assert sendable(messages) == messages
+    assert sendable(messages[:2]) == []
+
+
 def test_function_calls_of_old_are_matched_by_name() -> None:
     """A function message stands behind the call of its function, and neither is sent without the other."""
     late = [legacy_result("f"), legacy_call("f"), said("user"), legacy_call("g"), legacy_result("f")]

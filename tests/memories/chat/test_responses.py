@@ -34,13 +34,13 @@ def begun(api: ResponsesApi, memory: Any = "buffer", **options: Any) -> Conversa
 
 
 @each_way
-def test_twenty_turns_with_tools_are_all_answered(say: Say, api: ResponsesApi, tmp_path: Path) -> None:
+def test_turns_with_tools_are_all_answered(say: Say, api: ResponsesApi, tmp_path: Path) -> None:
     """Thoughts, ids and calls go back as they came, also after a restart and beside a summary of what was before."""
     options: dict[str, Any] = {"store": f"sqlite:///{tmp_path / 'chat.db'}", "conversation_id": "c", "llm": "offline"}
     for part in range(2):
         memory = create_memory("summary-buffer", max_token_limit=300, token_counter="approximate", **options)
         conversation = begun(api, memory)
-        for turn in range(10):
+        for turn in range(5):
             assert say(conversation, f"How warm is it in Oslo and Leeds, {part} {turn}?").startswith("Answer")
         memory.close()
     assert api.refused == []

@@ -231,7 +231,7 @@ class UnitIndex:
         for number, score in own.items():
             totals[self._units[number].unit.seq] += score
         totals.pop(0, None)
-        for seq in {beside for seq in totals for beside in (seq - 1, seq, seq + 1)}:
+        for seq in {beside for one in totals for beside in (one - 1, one, one + 1)}:
             if len(said := self._said.get(seq, ())) <= _MOST_BESIDE:
                 total = sum([totals.get(beside, 0.0) for beside in (seq - 1, seq, seq + 1)])
                 around |= {number: total - own.get(number, 0.0) * (seq > 0) for number in said}

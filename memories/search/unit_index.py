@@ -271,12 +271,14 @@ class UnitIndex:
 
     def _less_length(self, scores: Mapping[int, float]) -> dict[int, float]:
         """Return scores minus a cost for length; even a very long unit keeps a small score."""
-        cost = self._weights.length * max(scores.values(), default=0.0)
-        return {number: max(one - cost * self._sizes[number], _LEAST * one) for number, one in scores.items()}
+        cost, sizes = self._weights.length * max(scores.values(), default=0.0), self._sizes
+        less = {number: one - cost * sizes[number] for number, one in scores.items()}
+        return {n: one if one > (least := _LEAST * scores[n]) else least for n, one in less.items()}
 
     def _rank(self, scores: Mapping[int, float]) -> FoundUnits:
-        ranked = sorted([(-_rounded(score), *self._places[number], number) for number, score in scores.items()])
-        return FoundUnits([(self._units[number], scores[number]) for *_, number in ranked])
+        places, units = self._places, self._units
+        ranked = sorted([(-_rounded(score), places[number], number) for number, score in scores.items()])
+        return FoundUnits([(units[number], scores[number]) for _, _, number in ranked])
 
 
 def _delete(keys: list[_Key], key: _Key, order: Callable[[_Key], Any]) -> None:

@@ -5,9 +5,8 @@ tokens.
 """
 
 import bisect
-import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import takewhile
 from math import inf
 from typing import Literal, TypeAlias
@@ -103,7 +102,12 @@ class Requests:
     written: int = 0
 
     def __add__(self, other: "Requests") -> "Requests":
-        return Requests(*map(operator.add, astuple(self), astuple(other)))
+        return Requests(
+            self.count + other.count,
+            self.sent + other.sent,
+            self.cached + other.cached,
+            self.written + other.written,
+        )
 
 
 class PromptCache:

@@ -22,6 +22,8 @@ __all__ = ["Said", "cut_to_budget", "fit"]
 
 Count = Callable[[str], int]
 
+_NEAR = 16
+
 
 def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]:
     """Return the messages of a view that fit a budget.
@@ -55,8 +57,11 @@ def cut_to_budget(text: str, budget: int, count: Count) -> str:
         >>> cut_to_budget("a long story", 6, len)
         'a long'
     """
-    # A binary search, because only counting tells the number of tokens of a beginning.
-    fits = bisect.bisect_right(range(len(text)), budget, key=lambda last: count(text[: last + 1]))
+    # Only counting tells the number of tokens of a beginning. Most texts are a little too long: the last characters are
+    # searched first.
+    near = max(len(text) - _NEAR, 0)
+    start = near if near and count(text[:near]) <= budget else 0
+    fits = bisect.bisect_right(range(len(text)), budget, start, key=lambda last: count(text[: last + 1]))
     return text[:fits]
 
 

@@ -354,7 +354,8 @@ class _Run:
         return Sum.of(self._usage["embedding"]), Sum.of(self._usage.total)
 
     def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
-        now = self._sum_spent()
+        if (now := self._sum_spent()) == before:
+            return
         embedding, whole = (one - other for one, other in zip(now, before, strict=True))
         self.calls["embedding"] += embedding
         self.calls[name] += whole - embedding

@@ -30,6 +30,7 @@ class FactIndex:
 
     def __init__(self) -> None:
         self.names = NameIndex()
+        self._facts: dict[str, Fact] = {}
         self.relations: list[tuple[int, str]] = []
         self._having: defaultdict[str, Counter[str]] = defaultdict(Counter)
         # Current facts by a node and a word ("" for all facts), sorted by the newest source, then by key.
@@ -49,11 +50,12 @@ class FactIndex:
     def put(self, key: str, fact: Fact | None) -> None:
         """Store a fact under a key, in place of an earlier fact; with `None`, remove the earlier fact."""
         (subject, obj), edge = _ends(key)
-        if known := self.get(key):
+        if known := self._facts.pop(key, None):
             self._drop(known)
         elif not fact:
             return
         if fact:
+            self._facts[key] = fact
             self._add(fact)
             for node, name in ((subject, fact.subject), (obj, fact.object)):
                 if node not in self.graph:
@@ -69,9 +71,7 @@ class FactIndex:
 
     def get(self, key: str) -> Fact | None:
         """Return the fact under a key; `None` if there is no such fact."""
-        nodes, edge = _ends(key)
-        found = self.graph.get_edge_data(*nodes, edge)
-        return found["fact"] if found else None
+        return self._facts.get(key)
 
     def between(self, subject: str, obj: str) -> list[Fact]:
         """Return the facts with this subject and this object, including superseded facts."""

@@ -65,17 +65,16 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
             subjects.setdefault(fact.nodes[0], fact.subject)
         elif room.is_full:
             break
-    while chosen and max(sum(map(count, written := lines(near()))), tokens("\n".join(written))) > limit:
+    while max(sum(map(count, written := lines(found := near()))), tokens("\n".join(written))) > limit and chosen:
         chosen.popitem()
-    return near()
+    return found
 
 
 def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near]:
     """Return facts grouped by subject, with the subject's display name; within a subject, the oldest facts first."""
     place = {node: number for number, node in enumerate(subjects)}
-    return [
-        Near(fact, subjects[fact.nodes[0]], 1) for fact in sorted(in_order(facts), key=lambda one: place[one.nodes[0]])
-    ]
+    ordered = sorted(facts, key=lambda one: (place[one.nodes[0]], one.said_in, one.key))
+    return [Near(fact, subjects[fact.nodes[0]], 1) for fact in ordered]
 
 
 def write_known(

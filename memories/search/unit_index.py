@@ -5,7 +5,7 @@ import heapq
 import itertools
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
@@ -60,7 +60,7 @@ class _Texts(Generic[_Key]):
         self._with: defaultdict[str, dict[_Key, int]] = defaultdict(dict)
         # The texts with a term in order, for terms in more than `_MOST` texts.
         self._sorted: dict[str, list[_Key]] = {}
-        self._lengths: Counter[_Key] = Counter()
+        self._lengths: dict[_Key, int] = {}
         self._total = 0
 
     def add(self, key: _Key, terms: Sequence[str], times: int = 1) -> None:
@@ -76,7 +76,7 @@ class _Texts(Generic[_Key]):
             if not counts:
                 del self._with[term]
         self._total += times * len(terms)
-        self._lengths[key] += times * len(terms)
+        self._lengths[key] = self._lengths.get(key, 0) + times * len(terms)
         if not self._lengths[key]:
             del self._lengths[key]
 
@@ -102,11 +102,11 @@ class _Texts(Generic[_Key]):
             counts = self._with[term]
             rest = len(lengths) - len(counts)
             weight = share * (saturation + 1) * max(math.log((rest + 0.5) / (len(counts) + 0.5)), _LEAST_WEIGHT)
-            keys: Iterable[_Key] = counts
+            found: Iterable[tuple[_Key, int]] = counts.items()
             if len(counts) > _MOST:
                 keys = scores.keys() & counts.keys() or self._sorted.get(term, [])[-_MOST:]
-            for key in keys:
-                count = counts[key]
+                found = [(key, counts[key]) for key in keys]
+            for key, count in found:
                 scores[key] = scores.get(key, 0.0) + weight * count / (count + least + each * lengths[key])
         return scores
 
@@ -137,6 +137,7 @@ class UnitIndex:
         self._numbers = itertools.count(1)
         self._of: dict[str, dict[KnownUnit, int]] = {}
         self._units: dict[int, FoundUnit] = {}
+        self._places: dict[int, tuple[int, str, int]] = {}
         self._sizes: dict[int, float] = {}
         self._kinds: dict[int, int] = {}
         # The order of a unit's message, then of the unit in it: the same in all processes, unlike the numbers.
@@ -153,7 +154,7 @@ class UnitIndex:
                 before, now = self._of.pop(key, {}), dict[KnownUnit, int]()
                 for place, unit in enumerate(units):
                     number = now[unit] = before.pop(unit) if unit in before else now.get(unit) or self._add(key, unit)
-                    self._units[number] = FoundUnit(key, place, unit)
+                    self._units[number], self._places[number] = FoundUnit(key, place, unit), (unit.seq, key, place)
                 for unit, number in before.items():
                     self._remove(unit, number)
                 if now:
@@ -171,15 +172,17 @@ class UnitIndex:
             asked, kinds = self._weigh(query, named), find_asked_kinds(query)
             own, known = self._own.score(asked), self._known.score(asked)
             around, fits = self._pass_on(own), dict[int, float]()
+            weights, units = self._weights, self._units
             for number in self._find_near({**own, **around}, known):
-                about, *others = self._units[number].unit.names
-                profile = known.get(about, 0.0) + _OTHER * sum(known.get(other, 0.0) for other in others)
-                words = self._weights.own * own.get(number, 0.0) + self._weights.around * around.get(number, 0.0)
-                fit = words + self._weights.profile * profile
-                fits[number] = fit * (1 + self._weights.kinds) if kinds and self._kinds_of(number) & kinds else fit
-            advice = 1.0 if asks_for_advice(query, named) else self._weights.advice
+                about, *others = units[number].unit.names
+                profile = known.get(about, 0.0) + _OTHER * sum([known.get(other, 0.0) for other in others])
+                words = weights.own * own.get(number, 0.0) + weights.around * around.get(number, 0.0)
+                fit = words + weights.profile * profile
+                fits[number] = fit * (1 + weights.kinds) if kinds and self._kinds_of(number) & kinds else fit
             worth = self._less_length(fits)
-            return self._rank({n: one * advice if self._units[n].unit.advice else one for n, one in worth.items()})
+            if not asks_for_advice(query, named):
+                worth |= {number: one * weights.advice for number, one in worth.items() if units[number].unit.advice}
+            return self._rank(worth)
 
     def find_touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
         """Return the units that new lines may change, ranked by the best fit to any single line.
@@ -209,7 +212,7 @@ class UnitIndex:
 
     def _remove(self, unit: KnownUnit, number: int) -> None:
         self._index(unit, number, -1)
-        del self._units[number], self._sizes[number], self._said[unit.seq][number]
+        del self._units[number], self._places[number], self._sizes[number], self._said[unit.seq][number]
         self._kinds.pop(number, None)
         for name in dict.fromkeys(unit.names):
             _delete(self._under[name], number, self._orders.__getitem__)
@@ -224,13 +227,14 @@ class UnitIndex:
 
     def _pass_on(self, own: Mapping[int, float]) -> dict[int, float]:
         """Return, for each unit, the summed scores of other units from the same and the neighbouring messages."""
-        around = defaultdict[int, float](float)
+        totals, around = defaultdict[int, float](float), dict[int, float]()
         for number, score in own.items():
-            seq = self._units[number].unit.seq
-            for beside in (seq - 1, seq, seq + 1) if seq else ():
-                if len(said := self._said.get(beside, ())) <= _MOST_BESIDE:
-                    for other in said:
-                        around[other] += score * (other != number)
+            totals[self._units[number].unit.seq] += score
+        totals.pop(0, None)
+        for seq in {beside for one in totals for beside in (one - 1, one, one + 1)}:
+            if len(said := self._said.get(seq, ())) <= _MOST_BESIDE:
+                total = sum([totals.get(beside, 0.0) for beside in (seq - 1, seq, seq + 1)])
+                around |= {number: total - own.get(number, 0.0) * (seq > 0) for number in said}
         return around
 
     def _find_near(self, found: Mapping[int, float], known: Mapping[str, float]) -> Iterable[int]:
@@ -267,12 +271,14 @@ class UnitIndex:
 
     def _less_length(self, scores: Mapping[int, float]) -> dict[int, float]:
         """Return scores minus a cost for length; even a very long unit keeps a small score."""
-        cost = self._weights.length * max(scores.values(), default=0.0)
-        return {number: max(one - cost * self._sizes[number], _LEAST * one) for number, one in scores.items()}
+        cost, sizes = self._weights.length * max(scores.values(), default=0.0), self._sizes
+        less = {number: one - cost * sizes[number] for number, one in scores.items()}
+        return {n: one if one > (least := _LEAST * scores[n]) else least for n, one in less.items()}
 
     def _rank(self, scores: Mapping[int, float]) -> FoundUnits:
-        found = ((self._units[number], score) for number, score in scores.items())
-        return FoundUnits(sorted(found, key=lambda one: (-_rounded(one[1]), one[0].unit.seq, *one[0][:2])))
+        places, units = self._places, self._units
+        ranked = sorted([(-_rounded(score), places[number], number) for number, score in scores.items()])
+        return FoundUnits([(units[number], scores[number]) for _, _, number in ranked])
 
 
 def _delete(keys: list[_Key], key: _Key, order: Callable[[_Key], Any]) -> None:
@@ -280,9 +286,9 @@ def _delete(keys: list[_Key], key: _Key, order: Callable[[_Key], Any]) -> None:
     del keys[bisect.bisect_left(keys, order(key), key=order)]
 
 
-def _rounded(score: float) -> float:
-    """Return a score without the digits that depend on the order of addition."""
-    return round(score, 9)
+def _rounded(score: float) -> int:
+    """Return a score in billionths, without the digits that depend on the order of addition."""
+    return int(score * 1e9 + 0.5)
 
 
 def _terms_of(unit: KnownUnit) -> list[str]:

@@ -146,13 +146,17 @@ def _weigher(tokenizer: Tokenizer, letters: float, signs: float, marks: float) -
 
     cost_of = functools.lru_cache(maxsize=1 << 13)(cost)  # Most words occur many times.
 
+    def add_up(pieces: Sequence[str]) -> float:
+        if max(map(len, pieces), default=0) <= _LONGEST_WORD:
+            return sum(map(cost_of, pieces))
+        return sum([cost_of(piece) if len(piece) <= _LONGEST_WORD else cost(piece) for piece in pieces])
+
     def weigh(text: str) -> float:
         words = text.split()
-        tokens = sum([cost_of(word) if len(word) <= _LONGEST_WORD else cost(word) for word in words])
-        if words != text.split(" "):
-            blanks = BLANKS.findall(text)
-            tokens += sum([cost_of(blank) if len(blank) <= _LONGEST_WORD else cost(blank) for blank in blanks])
-        return tokens
+        # Without a blank to spare, each blank is a single character, and only line ends count.
+        if len(text) == len("".join(words)) + len(words) - 1:
+            return add_up(words) + add_up(["\n"] * text.count("\n"))
+        return add_up(words) + add_up(BLANKS.findall(text))
 
     return weigh
 

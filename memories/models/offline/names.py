@@ -1,7 +1,8 @@
 """Finds names in sentences, and the people meant by "she" and "he"."""
 
+import functools
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from memzoo.memories.models.offline.prompt import Utterance, role_of
 from memzoo.memories.text.language import SMALL_TALK, words
@@ -29,8 +30,10 @@ _NO_NAMES = SMALL_TALK | frozenset(
 )
 
 
-def _names(sentence: str, known: Container[str] = ()) -> Iterator[tuple[int, str]]:
-    """Yield the names in a sentence as (position, name); `known` has the words of names in other sentences."""
+@functools.lru_cache(maxsize=1 << 12)
+def _find_likely(sentence: str) -> Sequence[tuple[int, str, bool]]:
+    """Return the likely names in a sentence as (position, name, whether the sentence alone shows that it is one)."""
+    found = list[tuple[int, str, bool]]()
     for run in _RUN.finditer(sentence):
         parts = run[0].split()
         while parts and _is_none(parts[0], sentence):
@@ -39,9 +42,10 @@ def _names(sentence: str, known: Container[str] = ()) -> Iterator[tuple[int, str
         name = " ".join(parts[:end])[:80].strip()
         # Every sentence starts with a capital, so a name at the start needs more evidence.
         starts = sentence[: run.start()].rstrip(" \"'“‘(*")[-1:] in {"", ".", "!", ":"}
-        shown = not starts or name != run[0] or " " in name or name in known or _acts(sentence, run)
-        if shown and name[:1].isupper():
-            yield run.end() - len(name), name
+        if name[:1].isupper():
+            shown = not starts or name != run[0] or " " in name or _acts(sentence, run)
+            found.append((run.end() - len(name), name, shown))
+    return found
 
 
 def _is_none(word: str, sentence: str) -> bool:
@@ -61,9 +65,10 @@ class NamedSentences:
         self.lines = [*history, *new]
         self.new = range(len(history), len(self.lines))
         self.owners = [role_of(line.speaker) or line.speaker or "user" for line in self.lines]
-        inside = [name for line in self.lines for place, name in _names(line.text) if place]
+        likely = [_find_likely(line.text) for line in self.lines]
+        inside = [name for found in likely for place, name, shown in found if shown and place]
         known = {part for name in (*inside, *self.owners) for part in name.split()}
-        self.named = [[*_names(line.text, known)] for line in self.lines]
+        self.named = [[(place, name) for place, name, shown in found if shown or name in known] for found in likely]
         self.meant = [""]
         for number in range(len(self.lines)):
             people = self.people(number)

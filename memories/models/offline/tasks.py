@@ -1,5 +1,6 @@
 """Carries out the tasks of memzoo's prompts: summaries, names, notes and facts."""
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -72,6 +73,7 @@ def _weightiest(said: Sequence[Utterance], most: int) -> list[Utterance]:
     return [said[place] for place in sorted(kept)]
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def _worth(one: Utterance) -> float:
     """Return the weight of the information in a sentence: names and numbers count most, an assistant's words less."""
     weight = 0.6 * min(3, len(_CAPITAL.findall(one.text))) + any(map(str.isdigit, one.text))

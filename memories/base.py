@@ -182,7 +182,7 @@ class BaseMemory(ABC):
 
     def __post_init__(self) -> None:
         for name in SHARES & set(options.options_of(type(self))):
-            setattr(self, name, self._resolve(name, getattr(self, name)))
+            setattr(self, name, drive(self._resolve(name, getattr(self, name))))
         options.check(self)
         if not self.keep_history and (lacks := find_lacking(self.store, "forget")):
             raise OptionError(f"keep_history=False needs a store that can delete, not a {type(lacks).__name__}")
@@ -296,18 +296,23 @@ class BaseMemory(ABC):
         """
         return getattr(self, "max_token_limit", None)
 
-    def _resolve(self, name: str, value: Any) -> Any:
+    async def _resolve(self, name: str, value: Any) -> Any:
         """Return an option's value; a share of the model's context window, such as "50%", becomes a number of tokens.
 
         Raises:
-            OptionError: The model's context window is unknown.
+            OptionError: The model's context window is unknown, and its endpoint does not tell it.
         """
         if name not in SHARES or not isinstance(value, str):
             return value
-        from memzoo.memories.text.context_windows import context_window, tokens_of
+        from memzoo.memories.models.chat import ChatModel, as_model
+        from memzoo.memories.text.context_windows import context_window, is_unknown_share, tokens_of
 
         counted = self.token_counter if isinstance(self.token_counter, str) else ""
-        return tokens_of(name, value, counted if context_window(counted) else self._tokenizer_model or counted)
+        model, window = counted if context_window(counted) else self._tokenizer_model or counted, None
+        if is_unknown_share(value, model) and model == self._tokenizer_model:
+            asked = as_model(getattr(self, "llm", None))
+            window = await asked.find_window() if isinstance(asked, ChatModel) else None
+        return tokens_of(name, value, model, window)
 
     async def known_state(self) -> State:
         """Return the current state, without learning more."""
@@ -429,7 +434,7 @@ class BaseMemory(ABC):
         """
         check_query(query)
         view, _ = await loading.view_to_send(self, query, catch_up=catch_up)
-        return self.render.show(view, self._resolve("max_tokens", max_tokens))
+        return self.render.show(view, await self._resolve("max_tokens", max_tokens))
 
     @overload
     async def arequest(
@@ -494,7 +499,7 @@ class BaseMemory(ABC):
         words = query if isinstance(question, str) else None
         is_open = bool(waiting) and (not asked or asked == waiting or words == text_of(waiting[0]))
         ends = [] if is_open else [Piece(one) for one in asked or [STAND_INS["user"]]]
-        request = self.render.request(shown, ends, system, known, self._resolve("max_tokens", max_tokens))
+        request = self.render.request(shown, ends, system, known, await self._resolve("max_tokens", max_tokens))
         return as_request(request) if form == "responses" else request
 
     async def aentries(
@@ -671,7 +676,7 @@ class BaseMemory(ABC):
         with watch() as told:
             view, asked = await loading.view_to_send(self, query)
         return await explain_view(
-            self, told, view, asked if self.needs_query else None, self._resolve("max_tokens", max_tokens)
+            self, told, view, asked if self.needs_query else None, await self._resolve("max_tokens", max_tokens)
         )
 
     def clone(self, **changed: Any) -> Self:

@@ -170,6 +170,7 @@ class ChatModel:
             bounds=self._bounds,
         )
         self._is_rules = bool(make) and not self._clients.given
+        self._window: int | None = None
 
     def __repr__(self) -> str:
         return f"ChatModel({self.name!r})"
@@ -238,16 +239,22 @@ class ChatModel:
     async def find_window(self) -> int | None:
         """Return the model's context window by the endpoint's own word; `None` if the endpoint gives none.
 
-        llama.cpp's server is asked for `/props`, all others for the list of models.
+        llama.cpp's server is asked for `/props`, all others for the list of models, and OpenAI's own, whose list tells
+        no windows, for nothing. An answer is kept.
         """
+        if self._window or self._is_rules:
+            return self._window
         with self.failing("window"):
             client = self._clients.of_caller().with_options(timeout=_WINDOW_SECONDS, max_retries=0)
+        if client.base_url.host.endswith("openai.com"):
+            return None
         root = str(client.base_url).rstrip("/").removesuffix("/v1")
         for address in (f"{root}/props", "/models"):
             with contextlib.suppress(Exception, BoundMet):
                 if window := read_window(await settled(client.get(address, cast_to=object)), self.name):
-                    return window
-        return None
+                    self._window = window
+                    break
+        return self._window
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:

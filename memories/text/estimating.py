@@ -13,11 +13,13 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
 from memzoo.stores.base import ANSWER
 
-__all__ = ["BLANKS", "TOKENIZERS", "Estimate", "Factors", "Tokenizer", "tokenizer_of"]
+__all__ = ["TOKENIZERS", "Estimate", "Factors", "Tokenizer", "split_text", "tokenizer_of"]
 
 # A byte pair encoding has one token for most short words; names, capitals and accented letters take more tokens.
 _PIECE = re.compile(
-    r"(?P<signs>[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+)"
+    r"(?P<sign>[\u3400-\u9fff\uf900-\ufaff]+)"
+    r"|(?P<kana>[\u3040-\u30ff]+)"
+    r"|(?P<hangul>[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]+)"
     r"|(?P<word>[a-zß-öø-ɏ]+)"
     r"|(?P<name>[A-ZÀ-ÖØ-Þ][a-zß-öø-ɏ]+)"
     r"|(?P<capitals>[A-ZÀ-ÖØ-Þ]+)"
@@ -27,13 +29,13 @@ _PIECE = re.compile(
     r"|(?P<gap>[^\S\n]{2,})"
     r"|(?P<marks>[^\w\s]+|_+)"
 )
-BLANKS = re.compile(r"\s{2,}|\n")
-"""The blanks of a text that may be tokens of their own."""
+_BLANKS = re.compile(r"\s{2,}|\n")
 _LONGEST_WORD = 30
 # The cost of a piece's first character, and of each further character beyond a free length.
 _FIRST = {"word": 0.96, "name": 1.14, "capitals": 0.4, "letters": 0.4, "line": 1.4, "gap": 0.5}
 _FURTHER = {"word": 0.12, "name": 0.21, "capitals": 0.25, "letters": 0.4}
 _FREE = {"word": 7, "name": 4}
+_SIGNS = "sign", "kana", "hangul"
 _ACCENT, _FOREIGN_MARK, _OTHER_MARK = 1.2, 0.45, 0.16
 
 
@@ -46,7 +48,9 @@ class Tokenizer:
         models: A pattern of the names of its models.
         words: A factor for the beginnings of words.
         long: A factor for the rest of long words, and for accents.
-        sign: The tokens of a Chinese or Japanese character.
+        sign: The tokens of a Chinese character, also in Japanese.
+        kana: The tokens of another Japanese character.
+        hangul: The tokens of a Korean character.
         number: The tokens of up to three digits, besides `digit`.
         digit: The tokens of each digit.
         mark: The tokens of punctuation marks in a row.
@@ -59,6 +63,8 @@ class Tokenizer:
     words: float
     long: float
     sign: float
+    kana: float
+    hangul: float
     number: float
     digit: float
     mark: float
@@ -70,8 +76,8 @@ class Tokenizer:
         letters = signs = marks = 0.0
         for match in _PIECE.finditer(text):
             kind, piece = str(match.lastgroup), match.group()
-            if kind == "signs":
-                signs += self.sign * len(piece)
+            if kind in _SIGNS:
+                signs += getattr(self, kind) * len(piece)
             elif kind == "number":
                 marks += self.number + self.digit * len(piece)
             elif kind == "marks":
@@ -94,15 +100,15 @@ def _count_foreign(piece: str) -> int:
 
 _STRAL = r"(?:mi|mini|magi|dev|code|math)stral|[mp]ixtral|voxtral"
 TOKENIZERS: Sequence[Tokenizer] = (
-    #         name        models           words long  sign  number digit mark blank frame
-    Tokenizer("qwen", r"qwen|qwq|qvq", 1.01, 1.56, 0.57, 0.26, 1.18, 0.80, 0.74, 5),
-    Tokenizer("llama", r"(?<!o)llama", 1.01, 1.61, 0.79, 1.42, 0.10, 0.81, 0.72, 5),
-    Tokenizer("deepseek", r"deepseek", 1.00, 1.64, 0.51, 1.33, 0.10, 0.89, 0.80, 1.5),
-    Tokenizer("gemma", r"gemma|gemini", 1.03, 0.81, 0.60, 0.26, 1.09, 0.99, 1.31, 5),
-    Tokenizer("mistral", _STRAL, 1.05, 1.04, 0.91, 0.26, 1.15, 0.83, 0.86, 1.5),
-    Tokenizer("", r"", 1.01, 0.83, 0.73, 1.42, 0.10, 0.81, 0.81, 4),
+    #         name        models           words long  sign  kana  hangul number digit mark blank frame
+    Tokenizer("qwen", r"qwen|qwq|qvq", 1.01, 1.56, 0.59, 0.51, 0.83, 0.26, 1.18, 0.82, 0.74, 5),
+    Tokenizer("llama", r"(?<!o)llama", 1.01, 1.61, 0.80, 0.56, 0.77, 1.42, 0.10, 0.81, 0.72, 5),
+    Tokenizer("deepseek", r"deepseek", 1.00, 1.64, 0.53, 0.57, 0.87, 1.33, 0.10, 0.89, 0.80, 1.5),
+    Tokenizer("gemma", r"gemma|gemini", 1.03, 0.81, 0.61, 0.35, 0.66, 0.26, 1.09, 0.99, 1.31, 5),
+    Tokenizer("mistral", _STRAL, 1.05, 1.04, 0.91, 0.56, 0.65, 0.26, 1.15, 0.83, 0.86, 1.5),
+    Tokenizer("", r"", 1.01, 0.83, 0.76, 0.67, 0.75, 1.42, 0.10, 0.81, 0.81, 4),
 )
-"""The known families, with 5 % more for signs than fitted, because Chinese texts differ most.
+"""The known families. The cost of a Chinese character is between fits to everyday talk and to an assistant's words.
 
 The last family, which resembles OpenAI's `o200k_base`, is for all other models.
 """
@@ -137,28 +143,25 @@ class Factors(NamedTuple):
 
 
 @functools.lru_cache(maxsize=16)
-def _weigher(tokenizer: Tokenizer, letters: float, signs: float, marks: float) -> Callable[[str], float]:
-    """Return a function that returns the tokens of a text."""
+def _measurer(tokenizer: Tokenizer) -> "Callable[[str], tuple[float, ...]]":
+    """Return a function that returns the tokens of a text: of letters, of signs, of digits and punctuation."""
+    measure_word = functools.lru_cache(maxsize=1 << 13)(tokenizer.measure)  # Most words occur many times.
 
-    def cost(piece: str) -> float:
-        amounts = tokenizer.measure(piece)
-        return amounts[0] * letters + amounts[1] * signs + amounts[2] * marks
+    def measure(text: str) -> tuple[float, ...]:
+        parts = split_text(text)
+        measured = [measure_word(part) if len(part) <= _LONGEST_WORD else tokenizer.measure(part) for part in parts]
+        return tuple(map(sum, zip((0.0, 0.0, 0.0), *measured, strict=True)))
 
-    cost_of = functools.lru_cache(maxsize=1 << 13)(cost)  # Most words occur many times.
+    return measure
 
-    def add_up(pieces: Sequence[str]) -> float:
-        if max(map(len, pieces), default=0) <= _LONGEST_WORD:
-            return sum(map(cost_of, pieces))
-        return sum([cost_of(piece) if len(piece) <= _LONGEST_WORD else cost(piece) for piece in pieces])
 
-    def weigh(text: str) -> float:
-        words = text.split()
-        # Without a blank to spare, each blank is a single character, and only line ends count.
-        if len(text) == len("".join(words)) + len(words) - 1:
-            return add_up(words) + add_up(["\n"] * text.count("\n"))
-        return add_up(words) + add_up(BLANKS.findall(text))
-
-    return weigh
+def split_text(text: str) -> list[str]:
+    """Return the words of a text, and the blanks that may be tokens of their own."""
+    words = text.split()
+    # Without a blank to spare, each blank is a single character, and only line ends count.
+    if len(text) == len("".join(words)) + len(words) - 1:
+        return [*words, *["\n"] * text.count("\n")]
+    return [*words, *_BLANKS.findall(text)]
 
 
 # How far each factor may be off before any answer, and its bounds.
@@ -167,6 +170,8 @@ _LEAST, _MOST = Factors(0.5, 0.3, 0.4, 0.0, 0.0), Factors(2.0, 3.0, 3.0, 16.0, 2
 # The most that the descriptions of tools may be of a request that teaches.
 _MOST_TOOLS = 0.25
 _NOISE = 0.004
+# The factor of signs in use before an answer to a request with more signs than this share.
+_UNSURE, _FEW_SIGNS = 1.16, 0.1
 # The factors in use follow if the request has this much more or fewer tokens by the learnt ones. More come with some
 # to spare, so a change always is at least 3 %.
 _MORE, _FEWER, _SPARE = 1.02, 0.97, 1.01
@@ -188,18 +193,30 @@ class Estimate:
     """
 
     def __init__(self, model: str = "") -> None:
-        self.tokenizer = tokenizer_of(model)
+        self._choose(tokenizer_of(model))
         self.begin()
+
+    def _choose(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._measure = _measurer(tokenizer)
+        # A request repeats most messages of the one before.
+        self._measure_again = functools.lru_cache(maxsize=1 << 12)(self._measure)
 
     def suit(self, model: str) -> None:
         """Take the family of a model, unless the family is known; the factors begin with the table's."""
         if not self.tokenizer.name:
-            self.tokenizer = tokenizer_of(model)
+            self._choose(tokenizer_of(model))
             self.begin()
 
     def begin(self) -> None:
         """Take the factors of the table."""
-        self._use(*[Factors(frame=self.tokenizer.frame)] * 2)
+        self._use(*self._table)
+
+    @property
+    def _table(self) -> tuple[Factors, Factors]:
+        """The factors in use and the learnt ones before any answer; the former leave room, as Chinese texts differ."""
+        factors = Factors(frame=self.tokenizer.frame)
+        return factors._replace(signs=_UNSURE), factors
 
     def follow(self, entries: Iterable[Entry]) -> bool:
         """Take the factors from the newest answer among log entries that has some; return False if none has.
@@ -213,25 +230,29 @@ class Estimate:
             with contextlib.suppress(KeyError, TypeError):
                 factors, learnt = Factors._make(counted["factors"]), Factors._make(counted["learnt"])
                 if self.tokenizer.name in ("", counted["as"]) and _are_possible(factors) and _are_possible(learnt):
-                    self.tokenizer = tokenizer_of(counted["as"])
+                    if self.tokenizer.name != counted["as"]:
+                        self._choose(tokenizer_of(counted["as"]))
                     self._use(factors, learnt)
                     return True
         return False
 
     def _use(self, factors: Factors, learnt: Factors) -> None:
         self.factors, self.learnt = factors, learnt
-        self._weigh = _weigher(self.tokenizer, *factors[:3])
-        own = Factors(frame=self.tokenizer.frame)
-        parts = ["approximate", self.tokenizer.name, *(map(str, factors) if factors != own else ())]
+        parts = ["approximate", self.tokenizer.name, *(map(str, factors) if factors != self._table[0] else ())]
         self.name = " ".join(filter(None, parts))
 
     def count_text(self, text: str) -> int:
-        """Estimate the tokens of a text; 0 only for an empty text."""
-        return int(self._weigh(text) + 0.5) or int(bool(text))
+        """Estimate the tokens of a text, by the factors in use; 0 only for an empty text."""
+        return int(_dot(self._measure(text), self.factors[:3]) + 0.5) or int(bool(text))
+
+    def guess_text(self, text: str) -> int:
+        """Estimate the tokens of a text, by the learnt factors; 0 only for an empty text."""
+        return int(_dot(self._measure(text), self.learnt[:3]) + 0.5) or int(bool(text))
 
     def count_message(self, message: Message) -> int:
         """Estimate the tokens of a message, with the tokens around it; a part that is not text has a fixed weight."""
-        return int(self._weigh(text_of(message)) + self.factors.frame + 0.5) + weigh_parts(message)
+        words = _dot(self._measure_again(text_of(message)), self.factors[:3])
+        return int(words + self.factors.frame + 0.5) + weigh_parts(message)
 
     def learn(
         self, request: Sequence[Message], tools: Sequence[Mapping[str, Any]], counted: int
@@ -244,8 +265,8 @@ class Estimate:
         """
         if not counted or any(map(weigh_parts, request)):
             return self._tell()
-        offered = self._measure(json.dumps(list(tools))) if tools else (0.0, 0.0, 0.0)
-        said = (self._measure(text_of(message)) for message in request)
+        offered = self._measure(json.dumps(list(tools)) if tools else "")
+        said = (self._measure_again(text_of(message)) for message in request)
         amounts = (*map(sum, zip(offered, *said, strict=True)), float(len(request)), 1.0)
         guess = _dot(self.learnt, amounts)
         # An endpoint writes the descriptions of tools in a form of its own: many of them say nothing of the words.
@@ -265,18 +286,16 @@ class Estimate:
             factors = Factors(*(round(factor * _SPARE, 4) for factor in learnt))
         elif change <= _FEWER:
             factors = learnt
+        if amounts[1] < _FEW_SIGNS * guess:
+            factors = factors._replace(signs=self.factors.signs)
         self._use(factors, learnt)
         return {"as": self.tokenizer.name, "tokens": round(guess), "factors": factors, "learnt": learnt}
 
     def _tell(self) -> dict[str, Any] | None:
         """Return the factors as they are, to keep them with the newest answer; `None` for the table's."""
-        if self.learnt == Factors(frame=self.tokenizer.frame):
+        if self.learnt == self._table[1]:
             return None
         return {"as": self.tokenizer.name, "factors": self.factors, "learnt": self.learnt}
-
-    def _measure(self, text: str) -> tuple[float, ...]:
-        measured = map(self.tokenizer.measure, (*text.split(), *BLANKS.findall(text)))
-        return tuple(map(sum, zip((0.0, 0.0, 0.0), *measured, strict=True)))
 
 
 def _are_possible(factors: Factors) -> bool:

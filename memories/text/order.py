@@ -118,6 +118,8 @@ def make_request(pieces: Sequence[Piece], family: Family = _ANY, *, stable: int 
     messages = [_join(joined, records) for (joined, _), records in zip(made, recalled, strict=True)]
     # The next user message would join a user message at the end.
     still -= still == len(made) > 0 and messages[-1]["role"] == "user"
+    while still and not made[still - 1][1]:  # A stand-in is there for what follows.
+        still -= 1
     return Shown(copy_json(messages), pieces, stable_upto=still, room=room)
 
 

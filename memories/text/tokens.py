@@ -123,7 +123,7 @@ def count_text(text: str, encoding: str) -> int:
     While tiktoken cannot get the encoding's vocabulary, tokens are estimated, with one warning.
     """
     if encoding.startswith(_APPROXIMATE):
-        return _estimate_of(encoding).count_text(text)
+        return _estimate_of(encoding).guess_text(text)
 
     def count() -> int:
         encode = _encoders.get(encoding) or _load(encoding)
@@ -187,7 +187,7 @@ def estimate_tokens(text: str) -> int:
     For texts of 200 tokens and more in English, Chinese, German and code, the error is about 5 % on average; for a
     single message, the error may be 25 %.
     """
-    return _estimate_of(_APPROXIMATE).count_text(text)
+    return _estimate_of(_APPROXIMATE).guess_text(text)
 
 
 _estimate_of = functools.cache(Estimate)

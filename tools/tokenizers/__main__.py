@@ -14,16 +14,26 @@ import typer
 from memzoo import Conversation, create_memory
 from memzoo.memories.models.chat import Completion
 from memzoo.memories.models.usage import Spent
-from memzoo.memories.text.estimating import BLANKS, Estimate, Tokenizer, tokenizer_of
+from memzoo.memories.text.estimating import Estimate, Tokenizer, split_text, tokenizer_of
+from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 from tools.tokenizers.environment import Counter, counters
 from tools.tokenizers.texts import KINDS, make_texts
 
-_COSTS = ("words", "long", "sign", "number", "digit", "mark", "blank")
+_COSTS = ("words", "long", "sign", "kana", "hangul", "number", "digit", "mark", "blank")
 _LIMIT = 1000
-_STRATEGIES = ("token-window", "token-buffer", "summary-buffer", "vector-retriever")
+# The strategies with a limit, and the pieces that the limit bounds: the recalled ones, the others, or all.
+_STRATEGIES: Mapping[str, bool | None] = {
+    "token-window": None,
+    "token-buffer": None,
+    "combined": None,
+    "summary-buffer": False,
+    "vector-retriever": True,
+    "entity": True,
+    "knowledge-graph": True,
+}
 # An estimate without frames and families.
-_PLAIN = Tokenizer("", "", 1.0, 1.0, 0.7, 1.25, 0.0, 0.7, 1.0, 0.0)
+_PLAIN = Tokenizer("", "", 1.0, 1.0, 0.7, 0.7, 0.7, 1.25, 0.0, 0.7, 1.0, 0.0)
 
 app = typer.Typer(help=__doc__)
 Environment = Annotated[Path | None, typer.Option(help="A folder for the tokenizers; by default a temporary one.")]
@@ -45,7 +55,7 @@ def _fit(counter: Counter, texts: Mapping[str, Sequence[str]], known: Tokenizer)
 
     2 % come on top: it is better to send a little less than a limit than more.
     """
-    free = Tokenizer("", "", 0, 0, 0, 0, 0, 0, 0, 0)
+    free = Tokenizer("", "", *[0.0] * 10)
     costs: list[dict[str, Any]] = [{one: 1.0} for one in _COSTS]
     units = [replace(free, **cost) for cost in costs]
     rows, aims = list[Any](), list[float]()
@@ -54,7 +64,7 @@ def _fit(counter: Counter, texts: Mapping[str, Sequence[str]], known: Tokenizer)
         amounts: Any = np.zeros(len(_COSTS))
         tokens, rest = 0, 0.0
         for text in said:
-            parts = (*text.split(), *BLANKS.findall(text))
+            parts = split_text(text)
             fixed = sum(sum(free.measure(part)) for part in parts)
             amounts = amounts + [sum(sum(unit.measure(part)) for part in parts) - fixed for unit in units]
             rest += fixed
@@ -92,20 +102,19 @@ def check(environment: Environment = None, data: Data = None) -> None:
 
 
 def _table_errors(known: Mapping[str, Counter], texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, list[str]]]:
-    plain = Estimate()
-    plain.tokenizer = _PLAIN
-    plain.begin()
     for kind, said in texts.items():
         messages = list(_messages(said))[:160]
         cells: list[str] = []
         for one in known.values():
             counted = one.count_request(messages)
-            both = [
-                (sum(map(estimate.count_message, messages)) + base) / counted - 1
-                for estimate, base in ((plain, 0), (Estimate(one.model), 3))
-            ]
+            both = (_guess(tokenizer, messages) / counted - 1 for tokenizer in (_PLAIN, tokenizer_of(one.model)))
             cells.append(" -> ".join(map(_percent, both)))
         yield kind, cells
+
+
+def _guess(tokenizer: Tokenizer, messages: Sequence[Message]) -> float:
+    parts = itertools.chain.from_iterable(split_text(text_of(one)) for one in messages)
+    return sum(sum(tokenizer.measure(part)) for part in parts) + tokenizer.frame * len(messages)
 
 
 def _talk(counter: Counter, kinds: Sequence[Sequence[str]]) -> list[float]:
@@ -136,16 +145,15 @@ def limits(environment: Environment = None, data: Data = None) -> None:
 
 
 def _sent(strategy: str, counter: Counter, said: Sequence[str]) -> int:
-    """Return the true tokens of a strategy's messages, without the summary beside those of summary-buffer."""
+    """Return the true tokens of what a strategy's limit bounds; the question has all words, so much is found."""
     limit: dict[str, Any] = {"max_tokens" if strategy == "token-window" else "max_token_limit": _LIMIT}
     memory = create_memory(
         strategy, llm="offline", token_counter=f"approximate {tokenizer_of(counter.model).name}".strip(), **limit
     )
     memory.add_messages([*_messages(said)])
-    shown = memory.messages(said[0])
-    if strategy == "summary-buffer":
-        return sum(counter.count_message(one) for one in shown if one["role"] != "system")
-    return sum(map(counter.count_message, shown))
+    shown, bounded = memory.messages("\n".join(said)[:20_000]), _STRATEGIES[strategy]
+    pieces = zip(shown, shown.recalled, strict=True)
+    return sum(counter.count_message(one) for one, recalled in pieces if bounded in (None, recalled))
 
 
 class _Model:

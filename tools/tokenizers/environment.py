@@ -26,6 +26,7 @@ PACKAGES = (
     "protobuf==7.36.2",
     "django==5.2.19",
     "wagtail==8.0.1",
+    "chatterbot-corpus==1.3.3",
 )
 _ALONE = "llama-models==0.3.0"
 

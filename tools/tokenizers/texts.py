@@ -1,4 +1,4 @@
-"""Texts of six kinds, and short turns: one set to fit the table of tokenizers, another to check it."""
+"""Texts of eight kinds, and short turns: one set to fit the table of tokenizers, another to check it."""
 
 import json
 import random
@@ -10,7 +10,17 @@ from typing import Any
 
 from memzoo.benchmarks.transcripts import sample_transcripts
 
-KINDS: tuple[str, ...] = ("English", "Chinese", "German", "code", "JSON", "numbers", "short turns")
+KINDS: tuple[str, ...] = (
+    "English",
+    "Chinese",
+    "Japanese",
+    "Korean",
+    "German",
+    "code",
+    "JSON",
+    "numbers",
+    "short turns",
+)
 _NAMES = "Anna Bruno Chen Dilek Emil Farah Goran Hana Igor Jale".split()
 _SHORT: tuple[str, ...] = (
     "ok|Fine.|Yes please.|no thanks|Hi!|Good.|Sure, go on.|Thanks!|Done.|Why?|And now?|I see.",
@@ -25,14 +35,19 @@ def make_texts(part: int, environment: Path, data: Path | None = None) -> dict[s
 
     Args:
         part: 0 for the texts to fit, 1 for the texts to check.
-        environment: An environment with the packages of `_GERMAN`, whose translations are the German texts.
+        environment: An environment with chatterbot-corpus, and with the packages of `_GERMAN`, whose translations are
+            the German texts.
         data: A folder with LoCoMo and MemoryBank, which add to the bundled conversations.
     """
     base = Path(sysconfig.get_paths()["stdlib"])
     code = (one for name in _CODE[part] for one in (base / name).read_text(encoding="utf-8").split("\n\n\n"))
+    # The bundled conversation is the hardest Chinese, so it is checked alone.
+    more_chinese = _bank(data, "cn", part) if data else [] if part else _dialogues(environment, "chinese", part)
     made: tuple[list[str], ...] = (
         [*_said("en", part), *(_locomo(data, part) if data else ()), *(_bank(data, "en", part) if data else ())],
-        [*_said("zh", part), *(_bank(data, "cn", part) if data else ())],
+        [*_said("zh", part), *more_chinese],
+        list(_dialogues(environment, "japanese", part))[:400],
+        list(_dialogues(environment, "korean", part))[:400],
         list(_translations(environment, _GERMAN[part]))[:400],
         [one for one in code if one.strip()][:60],
         [_result(random.Random(f"{part} {number}"), number) for number in range(96)],  # noqa: S311 - any
@@ -63,6 +78,13 @@ def _bank(data: Path, language: str, part: int) -> list[str]:
     some = list(users.values())[part * 8 : part * 8 + 4]
     said = (one for user in some for day in user["history"].values() for one in day)
     return [text for one in said for text in (one["query"], one["response"])][:400]
+
+
+def _dialogues(environment: Path, language: str, part: int) -> Iterator[str]:
+    """Yield the texts of every other file of chatterbot-corpus in a language."""
+    paths = sorted(environment.glob(f"lib/python3*/site-packages/chatterbot_corpus/data/{language}/*.yml"))
+    for path in paths[part::2]:
+        yield from re.findall(r"^(?:- )?  ?- (.+)", path.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def _translations(environment: Path, package: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memzoo import Conversation, create_memory
+from memzoo.cassettes import use_cassette
 from memzoo.memories.text.estimating import Estimate, Factors
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint
 
 NEWS = "The ferry to Bergen was cancelled again, so the whole choir slept in the town hall and sang until morning."
+CHINESE = "我姐姐安娜住在奥斯陆。她是小学老师。下周要搬到卑尔根去。" * 9
 
 
 def cost(messages: list[Message]) -> int:
@@ -73,6 +75,32 @@ def test_another_process_counts_alike(endpoint: "Endpoint", tmp_path: Path) -> N
     assert names == {later.counter.name} != {"approximate"}
     beside.close()
     later.close()
+
+
+def test_a_replayed_conversation_counts_as_it_did_when_recorded(endpoint: "Endpoint", tmp_path: Path) -> None:
+    """The factors come from the recorded usage, so the window of each request, and each request, is the same."""
+    endpoint.count = cost
+    runs: list[Any] = []
+    for _ in range(2):
+        with use_cassette(tmp_path / "chat.yaml", record="once"):
+            conversation = Conversation(endpoint.model, "token-buffer", max_token_limit=300, max_tokens=400)
+            talk(endpoint, conversation, 8)
+        runs.append((conversation.usage.estimated, conversation.memory.counter.name, conversation.memory.messages()))
+    assert runs[0] == runs[1]
+    assert runs[0][1] != "approximate"
+    assert len(endpoint.asked) == 8
+
+
+def test_signs_keep_room_until_an_answer_counts_them(endpoint: "Endpoint") -> None:
+    """Chinese texts differ most, so their first limit is not overrun; answers in English tell nothing of them."""
+    endpoint.count = lambda messages: sum(5 + Estimate().guess_text(text_of(one)) for one in messages)
+    conversation = Conversation(endpoint.model, "buffer")
+    room = 1.1 * Estimate().guess_text(CHINESE)
+    assert conversation.memory.counter.of_text(CHINESE) > room
+    talk(endpoint, conversation, 3)
+    assert conversation.memory.counter.of_text(CHINESE) > room
+    talk(endpoint, conversation, 2, CHINESE)
+    assert conversation.memory.counter.of_text(CHINESE) < room
 
 
 def test_a_model_of_a_known_family_begins_with_its_row(endpoint: "Endpoint") -> None:

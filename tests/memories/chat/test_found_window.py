@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import openai
 import pytest
 
-from memzoo import Conversation
+from memzoo import BaseMemory, ChatModel, Conversation, create_memory
 from memzoo.errors import OptionError
+from memzoo.http_library import http
 from tests.memories.chat.conftest import Endpoint
 
 if TYPE_CHECKING:
@@ -72,6 +74,35 @@ def test_a_window_that_the_endpoint_does_not_tell_is_asked_for(told: dict[str, A
         with pytest.raises(OptionError, match=r"max_tokens='50%'.* 'scripted' is not .*known here.*: give tokens"):
             conversation.send("Hi.")
         assert (conversation.memory.history(), endpoint.asked) == ([], [])
+
+
+@pytest.mark.parametrize("awaited", [False, True], ids=["sync", "async"])
+def test_a_memory_asks_for_its_own_share(awaited: bool) -> None:  # noqa: FBT001
+    """Once, when it is made, also inside an event loop; its conversation, and a limit of one request, ask no more."""
+
+    async def make() -> BaseMemory:
+        return create_memory("summary-buffer", llm=endpoint.model, max_token_limit="50%")
+
+    with Telling(told=LLAMA).running() as endpoint:
+        memory = (
+            asyncio.run(make()) if awaited else create_memory("token-buffer", llm=endpoint.model, max_token_limit="50%")
+        )
+        memory.messages(max_tokens="10%")
+        endpoint.says("Fine.")
+        Conversation(endpoint.model, memory, max_tokens="80%").send("Hi.")
+        assert endpoint.looked == ["/props"]
+    assert memory.message_limit == 250
+
+
+def test_openais_own_host_is_never_asked() -> None:
+    """Its list of models has no windows; the error names the option."""
+    with Telling(told=LLAMA).running() as proxy:
+        client = openai.OpenAI(
+            base_url="http://api.openai.com/v1", api_key="x", http_client=http.Client(proxy=proxy.url)
+        )
+        with pytest.raises(OptionError, match=r"max_token_limit='50%'.* give tokens"):
+            create_memory("summary-buffer", llm=ChatModel("gpt-next", client=client), max_token_limit="50%")
+        assert proxy.looked == []
 
 
 def test_a_number_asks_nothing() -> None:

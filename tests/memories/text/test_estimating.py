@@ -19,7 +19,7 @@ from memzoo.stores.base import ANSWER
 if TYPE_CHECKING:
     from memzoo.stores import Message
 
-CHINESE = "我姐姐安娜住在奥斯陆她是小学老师"
+CHINESE, KANA, KOREAN = "我姐姐安娜住在奥斯陆她是小学老师", "あなたはオスロにすんでいます", "안나는오슬로에산다"
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,14 @@ def test_a_models_name_tells_its_family(model: str, family: str) -> None:
 
 
 def test_families_differ_where_their_tokenizers_do() -> None:
-    """Qwen and Gemma have a token for each digit, DeepSeek and Qwen few for Chinese, Mistral many."""
+    """Qwen and Gemma have a token for each digit, DeepSeek few for Chinese, Mistral many, Gemma few for kana."""
     count = {name: Estimate(name).count_text for name in ("qwen", "gemma", "deepseek", "mistral", "")}
     assert (
         count["qwen"]("20261128") == count["gemma"]("20261128") == count["mistral"]("20261128") > count[""]("20261128")
     )
     assert count["deepseek"](CHINESE) <= count["qwen"](CHINESE) < count[""](CHINESE) < count["mistral"](CHINESE)
+    assert count["gemma"](KANA) < count[""](KANA)
+    assert all(len(KOREAN) * 0.7 < one(KOREAN) < len(KOREAN) * 1.1 for one in count.values())
 
 
 def test_a_family_can_be_chosen_by_name() -> None:

@@ -270,3 +270,11 @@ def test_a_mark_for_a_cache_needs_content() -> None:
     """A message of calls alone gets no words by the mark."""
     message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function"}]}
     assert cache_control(message) is message
+
+
+def test_a_stand_in_before_what_moves_is_not_stable() -> None:
+    """A window begins with an answer now, and with a question in the next request: only the system message stays."""
+    rule, answer, asked = (said(role, role) for role in ("system", "assistant", "user"))
+    now, later = (make_request(list(map(Piece, [rule, *rest])), stable=1) for rest in ([answer, asked], [asked]))
+    assert [message["role"] for message in now] == ["system", "user", "assistant", "user"]
+    assert now[: now.stable_upto] == later[: now.stable_upto] == [rule]

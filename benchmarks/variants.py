@@ -74,6 +74,12 @@ class Variant:
         names = [self.strategy, *members] if self.strategy else []
         return any(issubclass(strategy_named(name), ModelBackedMemory) for name in names)
 
+    @property
+    def asks_at_load(self) -> bool:
+        """True if the strategy, or a member of a combination, asks a model at each load."""
+        members = [one[1] for one in self.options.get("memories", ()) if not isinstance(one, str)]
+        return any(options.get("ask_at_load") for options in (self.options, *members))
+
     def options_at(self, budget: int) -> dict[str, Any]:
         """Return the options with the budget in place of the value "budget"."""
         return {name: _at(value, budget) for name, value in self.options.items()}

@@ -142,7 +142,7 @@ class _Run:
         self.failed_saves = 0
         self.failure = ""
         self._transcript, self._variant, self._settings = transcript, variant, settings
-        self._asks_model = variant.asks_model
+        self._asks_at_load = variant.asks_at_load
         self._keep_views = keep_views
         self._tallies = {budget: _Tally(settings.prompt_cache()) for budget in budgets}
         self._now = next((one.said_at for one in transcript.exchanges), UNDATED)
@@ -229,10 +229,10 @@ class _Run:
         return cache.grow(self._said.tokens, self._said.count, asked, at, anew=anew)
 
     def _is_loaded_at(self, number: int) -> bool:
-        """Return True if the memory is loaded at an exchange: always with a model, else at evenly spread exchanges."""
+        """Return True if the memory is loaded at an exchange: at each if loads ask a model, else evenly spread."""
         exchanges = len(self._transcript.exchanges)
         most = _MOST_WHOLE_LOADS if self._said else _MOST_LOADS
-        if self._asks_model and not self._model.given_up:
+        if self._asks_at_load and not self._model.given_up:
             most = exchanges
         # Every n-th exchange, with n rounded up, and the last exchange for the tokens shown at the end.
         return number <= exchanges and (not (number - 1) % -(-exchanges // most) or number == exchanges)

@@ -383,17 +383,19 @@ def test_a_memory_that_asks_no_model_is_loaded_two_hundred_times_evenly_spread(
         assert found.budgets[1_000].tokens == sum(11 * min(number - 1, 5) for number in loaded)
 
 
-def test_a_model_that_was_given_up_costs_no_load_at_each_exchange(transcript: Transcript, words: TextCounter) -> None:
-    """As long as it answers it is loaded at each; after ten failures in a row, at 200 evenly spread."""
+def test_a_memory_that_asks_a_model_at_loads_is_loaded_each_time(transcript: Transcript, words: TextCounter) -> None:
+    """As long as the model answers; after ten failures in a row, at 200 evenly spread, as where no load asks."""
 
     def fails(_messages: object) -> str:
         raise ConnectionError("down")
 
-    talk = long(transcript, 420)
-    _, answered = measure(talk, 0, PRESETS["summary"], settings(words, lambda _messages: "Something."))
-    _, failed = measure(talk, 0, PRESETS["summary"], settings(words, fails))
+    talk, asking = long(transcript, 420), dataclasses.replace(PRESETS["entity"], options={"ask_at_load": True})
+    _, answered = measure(talk, 0, asking, settings(words, lambda _messages: "NONE"))
+    _, failed = measure(talk, 0, asking, settings(words, fails))
+    _, saving = measure(talk, 0, PRESETS["summary"], settings(words, lambda _messages: "Something."))
     assert answered.loads == 420
     assert 140 <= failed.loads <= 160
+    assert saving.loads == 141
 
 
 def test_nothing_takes_no_time() -> None:

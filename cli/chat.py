@@ -72,7 +72,8 @@ def chat(
             f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
             f"{write_count(len(remembered.history()), 'message')} so far. /help shows the commands.[/]"
         )
-        failed = _converse(Conversation(model, remembered, system=system), asked.model, notes)
+        with Conversation(model, remembered, system=system) as talking:
+            failed = _converse(talking, asked.model, notes)
     if failed:
         raise typer.Exit(1)
 

@@ -298,10 +298,8 @@ class Learner:
         limit = self._hooks.message_limit
         # Without an option that needs exact counts, tokens are estimated: an estimate needs no vocabulary.
         exact = self._hooks.token_counter is not None or limit is not None
-        return (
-            self._hooks.max_pending_tokens if limit is None else limit,
-            self._hooks.render.tokens if exact else size_of,
-        )
+        size = self._hooks.render.tokens if exact else size_of
+        return self._hooks.max_pending_tokens if limit is None else limit, size
 
     async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
         """Return the messages that share the room with waiting messages: those set aside, and further pinned ones."""
@@ -398,7 +396,7 @@ class Learner:
             await self._cached.refresh()
             await self.catch_up(Effort(saving=True, rest=True), raising=False)
         except StoreError as error:
-            logger.warning("%r: learning is left for later: %s", self._cached.conversation_id, error)
+            logger.warning("learning the rest of a portion is left for later: %s", error)
 
     async def settle(self, *, raising: bool) -> None:
         """Wait for runs in the background and in other processes, then catch up, even soon after a failure.

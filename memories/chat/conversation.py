@@ -43,7 +43,7 @@ from memzoo.memories.text.responses import Api, by_responses
 from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import UNFINISHED, Message, Record, Store
 from memzoo.stores.base import ANSWER
-from memzoo.sync import Closing, blocking, iterated, together
+from memzoo.sync import Closing, blocking, drive, iterated, together
 
 __all__ = ["Conversation", "Reply"]
 
@@ -255,7 +255,9 @@ class Conversation(Closing):
             if self._opened:
                 self.memory.close()
 
-    close = blocking(aclose)
+    def close(self) -> None:
+        """Do the same as `aclose`, for synchronous code."""
+        drive(self.aclose())
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()

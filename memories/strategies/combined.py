@@ -201,7 +201,7 @@ def _member(given: object, whole: BaseMemory, room: int) -> BaseMemory:
 def _make_member(name: str, options: Mapping[str, Any], whole: BaseMemory, room: int) -> BaseMemory:
     chosen = strategy_named(name)
     common = {option.name: getattr(whole, option.name) for option in fields(BaseMemory)}
-    own = {"memory_key": chosen.name.replace("-", "_"), "max_pending_tokens": room}
+    own: dict[str, Any] = {"memory_key": chosen.name.replace("-", "_"), "max_pending_tokens": room}
     return chosen(**{**common, **own, **options})
 
 

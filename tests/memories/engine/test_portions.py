@@ -18,7 +18,11 @@ from memzoo.sync import drive
 from memzoo.testing.scripted import FlakyModel
 from tests.clerk import clerk
 
-MEMBERS = [("summary", {"llm": clerk}), ("entity", {"llm": clerk}), ("knowledge-graph", {"llm": clerk})]
+MEMBERS: list[tuple[str, dict[str, Any]]] = [
+    ("summary", {"llm": clerk}),
+    ("entity", {"llm": clerk}),
+    ("knowledge-graph", {"llm": clerk}),
+]
 LEARNERS: dict[str, dict[str, Any]] = {
     "summary": {"llm": clerk},
     "summary-buffer": {"llm": clerk, "max_token_limit": 400},
@@ -74,7 +78,7 @@ def test_each_exchange_is_shown_or_learnt_after_every_save(
     name: str, replies: list[int], every: int, room: st.DataObject
 ) -> None:
     """However long the replies are: each exchange is in the view word for word, or its state has taken it in."""
-    options = LEARNERS[name] | {"max_pending_tokens": room.draw(st.sampled_from([0, 100, 1000, 4000]))}
+    options: dict[str, Any] = LEARNERS[name] | {"max_pending_tokens": room.draw(st.sampled_from([0, 100, 1000, 4000]))}
     memory = create_memory(name, learn_every=every, **options)
     for number, words in enumerate(replies):
         say(memory, number, words=words)
@@ -84,7 +88,7 @@ def test_each_exchange_is_shown_or_learnt_after_every_save(
 @given(replies=st.lists(st.integers(1, 300), min_size=1, max_size=6), every=st.integers(2, 8))
 def test_a_limit_of_all_members_leaves_room_for_portions(replies: list[int], every: int) -> None:
     """With a limit for the whole view, what waits in a member comes before summaries and facts."""
-    members = [*MEMBERS[:2], ("vector-retriever", {}), ("window", {"k": 1})]
+    members: list[Any] = [*MEMBERS[:2], ("vector-retriever", {}), ("window", {"k": 1})]
     memory = create_memory("combined", memories=members, max_token_limit=1500, learn_every=every)
     for number, words in enumerate(replies):
         say(memory, number, words=words)
@@ -129,7 +133,8 @@ def test_a_limit_is_kept_whatever_the_portion(name: str) -> None:
     calls = list[int]()
     for every in (1, 8):
         model = asked()
-        say(create_memory(name, **LEARNERS[name] | {"llm": model, "learn_every": every}), *range(20), words=20)
+        options: dict[str, Any] = LEARNERS[name] | {"llm": model, "learn_every": every}
+        say(create_memory(name, **options), *range(20), words=20)
         calls.append(model.calls)
     assert calls[0] == calls[1] > 0
 
@@ -160,8 +165,9 @@ def test_a_forgotten_message_of_a_portion_is_never_learnt(name: str) -> None:
 def test_a_process_that_ends_between_portions_loses_and_doubles_nothing(name: str) -> None:
     """Whoever opens the conversation next shows what waits, and learns it with the rest of the portion, once."""
     store, model = InMemoryStore(), asked()
+    memory = create_memory(name, llm=model, learn_every=4, store=store, conversation_id="a")
     for number in range(10):  # each exchange in a process of its own
-        memory = create_memory(name, llm=model, learn_every=4, store=store, conversation_id="a")
+        memory = memory.clone()
         assert {*waiting(memory)} <= shown(memory)
         say(memory, number)
     assert (model.calls, waiting(memory)) == (2, [17, 18, 19, 20])

@@ -29,11 +29,12 @@ class Sum(Shape):
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
 
     @classmethod
     def of(cls, spent: Spent) -> "Sum":
         """Return a `Spent` as a sum, without the seconds."""
-        return cls(calls=spent.calls, prompt_tokens=spent.prompt_tokens, completion_tokens=spent.completion_tokens)
+        return cls.model_validate({name: getattr(spent, name) for name in cls.model_fields})
 
     @property
     def tokens(self) -> int:
@@ -41,18 +42,10 @@ class Sum(Shape):
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: "Sum") -> "Sum":
-        return Sum(
-            calls=self.calls + other.calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-        )
+        return Sum.model_validate({name: getattr(self, name) + getattr(other, name) for name in Sum.model_fields})
 
     def __sub__(self, other: "Sum") -> "Sum":
-        return Sum(
-            calls=self.calls - other.calls,
-            prompt_tokens=self.prompt_tokens - other.prompt_tokens,
-            completion_tokens=self.completion_tokens - other.completion_tokens,
-        )
+        return Sum.model_validate({name: getattr(self, name) - getattr(other, name) for name in Sum.model_fields})
 
 
 class Scored(Shape):

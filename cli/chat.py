@@ -37,7 +37,7 @@ _COMMANDS = {
     "/edit": "Say something else in place of your last message: /edit TEXT.",
     "/pin": "Pin your last message: the model sees it from now on, word for word.",
     "/memory": "Show the model's view, as chat messages.",
-    "/usage": "Show calls and tokens since the start: for answers, and for the memory.",
+    "/usage": "Show calls and tokens since the start: for answers, and for the memory's upkeep.",
     "/quit": "End; so do /exit, Ctrl-D, and Ctrl-C at the prompt. In an answer, Ctrl-C stops the answer.",
 }
 
@@ -72,7 +72,8 @@ def chat(
             f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
             f"{write_count(len(remembered.history()), 'message')} so far. /help shows the commands.[/]"
         )
-        failed = _converse(Conversation(model, remembered, system=system), asked.model, notes)
+        with Conversation(model, remembered, system=system) as talking:
+            failed = _converse(talking, asked.model, notes)
     if failed:
         raise typer.Exit(1)
 
@@ -159,8 +160,9 @@ def _obey(word: str, conversation: Conversation) -> None:
         console.print(f"  Message {asked} is pinned.")
         return
     if word == "/usage":
+        answers = conversation.usage["chat"].calls
         for name, usage in ("answers", conversation.usage), ("memory", conversation.memory.usage):
-            console.print(f"  {name:13}{_describe_cost(usage.total)}")
+            console.print(f"  {name:13}{_describe_cost(usage.total, answers)}")
         return
     if word not in _COMMANDS:
         console.print(f"There is no command {word!r}{did_you_mean(word, _COMMANDS)}", markup=False)
@@ -169,11 +171,13 @@ def _obey(word: str, conversation: Conversation) -> None:
     console.print("  To say something that begins with /, type a space before it.")
 
 
-def _describe_cost(spent: Spent) -> str:
+def _describe_cost(spent: Spent, answers: int) -> str:
     written = f", {spent.cache_write_tokens:,} written to its cache" if spent.cache_write_tokens else ""
+    each = (spent.prompt_tokens + spent.completion_tokens) / max(answers, 1)
     return (
         f"{spent.calls:,} {'call' if spent.calls == 1 else 'calls'}: {spent.prompt_tokens:,} tokens sent, "
-        f"{spent.cached_tokens:,} of them cached by the provider{written}; {spent.completion_tokens:,} received"
+        f"{spent.cached_tokens:,} of them cached by the provider{written}; {spent.completion_tokens:,} received; "
+        f"{each:,.0f} tokens an answer"
     )
 
 

@@ -305,8 +305,8 @@ def _watch_learning(told: _Instrumentation) -> None:
         try:
             return await catch_up(self, *args, **options)
         finally:
-            waiting, _ = await self.find_waiting(await self.refresh())
-            told.pending.record(sum(1 for _ in exchange_ends(waiting)), {"memzoo.strategy": self.name})
+            waiting = await self.find_waiting(await self.refresh())
+            told.pending.record(sum(1 for _ in exchange_ends(waiting.entries)), {"memzoo.strategy": self.name})
 
     @functools.wraps(after_failure)
     def count_set_aside(self: RetryPolicy, *failure: Any, **options: Any) -> Decision:

@@ -146,6 +146,11 @@ class BaseMemory(ABC):
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
     `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`.
     """
+    learn_every: Annotated[int, AtLeast(1)] = 1
+    """The number of exchanges that one call learns from; until so many wait, they are shown word for word. A portion
+    ends early when it takes half of the room for waiting messages (`max_pending_tokens`). `settle`, `upkeep` and the
+    end of a `Conversation` learn the rest. A memory that learns when a limit is passed does so at once.
+    """
     keep_history: bool = True
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay.
@@ -221,7 +226,10 @@ class BaseMemory(ABC):
         return Changes()
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Return True to learn from all waiting entries now (default), False for none, or a number of the oldest."""
+        """Return True to learn from all waiting entries (default), False for none, or a number of the oldest.
+
+        After True, the entries wait until they make a portion (`learn_every`); a number is learnt from at once.
+        """
         return True
 
     def is_over_limit(self, state: State) -> bool:

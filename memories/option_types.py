@@ -69,6 +69,11 @@ class SharedOptions(TypedDict, total=False):
     """When to learn new messages: `'now'`, before a save returns; `'background'`, after it returns, in a task of the
     running event loop or, in synchronous code, in a thread (errors are logged); `'later'`, only by `settle`,
     `relearn` and `upkeep`. Until then they are shown word for word, see `max_pending_tokens`. Default: `'now'`."""
+    learn_every: int
+    """The number of exchanges that one call learns from; until so many wait, they are shown word for word. A portion
+    ends early when it takes half of the room for waiting messages (`max_pending_tokens`). `settle`, `upkeep` and the
+    end of a `Conversation` learn the rest. A memory that learns when a limit is passed does so at once. Default:
+    `1`."""
     keep_history: bool
     """Keep all messages. Otherwise a save permanently deletes messages that the strategy no longer needs, for all
     memories of this conversation; a buffer and a retriever need them all. Pinned messages stay. Default: `True`."""
@@ -127,12 +132,6 @@ class SummarizingMemoryOptions(SharedOptions, total=False):
 
 class ConversationSummaryMemoryOptions(SummarizingMemoryOptions, total=False):
     """Options of `ConversationSummaryMemory`."""
-
-    every: int
-    """The number of exchanges that one call summarises. Default: `1`."""
-    every_tokens: int | None
-    """Tokens of new messages that trigger a call before `every` exchanges wait; if `every` is left at 1, only the
-    tokens count. Default: `None`."""
 
 
 class ConversationSummaryBufferMemoryOptions(SummarizingMemoryOptions, total=False):

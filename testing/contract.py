@@ -140,6 +140,22 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
         assert memory.usage.total.calls == 0
 
+    def test_learns_in_portions(self) -> None:
+        """With `learn_every`, messages that wait for a whole portion are shown word for word; `settle` learns them."""
+        memory = self.make(learn_every=3, conversation_id="a")
+        for number in range(1, 5):
+            tell(memory, (f"Anna has {number} cats in Oslo.", f"Noted: {number} cats."))
+            for learner in memory.learners:
+                waiting = drive(learner.find_waiting(learner.cached_state.newest))
+                shown = {entry.seq for entry in memory.messages("Anna?", catch_up=False).entries if entry}
+                assert not waiting.is_held or {entry.seq for entry in waiting.entries} <= shown
+                assert waiting.is_held == (number % 3 > 0 and waiting.due > 0)
+        opened = self.make(store=memory.store, learn_every=3, conversation_id="a")
+        assert opened.messages("Anna?") == memory.messages("Anna?")
+        opened.settle()
+        assert not any(drive(one.find_waiting(one.cached_state.newest)).is_held for one in opened.learners)
+        assert "anna" in str(opened.load_memory_variables(QUESTION)).lower()
+
     def test_returns_what_is_the_callers(self) -> None:
         """Changing a returned object does not change the memory."""
         memory = self.told(return_messages=True)

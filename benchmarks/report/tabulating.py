@@ -280,11 +280,20 @@ def _always(budget: int) -> list[Column]:
         ),
         Column(
             "upkeep\ntokens",
-            'Mean tokens that these calls sent and received for an exchange; "?" if the model does not say.',
+            "Mean tokens that these calls sent and received for an exchange, and the share of those sent that the "
+            'endpoint had cached, if it says so; "?" if the model does not say.',
             lambda row: row.upkeep_tokens,
-            text=lambda row: "?" if row.upkeep.calls and not row.upkeep.prompt_tokens else f"{row.upkeep_tokens:,.0f}",
+            text=_describe_upkeep,
         ),
     ]
+
+
+def _describe_upkeep(row: Row) -> str:
+    spent = row.upkeep
+    if spent.calls and not spent.prompt_tokens:
+        return "?"
+    cached = f" ({spent.cached_tokens / spent.prompt_tokens:.0%} cached)" if spent.cached_tokens else ""
+    return f"{row.upkeep_tokens:,.0f}{cached}"
 
 
 def _times_column(comparison: Compared) -> Column:
@@ -342,7 +351,7 @@ def _record(comparison: Compared, row: Row, budget: int) -> dict[str, Any]:
     record |= {"tokens": figures.tokens, "tokens_at_end": figures.tokens_at_end}
     record |= {"sent": figures.sent, "cached": figures.cached, "paid": figures.paid}
     record["calls"] = row.per_exchange(row.upkeep.calls)
-    record["upkeep_tokens"] = row.upkeep_tokens
+    record |= {"upkeep_tokens": row.upkeep_tokens, "upkeep_cached": row.per_exchange(row.upkeep.cached_tokens)}
     load, save = comparison.times.get(row.memory.name, (0.0, 0.0))
     cost = row.costs[budget].total if row.costs else None
     return record | {"load_ms": load, "save_ms": save, "cost": cost, "failed": row.failed, "error": row.error}

@@ -14,6 +14,7 @@ from memzoo.benchmarks.research.cache import cache
 from memzoo.benchmarks.research.growth import growth
 from memzoo.benchmarks.research.page import page
 from memzoo.benchmarks.research.planted import planted
+from memzoo.benchmarks.research.portions import portions
 from memzoo.benchmarks.research.retrieval import retrieval
 from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
 from memzoo.benchmarks.research.speed import speed
@@ -27,7 +28,8 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.", no_args_is_help=True)
 for command in (
-    *(cache, growth, learn, page, retrieval, retrieval_cost, speed, planted, strong_model, updates, verdict, weight),
+    *(cache, growth, learn, page, planted, portions, retrieval, retrieval_cost, speed, strong_model, updates),
+    *(verdict, weight),
 ):
     app.command()(command)
 

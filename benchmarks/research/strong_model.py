@@ -88,8 +88,13 @@ class Replies:
 
 def _renumber(reply: str, asked: str, now: str) -> str:
     """Return a reply to an old prompt, renumbered for the new prompt; 0 for a statement that the new prompt lacks."""
-    told, numbers = dict(_NUMBERED.findall(asked)), {text: number for number, text in _NUMBERED.findall(now)}
+    told, numbers = dict(_known_in(asked)), {text: number for number, text in _known_in(now)}
     return _NUMBERED.sub(lambda line: f"[{numbers.get(told.get(line[1], ''), 0)}] {line[2]}", reply)
+
+
+def _known_in(prompt: str) -> list[tuple[str, str]]:
+    """Return the numbers and texts of the statements that a prompt shows; its instructions have numbers, too."""
+    return _NUMBERED.findall(prompt.partition("\n<known>\n")[2].partition("\n</known>")[0])
 
 
 def learn(

@@ -43,7 +43,7 @@ from memzoo.memories.text.responses import Api, by_responses
 from memzoo.memories.text.view import Piece, Shown
 from memzoo.stores import UNFINISHED, Message, Record, Store
 from memzoo.stores.base import ANSWER
-from memzoo.sync import Closing, blocking, iterated, together
+from memzoo.sync import Closing, blocking, drive, iterated, together
 
 __all__ = ["Conversation", "Reply"]
 
@@ -73,7 +73,7 @@ class Conversation(Closing):
         4
 
     To continue after a restart: `Conversation("gpt-4o-mini", "summary-buffer", store="sqlite:///chat.db",
-    conversation_id="user-42")`. The end of a `with` block closes a store opened by URL.
+    conversation_id="user-42")`. The end of a `with` block learns what waits, and closes a store opened by URL.
     """
 
     def __init__(
@@ -244,10 +244,23 @@ class Conversation(Closing):
         """Do the same as `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""
         return iterated(self.astream(user, after=after))
 
+    async def aclose(self) -> None:
+        """Learn from messages that wait for a portion (`learn_every`), and close a store that was opened by URL.
+
+        A store that you passed in stays open. If the model fails, the failure is logged, and a later call catches up.
+        """
+        try:
+            await together(learner.finish() for learner in self.memory.learners)
+        finally:
+            if self._opened:
+                self.memory.close()
+
     def close(self) -> None:
-        """Close a store that this conversation opened by URL; a store that you passed in stays open."""
-        if self._opened:
-            self.memory.close()
+        """Do the same as `aclose`, for synchronous code."""
+        drive(self.aclose())
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
     __reduce_ex__ = refuse_pickling("pickle its memory, and make another Conversation(llm, memory) of that")
 

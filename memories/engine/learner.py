@@ -2,8 +2,9 @@
 
 1. `follow` adds the new messages to the log cached in memory; `catch_up` waits until no other call learns this state.
 2. `learn` takes steps (`_take_steps`). Each step looks up the state and chooses the messages to learn from: whole
-   waiting exchanges, as many as fit a prompt (`next_step`), if the strategy finds them due (`due`).
-   If another process is learning this state, the step is left to that process (`Leaseholder`).
+   waiting exchanges, as many as fit a prompt (`next_step`), if the strategy finds them due (`due`) and they make a
+   portion (`_is_portion`). If another process is learning this state, the step is left to that process
+   (`Leaseholder`).
 3. The strategy's `derive` returns the changes learnt from these messages. `CachedState.commit` stores the changes with
    the number of the last message. Then the next step is chosen.
 4. If a model fails, the call ends. It stores its `Attempts` with the state, and the next call goes on from there; see
@@ -12,13 +13,14 @@
 
 import contextlib
 import copy
+import itertools
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from memzoo.errors import ConflictError, ModelError, OptionError
+from memzoo.errors import ConflictError, ModelError, OptionError, StoreError
 from memzoo.memories.engine.background import Background
 from memzoo.memories.engine.hooks import check_returned
 from memzoo.memories.engine.leaseholder import Leaseholder
@@ -58,15 +60,29 @@ class Effort(NamedTuple):
     Attributes:
         saving: True for a save, False for a load, `None` for neither; after a model failed, saves and loads do not ask
             it again for some time.
-        everything: Also learn from messages that are not due.
+        rest: Also learn from fewer messages than a portion.
         most: The most steps; `None` for no limit.
         wait: Wait for another process that learns this state; otherwise leave the work to that process.
     """
 
     saving: bool | None = None
-    everything: bool = False
+    rest: bool = False
     most: int | None = None
     wait: bool = False
+
+
+class Waiting(NamedTuple):
+    """The messages that a strategy has not learnt from yet.
+
+    Attributes:
+        entries: The messages, oldest first.
+        due: The number of the oldest that are due.
+        is_held: True if the due messages do not make a portion yet.
+    """
+
+    entries: Sequence[Entry]
+    due: int
+    is_held: bool = False
 
 
 class Learner:
@@ -120,30 +136,27 @@ class Learner:
         self._clean_at = 0
         self._background = Background(self._catch_up_quietly) if when == "background" else None
 
-    async def follow(
-        self, new: Sequence[Entry], *, raising: bool, whole: bool = False, everything: bool = False
-    ) -> None:
+    async def follow(self, new: Sequence[Entry], *, raising: bool, whole: bool = False) -> None:
         """Catch up with the log, now or in the background; with `learn="later"`, only take in the new entries.
 
         Args:
             new: The entries just appended; if no other writer appended any, the log need not be read.
             raising: See `catch_up`.
-            whole: Take any number of steps.
-            everything: Learn at once, also from messages that are not due.
+            whole: Take any number of steps, also for fewer messages than a portion.
 
         Raises:
             ModelError: As in `catch_up`.
         """
-        if self._is_later and not everything:
+        if self._is_later:
             self._cached.add(new)
             return
-        if self._background and not everything:
+        if self._background:
             self._background.start()
             return
         if not self._cached.add(new):
             await self._cached.refresh()
-        most = None if everything or whole else _FEW_STEPS
-        await self.catch_up(Effort(saving=True, everything=everything, most=most), raising=raising)
+        most = None if whole else _FEW_STEPS
+        await self.catch_up(Effort(saving=True, rest=whole, most=most), raising=raising)
 
     async def catch_up(self, effort: Effort, *, raising: bool) -> State:
         """Learn as `learn` does, one call at a time in this process, and return the state.
@@ -193,7 +206,7 @@ class Learner:
         while True:
             before = _progress(await self.refresh())
             try:
-                await self.learn(Effort(wait=True))
+                await self.learn(Effort(rest=True, wait=True))
             except ModelError:
                 if _progress(await self.refresh()) == before:
                     raise
@@ -210,7 +223,7 @@ class Learner:
             prompts.learn(known)
         room = prompts.room
         while steps != effort.most:
-            step = await self._next_step(state, room, tidied=tidied, everything=effort.everything)
+            step = await self._next_step(state, room, tidied=tidied, rest=effort.rest)
             if step is None:
                 break
             proven = False
@@ -236,17 +249,15 @@ class Learner:
             tidied, steps = tidied or not step.entries, steps + 1
         return state
 
-    async def _next_step(
-        self, state: State, room: int, *, tidied: bool = False, everything: bool = False
-    ) -> Step | None:
+    async def _next_step(self, state: State, room: int, *, tidied: bool = False, rest: bool = False) -> Step | None:
         if state.epoch != self._clean_at:
             # Something was deleted. A deletion after the state was read makes the commit fail.
             await self._cached.refresh()
             self._clean_at = state.epoch
         moment = self._moment(state)  # before the search, which may miss messages that another thread adds meanwhile
-        waiting, ripe = await self.find_waiting(state)
-        if ripe := len(waiting) if everything else ripe:
-            return next_step(self._clear_results(waiting), ripe, room, state.attempts.exchanges)
+        waiting = await self.find_waiting(state)
+        if waiting.due and (rest or not waiting.is_held):
+            return next_step(self._clear_results(waiting.entries), waiting.due, room, state.attempts.exchanges)
         if not tidied and self._hooks.is_over_limit(state):
             return Step((), is_last=False)
         self.idle_at = moment
@@ -256,15 +267,44 @@ class Learner:
         """Return the entries from which the strategy learns: without system messages, unless it learns from them."""
         return entries if self._hooks.learns_system else talk(entries)
 
-    async def find_waiting(self, state: State) -> tuple[list[Entry], int]:
-        """Return the entries not learnt from yet, oldest first, and the number of the oldest that are due."""
+    async def find_waiting(self, state: State) -> Waiting:
+        """Return the messages not learnt from yet."""
         is_behind = state.watermark < self._cached.last
         waiting = self._select(await self.log.after(state.watermark)) if is_behind else []
         due = self._hooks.due(state, waiting) if waiting else 0
         check_returned(self._hooks, "due", due, int, "True, False or a number of messages")
-        if due is False:
-            due = len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.room
-        return waiting, len(waiting) if due is True else due
+        if due is True:
+            return Waiting(waiting, len(waiting), is_held=not await self._is_portion(state, waiting))
+        if due is False and (len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.room):
+            due = len(waiting)
+        return Waiting(waiting, due)
+
+    async def _is_portion(self, state: State, waiting: Sequence[Entry]) -> bool:
+        """Tell whether waiting messages are worth a model call: `learn_every` exchanges, or as many tokens.
+
+        A portion ends early when it takes half of the room in the view, since messages must not leave the view before
+        they are learnt from, or all of the room in a prompt.
+        """
+        roles = [entry.message["role"] for entry in waiting]
+        # A user message at the end has no answer yet, so its exchange is not complete.
+        if roles.count("user") - (roles[-1] == "user") >= self._hooks.learn_every or self._hooks.learn_every == 1:
+            return True
+        room, size = self.room_for_waiting()
+        room -= sum(map(size, itertools.chain(*await self.find_others(state, waiting))))
+        return 2 * sum(map(size, waiting)) >= room or sum(map(size_of, waiting)) > self.retry.prompts.room
+
+    def room_for_waiting(self) -> tuple[int, Callable[[Entry], int]]:
+        """Return the most tokens of waiting messages in a view, and a function that counts the tokens of a message."""
+        limit = self._hooks.message_limit
+        # Without an option that needs exact counts, tokens are estimated: an estimate needs no vocabulary.
+        exact = self._hooks.token_counter is not None or limit is not None
+        size = self._hooks.render.tokens if exact else size_of
+        return self._hooks.max_pending_tokens if limit is None else limit, size
+
+    async def find_others(self, state: State, waiting: Sequence[Entry]) -> tuple[list[Entry], Sequence[Entry]]:
+        """Return the messages that share the room with waiting messages: those set aside, and further pinned ones."""
+        aside = [entry for first, last in state.attempts.aside for entry in await self.log.between(first, last)]
+        return aside, self._pins.besides([*aside, *waiting])
 
     async def derive(self, state: State, entries: Sequence[Entry]) -> Changes:
         """Return the strategy's changes for entries, given the log up to the last entry."""
@@ -347,6 +387,17 @@ class Learner:
         if self._background:
             await self._background.wait()
 
+    async def finish(self) -> None:
+        """Learn from the messages of a portion that is not full, unless learning is left for later; log failures."""
+        if self._is_later or self._hooks.learn_every == 1:
+            return
+        await self.wait()
+        try:
+            await self._cached.refresh()
+            await self.catch_up(Effort(saving=True, rest=True), raising=False)
+        except StoreError as error:
+            logger.warning("learning the rest of a portion is left for later: %s", error)
+
     async def settle(self, *, raising: bool) -> None:
         """Wait for runs in the background and in other processes, then catch up, even soon after a failure.
 
@@ -355,7 +406,7 @@ class Learner:
         self.retry.forgive()
         await self.wait()
         await self._cached.refresh()
-        await self.catch_up(Effort(wait=True), raising=raising)
+        await self.catch_up(Effort(rest=True, wait=True), raising=raising)
 
     async def learn_anew(self, first: int, tell: Callable[[int], None]) -> None:
         """Derive the state from the log again, and replace the old state once the new state is complete.

@@ -9,7 +9,6 @@
 6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`).
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,13 +19,12 @@ from memzoo.memories.engine.pins import show_pinned
 from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import find_unanswered, kind_of, last_exchange
 from memzoo.memories.text.view import View
-from memzoo.stores import Entry
 from memzoo.stores.message_list import looking_once
 from memzoo.text import copy_json
 
 if TYPE_CHECKING:
     from memzoo.memories.base import BaseMemory
-    from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.learner import Learner, Waiting
 
 __all__ = ["view_of", "view_to_send"]
 
@@ -104,46 +102,43 @@ async def _learnt_view(memory: "BaseMemory", learner: "Learner", query: str | No
     log = memory.log.passing_over(state.attempts.aside) if memory.shows_waiting else memory.log
     with learner.retry.mark_load(state.attempts):
         view = await _ask_for_view(memory, log, state, query)
-    if not memory.shows_waiting or (learner.is_idle(state) and not state.attempts.aside):
+    if memory.learn_every == 1 and (not memory.shows_waiting or (learner.is_idle(state) and not state.attempts.aside)):
         return view
-    waiting, ripe = await learner.find_waiting(state)
-    return await _with_waiting(memory, view, state, waiting, ripe)
+    waiting = await learner.find_waiting(state)
+    if not (memory.shows_waiting or waiting.is_held):
+        return view
+    return await _with_waiting(learner, view, state, waiting)
 
 
-async def _with_waiting(memory: "BaseMemory", view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
-    """Return a view with set-aside and overdue messages added, the newest that fit.
+async def _with_waiting(learner: "Learner", view: View, state: State, waiting: "Waiting") -> View:
+    """Return a view with set-aside and due messages added, the newest that fit.
 
     The newest exchange is shown in any case. A tool call is shown with its results or not at all.
 
     Args:
-        memory: The memory.
+        learner: The strategy's learner.
         view: The strategy's view.
         state: The state.
-        waiting: The messages not learnt from yet, oldest first.
-        ripe: How many of the oldest waiting messages are overdue; the strategy itself shows the rest of them.
+        waiting: The messages not learnt from yet; the strategy itself shows those that are not due.
     """
-    from memzoo.memories.engine.prompt_limit import size_of  # rarely needed: most loads have no waiting messages
-
-    limit = memory.message_limit
-    room = memory.max_pending_tokens if limit is None else limit
-    # Without an option that needs exact counts, tokens are estimated: an estimate needs no vocabulary.
-    exact = memory.token_counter is not None or limit is not None
-    size = memory.render.tokens if exact else size_of
-    aside = [entry for first, last in state.attempts.aside for entry in await memory.log.between(first, last)]
-    pending = [*aside, *waiting[:ripe]]
-    over = sum(map(size, [*aside, *waiting, *memory.log.pins.besides([*aside, *waiting])])) - room
-    gone, newest = 0, len(aside) + min(ripe, last_exchange(waiting))
+    aside, pinned = await learner.find_others(state, waiting.entries)
+    pending = [*aside, *waiting.entries[: waiting.due]]
+    room, size = learner.room_for_waiting()
+    over = sum(map(size, [*aside, *waiting.entries, *pinned])) - room
+    gone, newest = 0, len(aside) + min(waiting.due, last_exchange(waiting.entries))
     while gone < newest and over > 0:
         over -= size(pending[gone])
         gone += 1
         while gone < len(pending) and kind_of(pending[gone].message) == "result":
             over -= size(pending[gone])
             gone += 1
+    known = {entry.seq for entry in view.entries}
     shown = {entry.seq: entry for entry in [*pending, *view.entries]}
     for entry in pending[:gone]:
         del shown[entry.seq]
     note = (f"({gone} earlier messages are not shown here, and were not learnt from yet.)",) if gone else ()
     shown_entries = [shown[seq] for seq in sorted(shown)]
-    # Overdue messages leave the view as soon as they are learnt from.
-    still = -1 if pending else view.room
+    # Messages leave the view once they are learnt from: the strategy knows when, if it shows a portion by itself.
+    stays = not pending or (waiting.is_held and all(entry.seq in known for entry in pending))
+    still = view.room if stays else -1
     return replace(view, recalled=(*view.recalled, *note), entries=shown_entries, room=still)

@@ -90,9 +90,11 @@ class CombinedMemory(BaseMemory):
                 setattr(self, name, next((value for value in known if value is not None), None))
             self._given |= taken
         super().__post_init__()
-        self._members = _members_of(self.memories, self)
+        if not self.memories or isinstance(self.memories, str):
+            raise OptionError(f"memories must be a list of at least one member, not {self.memories!r}")
+        self._shares = _shares_of(self.shares, len(self.memories))
+        self._members = _members_of(self.memories, self, self._shares)
         self.learners = [learner for member in self.members for learner in member.learners]
-        self._shares = _shares_of(self.shares, self.members)
         self.usage = Usage(*(member.usage for member in self.members))
         self.needs_query = any(member.needs_query for member in self.members)
         self.keeps_fields = any(member.keeps_fields for member in self.members)
@@ -112,8 +114,17 @@ class CombinedMemory(BaseMemory):
         views = await self._views(query)
         system = await log.system.current()
         must = {entry.seq: entry for entry in (*log.pins.entries, *await log.unanswered(), *filter(None, [system]))}
-        first = View.of([must[seq] for seq in sorted(must)])
-        return merge_views(views, self.render, limit=self.max_token_limit, shares=self._shares, first=first)
+        first, shares = View.of([must[seq] for seq in sorted(must)]), self._shares
+        if self.max_token_limit is not None and (held := await self._find_held()):
+            # Messages must not leave the view before they are learnt from: up to half of the limit is theirs.
+            views, shares = [View.of(held), *views], [sum(shares), *shares]
+        return merge_views(views, self.render, limit=self.max_token_limit, shares=shares, first=first)
+
+    async def _find_held(self) -> list[Entry]:
+        """Return the messages that wait for a whole portion in a member, oldest first."""
+        waiting = [await one.find_waiting(one.cached_state.newest) for one in self.learners]
+        held = {entry.seq: entry for one in waiting if one.is_held for entry in one.entries}
+        return [held[seq] for seq in sorted(held)]
 
     def clone(self, **changed: Any) -> Self:
         """See `BaseMemory.clone`. With another store, the members are cloned with the other store, too."""
@@ -135,15 +146,18 @@ class CombinedMemory(BaseMemory):
         return await together(view_of(member, query if member.needs_query else None) for member in self.members)
 
 
-def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
+def _members_of(given: Sequence[Member], whole: CombinedMemory, shares: Sequence[float]) -> list[BaseMemory]:
     """Return the members of a combined memory; members given by name are made with the combined memory's options.
 
+    With a limit, the messages that wait in such a member have at most the member's share of the limit.
+
     Raises:
-        OptionError: There are no members, a member is invalid, or the members do not fit together.
+        OptionError: A member is invalid, or the members do not fit together.
     """
-    if not given or isinstance(given, str):
-        raise OptionError(f"memories must be a list of at least one member, not {given!r}")
-    members = [_member(one, whole) for one in given]
+    rooms = [whole.max_pending_tokens] * len(given)
+    if (limit := whole.max_token_limit) is not None:
+        rooms = [min(room, int(limit * (share / sum(shares)))) for room, share in zip(rooms, shares, strict=True)]
+    members = [_member(one, whole, room) for one, room in zip(given, rooms, strict=True)]
     _check_one_log(members, whole)
     if repeated := _find_repeated(variable for member in members for variable in member.memory_variables):
         raise OptionError(
@@ -155,40 +169,40 @@ def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
     return members
 
 
-def _shares_of(given: Sequence[float] | None, members: Sequence[BaseMemory]) -> Sequence[float]:
+def _shares_of(given: Sequence[float] | None, members: int) -> Sequence[float]:
     """Return each member's share of the limit; without given shares, equal shares.
 
     Raises:
         OptionError: There is not one share for each member, a share is infinite or below 0, or all shares are 0.
     """
-    shares = [1] * len(members) if given is None else given
+    shares = [1] * members if given is None else given
     numbers = [one for one in shares if isinstance(one, (int, float))]  # pyright: ignore[reportUnnecessaryIsInstance]
     are_finite = all(0 <= one <= HIGHEST for one in numbers)
-    if not (len(numbers) == len(shares) == len(members) and are_finite and any(numbers)):
+    if not (len(numbers) == len(shares) == members and are_finite and any(numbers)):
         raise OptionError(
-            f"shares must be a number for each of the {len(members)} members, none infinite or below 0 and not all 0, "
+            f"shares must be a number for each of the {members} members, none infinite or below 0 and not all 0, "
             f"not {given!r}"
         )
     return shares
 
 
-def _member(given: object, whole: BaseMemory) -> BaseMemory:
+def _member(given: object, whole: BaseMemory, room: int) -> BaseMemory:
     match given:
         case BaseMemory():
             return given
         case str():
-            return _make_member(given, {}, whole)
+            return _make_member(given, {}, whole, room)
         case (str(name), Mapping() as options):
-            return _make_member(name, cast("Mapping[str, Any]", options), whole)
+            return _make_member(name, cast("Mapping[str, Any]", options), whole, room)
         case _:
             raise OptionError(f"memories must be memories, names of strategies or pairs (name, options), not {given!r}")
 
 
-def _make_member(name: str, options: Mapping[str, Any], whole: BaseMemory) -> BaseMemory:
+def _make_member(name: str, options: Mapping[str, Any], whole: BaseMemory, room: int) -> BaseMemory:
     chosen = strategy_named(name)
     common = {option.name: getattr(whole, option.name) for option in fields(BaseMemory)}
-    own_key = {"memory_key": chosen.name.replace("-", "_")}
-    return chosen(**{**common, **own_key, **options})
+    own: dict[str, Any] = {"memory_key": chosen.name.replace("-", "_"), "max_pending_tokens": room}
+    return chosen(**{**common, **own, **options})
 
 
 def _check_one_log(members: Iterable[BaseMemory], whole: BaseMemory) -> None:

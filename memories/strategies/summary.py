@@ -1,14 +1,10 @@
 """Remember a summary that grows with the conversation."""
 
-from collections.abc import Sequence
-from typing import Annotated
-
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
-from memzoo.memories.options import AtLeast, strategy
+from memzoo.memories.options import strategy
 from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.memories.text.view import View
-from memzoo.stores import Entry
 
 __all__ = ["ConversationSummaryMemory"]
 
@@ -18,7 +14,7 @@ class ConversationSummaryMemory(SummarizingMemory):
     """Shows a summary of the whole conversation.
 
     Each exchange updates the summary, which stays short in a conversation of any length. Each save costs a model call,
-    and the model leaves out some details. With `every`, one call serves several exchanges. Messages that are not
+    and the model leaves out some details. With `learn_every`, one call serves several exchanges. Messages that are not
     summarised yet are shown word for word after the summary.
 
     This memory is good for the gist of a whole conversation: 855 tokens of a large model's summary show 0.71 of the
@@ -39,27 +35,10 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     name = "summary"
 
-    every: Annotated[int, AtLeast(1)] = 1
-    """The number of exchanges that one call summarises."""
-    every_tokens: Annotated[int | None, AtLeast(1)] = None
-    """Tokens of new messages that trigger a call before `every` exchanges wait; if `every` is left at 1, only the
-    tokens count.
-    """
-
-    def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """Tell whether enough whole exchanges or tokens wait for a model call."""
-        if self.every_tokens is not None and sum(map(self.render.tokens, waiting)) >= self.every_tokens:
-            return True
-        if self.every == 1:
-            return self.every_tokens is None
-        roles = [entry.message["role"] for entry in waiting]
-        # A user message at the end has no answer yet, so its exchange is not complete.
-        return roles.count("user") - int(roles[-1] == "user") >= self.every
-
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Return a view of the summary and the messages that are not summarised yet."""
         entries = await log.after(state.watermark)
-        room = self.every - 1 - sum(entry.message["role"] == "user" for entry in entries)
-        if self.every_tokens is not None or self.is_over_limit(state):
+        room = self.learn_every - 1 - sum(entry.message["role"] == "user" for entry in entries)
+        if room < 1 or self.is_over_limit(state):
             room = -1
-        return View((self._quote_summary(state),), entries, room=room if room > 0 else -1, texts_stay=True)
+        return View((self._quote_summary(state),), entries, room=room, texts_stay=True)

@@ -183,10 +183,11 @@ def test_options_of_the_model_are_sent(endpoint: Endpoint, memzoo: Memzoo) -> No
 
 
 def test_shows_what_was_spent(endpoint: Endpoint, memzoo: Memzoo) -> None:
-    """`/usage` tells calls and tokens, and how many of them the provider had in its cache."""
+    """`/usage` tells calls and tokens, how many of them the provider had in its cache, and how many an answer takes."""
     asked = ["--memory", "buffer", "--model", f"m:base_url={endpoint.url}"]
     output = memzoo("chat", *asked, typed="hi\n/usage\n").output
-    assert "answers      1 call: 1,300 tokens sent, 1,152 of them cached by the provider; 2 received\n" in output
+    assert "answers      1 call: 1,300 tokens sent, 1,152 of them cached by the provider; 2 received; " in output
+    assert "1,302 tokens an answer\n" in output
     assert "memory       0 calls: 0 tokens sent" in output
 
 

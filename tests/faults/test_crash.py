@@ -1,5 +1,7 @@
 """A process is killed while it saves: a quick slice of `make faults`."""
 
+from dataclasses import replace
+
 import pytest
 
 from tools.faults.crash import crash
@@ -16,3 +18,11 @@ def test_a_killed_process_loses_and_doubles_nothing(store: str, places: Places):
         crash(tally, lambda strategy=strategy: places.scenario(strategy, store), kills=3, exchanges=5)
         assert tally.clean, tally.examples
         assert tally.tried >= 3
+
+
+@pytest.mark.parametrize("strategy", ["summary", "entity", "knowledge-graph"])
+def test_a_process_killed_between_portions_loses_and_doubles_nothing(strategy: str, places: Places):
+    """With portions of three exchanges, too, log, view and state are those of an undisturbed run."""
+    tally = Tally("crash", strategy, "sqlite")
+    crash(tally, lambda: replace(places.scenario(strategy, "sqlite"), learn_every=3), kills=3, exchanges=5)
+    assert tally.clean, tally.examples

@@ -28,6 +28,7 @@ from memzoo.memories.text.order import find_fault
 from memzoo.memories.text.view import Shown
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
+from memzoo.sync import drive
 from memzoo.testing.scripted import FlakyModel
 from tests.conversations import Chatter
 from tests.provider import refusal
@@ -89,7 +90,7 @@ def options(name: str, limit: int, llm: Models, random: Random) -> dict[str, Any
     own: dict[str, dict[str, Any]] = {
         "buffer": {},
         "window": {"k": limit % 4, "step": step},
-        "summary": {"every": 1 + limit % 3, "llm": llm},
+        "summary": {"llm": llm},
         "summary-buffer": {"max_token_limit": limit, "llm": llm},
         "entity": {"k": limit % 3, "step": step, "llm": llm},
         "vector-retriever": {"k": 1 + limit % 3, "embedder": llm.embed},
@@ -140,6 +141,8 @@ class Run:
         self.options = options(self.name, self.random.choice((0, 3, 8, 20, 60)), self.llm, self.random)
         self.failed = self.llm.fault is not None
         self.options["pinned_first"] = self.chance(0.2)
+        self.options["learn_every"] = self.random.choice((1, 1, 2, 3, 8))
+        self.options["max_pending_tokens"] = self.random.choice((4000, 4000, 20, 60))
         clearing = {"keep": self.random.randrange(3), "step": self.random.choice((1, 4)), "over": 0}
         self.options["clear_tool_results"] = clearing if self.chance(0.3) else None
         self.promised = self.asked = None
@@ -166,6 +169,8 @@ class Run:
         """Whether what was added is no more than there was room for, and no new system message."""
         if any(map(is_instruction, self.added)):
             return False
+        if self.options["learn_every"] > 1 and self.options["max_pending_tokens"] < 4000:
+            return False  # a portion may end early
         if room is None:
             return True
         if self.name in ("message-window", "summarizing-window"):
@@ -245,6 +250,15 @@ class Run:
         if bound:
             assert sum(map(words, sent)) <= bound, "over the bound"
         self.check_limit(sent, newest)
+        if not bound:
+            self.check_held(sent)
+
+    def check_held(self, sent: Sequence[Message]) -> None:
+        """What waits for a whole portion is sent, as far as it may be: of each message, a part of its words."""
+        for learner in self.memory.learners:
+            waiting = drive(learner.find_waiting(learner.cached_state.newest))
+            held = [entry.message for entry in waiting.entries if waiting.is_held]
+            assert all(one in sent for one in sendable(held)), "what is not learnt from yet is not sent"
 
     def check_request(self, bound: int | None, family: str) -> None:
         """A request is in order (I19), within its bound, and has each word of its pieces; its beginning stays."""

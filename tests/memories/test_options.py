@@ -20,7 +20,7 @@ WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules
 DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 5, "step": 0},
-    "summary": {**SUMMARY, "every": 1, "every_tokens": None},
+    "summary": {**SUMMARY, "learn_every": 1},
     "summary-buffer": {**SUMMARY, "max_token_limit": 2000, "count_summary": False, "prune_to": None},
     "entity": {
         "k": 3,
@@ -49,8 +49,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 # The smallest number that an option may be, where it has one.
 LEAST = {
-    ("summary", "every"): 1,
-    ("summary", "every_tokens"): 1,
+    ("summary", "learn_every"): 1,
     ("summary", "max_summary_tokens"): 1,
     ("summary", "max_prompt_tokens"): 1024,
     ("summary-buffer", "max_token_limit"): 0,

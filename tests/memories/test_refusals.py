@@ -47,7 +47,7 @@ Row: TypeAlias = tuple[Callable[[], object], type[MemoryZooError], str]
 # Options that are whole numbers; the smallest of each is in test_options.
 WHOLE_NUMBERS = {
     "window": ("k", "step"),
-    "summary": ("every", "max_summary_tokens", "max_prompt_tokens"),
+    "summary": ("learn_every", "max_summary_tokens", "max_prompt_tokens"),
     "summary-buffer": ("max_token_limit", "prune_to"),
     "entity": ("k", "max_token_limit", "max_state_tokens"),
     "vector-retriever": ("k", "max_token_limit"),
@@ -162,7 +162,6 @@ def whole_numbers() -> Iterator[Row]:
 
 def options_of_strategies() -> Iterator[Row]:
     """Options of single strategies."""
-    yield made("summary", every_tokens="9"), OptionError, "every_tokens"
     yield made("summary-buffer", max_token_limit=8, prune_to=9), OptionError, "prune_to must be"
     yield made("vector-retriever", k=2, max_token_limit=10), OptionError, "max_token_limit or k, not both"
     yield made("vector-retriever", index="chroma"), OptionError, "index"

@@ -16,7 +16,7 @@ STILL: dict[str, dict[str, Any]] = {
     "message-window": {"max_messages": 6, "step": 8},
     "token-window": {"max_tokens": 300, "step": 200},
     "summary-buffer": {"max_token_limit": 300, "llm": always("They talk.")},
-    "summary": {"every": 5, "llm": always("They talk.")},
+    "summary": {"learn_every": 5, "llm": always("They talk.")},
     "summarizing-window": {"max_messages": 9, "llm": always("They talk.")},
     "combined": {"memories": ["vector-retriever", ("window", {"k": 3, "step": 4})], "recalled_place": "after"},
 }
@@ -77,7 +77,7 @@ def test_a_call_that_waits_is_the_end(name: str) -> None:
 @pytest.mark.parametrize("front", [{}, {"pinned_first": True}])
 def test_a_pinned_call_that_waits_is_the_end(front: dict[str, Any]) -> None:
     """With its result it comes back where it was said, or in front; a summary may have taken in what stood there."""
-    memory = opened("summary", every=3, llm=always("They talk."), **front)
+    memory = opened("summary", learn_every=3, llm=always("They talk."), **front)
     memory.add_messages([said("user", "Weather?"), call("a")], pinned=True)
     for number in range(6):
         memory.add_messages([said("user", f"question {number}"), said("assistant", "Hi")])

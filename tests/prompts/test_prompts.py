@@ -335,3 +335,14 @@ def test_templates_cannot_change_their_values() -> None:
     with pytest.raises(PromptError):
         prompts.render("current_entities", known=known, input="")
     assert known == ["Sam"]
+
+
+@pytest.mark.parametrize("name", ["summary", "entity_notes", "triple_extraction"])
+def test_prompts_of_saves_begin_with_what_never_changes(name: str) -> None:
+    """Two prompts of a kind share all before their first data, which is most of our words: a cache keeps it."""
+    data = values(name)
+    other = {key: f"other {value}" if isinstance(value, str) else value for key, value in data.items()}
+    one, next_one = PromptSet().render(name, **data), PromptSet().render(name, **other)
+    fixed, _, rest = one.partition("\n<")
+    assert next_one.startswith(fixed)
+    assert len(fixed) > 4 * len(rest)

@@ -155,8 +155,8 @@ class TestLearning:
 
     @pytest.mark.cassette
     def test_parts_of_the_prompt_are_no_names(self, servers: Servers) -> None:
-        """It repeats a tag of the prompt; that is refused, and nothing is noted."""
-        memory = ConversationEntityMemory(llm=model(servers, stop=["\n"]))
+        """It repeats a tag of the prompt (by a grammar); that is refused, and nothing is noted."""
+        memory = ConversationEntityMemory(llm=model(servers, 'root ::= "<history>"'))
         with pytest.raises(ModelReplyError, match="<history>"):
             save(memory, 1)
         assert memory.entities == {}

@@ -47,11 +47,13 @@ class Scenario:
             strategy is combined with "vector-retriever", which uses the index.
         store: The URL of the store.
         index: A folder for Chroma; `None` for the exact index.
+        learn_every: The number of exchanges in a portion.
     """
 
     strategy: str
     store: str
     index: str | None = None
+    learn_every: int = 1
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def opened(scenario: Scenario, ports: Ports | None = None, **common: Any) -> Gen
     with contextlib.ExitStack() as stack:
         store: Store = stack.enter_context(contextlib.closing(open_store(scenario.store, clock=noon)))
         index = stack.enter_context(contextlib.closing(ChromaIndex(path=scenario.index))) if scenario.index else None
-        yield remember(scenario.strategy, store, ports, index, **common)
+        yield remember(scenario.strategy, store, ports, index, learn_every=scenario.learn_every, **common)
 
 
 def remember(

@@ -38,7 +38,7 @@ _WINDOW: Sequence[dict[str, Any]] = (
 OPTIONS: Mapping[str, Sequence[dict[str, Any]]] = {
     "buffer": (),
     "window": ({"k": 0}, {"k": 2, "step": 2}),
-    "summary": (*_RECALLED, {"every": 3}, {"learn": "later"}),
+    "summary": (*_RECALLED, {"learn_every": 3}, {"learn": "later"}),
     "summary-buffer": (*_RECALLED, {"max_token_limit": 60}, {"max_token_limit": 60, "recalled_place": "after"}),
     "entity": (*_RECALLED, {"k": 0}, {"step": 2}, {"stay_tokens": 200}, {"max_token_limit": None}),
     "vector-retriever": (*_RECALLED, {"k": 2}, {"max_token_limit": 60}, {"stay_tokens": 200}),

@@ -5,7 +5,7 @@ from itertools import filterfalse
 from typing import NamedTuple
 
 _LONGEST_SENTENCE = 400
-_SECTIONS = ("summary", "history", "new_lines", "known", "input", "right_answer", "given_answer")
+_SECTIONS = ("summary", "history", "new_lines", "known", "relations", "input", "right_answer", "given_answer")
 _ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system"}
 _NOBODY = frozenset("answer correction edit example note ps question reminder summary tip todo update warning".split())
 _TASK = re.compile(r"Task: (\w+)\.[ \t]*(?:\n|\Z)")

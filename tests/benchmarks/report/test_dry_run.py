@@ -94,3 +94,12 @@ def test_notes_say_what_stands_behind_the_figures(comparison: Comparison) -> Non
     text = drawn(Comparison(results.model_copy(update=changes), {}), "judge")
     for said in ("≈", "A memory whose options", "The judge"):
         assert said not in text
+
+
+def test_knows_portions(words: TextCounter) -> None:
+    """The calls of a memory that learns in portions are those of the run: one for each portion."""
+    (talk,) = sample_transcripts()
+    talk = replace(talk, exchanges=talk.exchanges[:17], questions=())
+    found = compare([talk], ["summary:learn_every=8", "summary"], Settings(model=brief, budgets=[60], counter=words))
+    calls = {row.memory.name: str(list_expected(row, 60)["calls to save"]) for row in found.rows}
+    assert (calls["summary:learn_every=8"], calls["summary"]) == ("2", "17")

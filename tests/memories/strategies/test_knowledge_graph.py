@@ -366,7 +366,7 @@ class TestUpdates:
         known = section(model.asked[1][1], "known")
         a_fact = len("\nAnna | rel 0 | thing 0")
         assert 64 * 3 - a_fact < len(known) <= 64 * 3
-        assert "; in use are: rel 0, rel 1, rel 2, rel 3." in model.asked[1][1]
+        assert section(model.asked[1][1], "relations") == "rel 0, rel 1, rel 2, rel 3"
 
     def test_see_thirty_relations_at_most(self) -> None:
         """Of those that several subjects have, however large the prompt may be."""
@@ -375,7 +375,7 @@ class TestUpdates:
         memory = ConversationKGMemory(llm=model, k=0)
         for said in ("Anna and Bo like tea", "Really, Anna does like tea"):
             memory.save_context({"input": said}, {"output": "ok"})
-        listed = model.asked[1][1].partition("; in use are: ")[2].partition(".")[0].split(", ")
+        listed = section(model.asked[1][1], "relations").split(", ")
         assert listed == [f"rel {at:02}" for at in range(30)]
 
     @pytest.mark.parametrize("assistant", ["assistant", "Max"])

@@ -138,13 +138,13 @@ class TestEmpty:
         assert memory.load_memory_variables({}) == {"history": [{"role": "system", "content": "Sam."}]}
 
 
-class TestEvery:
+class TestPortions:
     """One call for several exchanges."""
 
     def test_serves_so_many_exchanges(self) -> None:
         """The model is asked at each third exchange, for all three; till then they are shown word for word."""
         model = ScriptedModel("One to three.", "One to six.")
-        memory = ConversationSummaryMemory(llm=model, every=3)
+        memory = ConversationSummaryMemory(llm=model, learn_every=3)
         shown: list[str] = []
         for number in range(1, 8):
             memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
@@ -157,7 +157,7 @@ class TestEvery:
     def test_waits_for_the_answer(self) -> None:
         """An exchange whose answer is saved apart counts when the answer is there."""
         model = ScriptedModel("Both.")
-        memory = ConversationSummaryMemory(llm=model, every=2)
+        memory = ConversationSummaryMemory(llm=model, learn_every=2)
         for number in range(1, 3):
             memory.add_messages([{"role": "user", "content": f"q{number}"}])
             memory.add_messages([{"role": "assistant", "content": f"a{number}"}])
@@ -167,7 +167,9 @@ class TestEvery:
     def test_does_not_wait_for_more_than_a_prompt_holds(self) -> None:
         """Long exchanges are taken in before there are so many."""
         model = ScriptedModel(*["ok"] * 5)
-        memory = ConversationSummaryMemory(llm=model, every=100, max_prompt_tokens=9000)
+        memory = ConversationSummaryMemory(
+            llm=model, learn_every=100, max_pending_tokens=40_000, max_prompt_tokens=9000
+        )
         for _ in range(4):
             memory.save_context({"input": "long " * 1200}, {"output": "ok"})
         assert 1 <= len(model.asked) <= 2
@@ -415,32 +417,3 @@ def test_what_the_summary_covers_is_deleted_where_no_history_is_kept() -> None:
         memory.add_messages([message])
         left.append(memory.history())
     assert left == [[message] for message in SAID[:4]]
-
-
-class TestEveryTokens:
-    """Calls by the tokens of what is new."""
-
-    def test_a_call_is_made_when_there_are_enough(self) -> None:
-        """Messages wait, shown word for word, until they have so many tokens together; then one call takes them in."""
-        model, counted = ScriptedModel("Three greetings."), list[str]()
-
-        def count(message: Message) -> int:
-            counted.append(message["content"])
-            return 2
-
-        memory = ConversationSummaryMemory(llm=model, every_tokens=12, token_counter=count)
-        for number in range(2):
-            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
-        assert memory.load_memory_variables({})["history"] == "Human: q0\nAI: a0\nHuman: q1\nAI: a1"
-        assert model.asked == []
-        memory.save_context({"input": "q2"}, {"output": "a2"})
-        assert memory.load_memory_variables({})["history"] == "Three greetings."
-        assert sorted(counted) == ["a0", "a1", "a2", "q0", "q1", "q2"]
-
-    def test_exchanges_count_too_if_asked_for(self) -> None:
-        """With `every`, a call is made for so many exchanges though they have few tokens."""
-        model = ScriptedModel("Both.")
-        memory = ConversationSummaryMemory(llm=model, every=2, every_tokens=1000, token_counter=lambda _: 1)
-        for number in range(2):
-            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
-        assert memory.load_memory_variables({})["history"] == "Both."

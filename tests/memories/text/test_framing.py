@@ -161,7 +161,7 @@ class TestPlace:
 
     def test_holds_in_a_transcript_too(self) -> None:
         """`load_memory_variables` has it behind the turns."""
-        memory = create_memory("summary", llm=always("Sam likes tea."), every=2, recalled_place="after")
+        memory = create_memory("summary", llm=always("Sam likes tea."), learn_every=2, recalled_place="after")
         for text in ("one", "two", "three"):
             memory.save_context({"input": text}, {"output": "ok"})
         assert memory.load_memory_variables({})["history"] == "Human: three\nAI: ok\nSam likes tea."

@@ -36,6 +36,7 @@ REQUESTS: dict[str, tuple[dict[str, Any], Any]] = {
     "edit": ({"id": 1}, "Anna lives in Rome."),
     "regenerate": ({}, None),
     "clear": ({}, None),
+    "close": ({}, None),
     "settle": ({}, None),
     "set_aside": ({}, None),
     "relearn": ({"only_set_aside": True}, None),
